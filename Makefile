@@ -11,7 +11,7 @@ CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench docs clean help
+.PHONY: run test lint format bench docs figures clean help
 
 run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
 	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT) \
@@ -31,17 +31,21 @@ format: $(VENV)/.dev ## rewrite the code as `make lint` wants it
 	$(BIN)/ruff check --fix .
 
 bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the folder of real data)
-	@for file in $(filter-out %/common.py %/visitors.py %/coverage.py \
+	@for file in $(filter-out %/common.py %/visitors.py %/coverage.py %/executors.py \
 		%/coverage_designs.py %/coverage_table.py,$(wildcard benchmarks/*.py)); do \
 		echo "== $$file"; PYTHONPATH=. $(BIN)/python "$$file" || exit 1; \
 	done
 
-docs: $(VENV)/.dev ## make the figures of docs/ anew
+docs: $(VENV)/.dev ## build the site of docs/ in build/site
+	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site
+	@echo "Open build/site/index.html"
+
+figures: $(VENV)/.dev ## draw the figures of docs/ anew
 	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
 	$(BIN)/python docs/make_figures.py
 
 clean: ## remove what was built, the environment included
-	rm -rf $(VENV) artefacts build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) artefacts build dist docs/api *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## this list
@@ -54,7 +58,7 @@ $(VENV)/.run: requirements.txt | $(BIN)/pip
 	@$(PIP) install -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt $(VENV)/.run
+$(VENV)/.dev: requirements-dev.txt requirements-docs.txt $(VENV)/.run
 	@echo "Installing requirements-dev.txt into $(VENV)"
 	@$(PIP) install -r requirements-dev.txt
 	@touch $@

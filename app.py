@@ -9,10 +9,12 @@ from pages.ui.server import preload
 # An image of our own: an icon by name would be fetched from elsewhere.
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 # Streamlit writes the chosen of a multiselect in white on the accent, too faint in the dark theme,
-# and draws segments lower than the select boxes beside them.
+# and draws segments lower than the select boxes beside them. A formula fits a phone without a
+# scroll bar, which the keyboard could not reach.
 LOOK = """<style>
 [data-testid="stMultiSelectTagsContainer"] [data-tag] { background-color: #43489E !important; }
 [data-testid="stButtonGroup"] button[role] { min-height: 2.5rem; }
+.katex-display { font-size: min(1em, 3.2vw); overflow: clip !important; }
 </style>"""
 
 
@@ -27,6 +29,7 @@ def main() -> None:
             st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
             st.Page("pages/balance.py", title="Balance", icon=":material/balance:"),
+            st.Page("pages/predict.py", title="Predict", icon=":material/online_prediction:"),
         ]
     )
     st.html(LOOK)

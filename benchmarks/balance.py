@@ -16,9 +16,9 @@ from common import DATA, finish, mnist, ratio, require, seconds
 
 import lincore
 from lincore.data import Dataset, Split
-from lincore.imbalance import FitTask, TrainingSample, fit_sample, sweep
+from lincore.imbalance import sweep
 from lincore.io import gaussian_classes
-from lincore.model_selection import Steps, as_methods
+from lincore.model_selection import FitTask, Steps, TrainingSample, as_methods, fit_tasks
 
 MOMENT_METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
 SIZES = 20
@@ -32,7 +32,7 @@ def compare(what: str, data: Dataset, split: Split, label: object, steps: Steps)
     def everything() -> None:
         for method in as_methods(MOMENT_METHODS):
             job = FitTask(data, TrainingSample(split.train), split.test, steps, 0)
-            fit_sample(job, [method], {})
+            fit_tasks([job], [method])
 
     def swept(exact: bool) -> None:
         sweep(data, label, sizes, MOMENT_METHODS, steps=steps, split=split, repeats=1, exact=exact)
@@ -47,7 +47,7 @@ def compare(what: str, data: Dataset, split: Split, label: object, steps: Steps)
 def fit_together(data: Dataset, split: Split, steps: Steps) -> None:
     """Fit every method from one pass and predict the test rows."""
     job = FitTask(data, TrainingSample(split.train), split.test, steps, 0)
-    fit_sample(job, as_methods(MOMENT_METHODS), {})
+    fit_tasks([job], as_methods(MOMENT_METHODS))
 
 
 def main() -> None:

@@ -38,7 +38,7 @@ DRAWN = {
     "balance": ("balance.tabs", "balance.drawing", "balance.loss"),
 }
 FITTED = {
-    "classify": ("classify.word", "classify.lda.shrinkage.kind", "classify.lda.priors"),
+    "classify": ("classify.word", "experiment.lda.shrinkage.kind", "experiment.lda.priors"),
     "compare": ("compare.scheme",),
 }
 #: Models that take no job of their own on a small table.

@@ -6,6 +6,7 @@ import io
 import tempfile
 from pathlib import Path
 
+from figures_of_guide import write_guide
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
@@ -22,12 +23,13 @@ PAGES = {
     "classify": "classify?sample=faces",
     "compare": "compare?sample=passengers",
     "balance": "balance?sample=passengers",
+    "predict": "predict?sample=passengers",
 }
 WIDTH = 1100
 
 
-def write_pages(folder: Path) -> None:
-    """Serve the dashboard and keep what it shows at 1440 × 900."""
+def write_pages(folder: Path, guide: Path) -> None:
+    """Serve the dashboard and keep what it shows at 1440 × 900, and parts of it for the guide."""
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find(), args=list(ARGUMENTS))
         with serving(ROOT, Path(home), Path(home) / "log") as address:
@@ -41,6 +43,7 @@ def write_pages(folder: Path) -> None:
                     visitor.page.set_viewport_size({"width": 1440, "height": 1300})
                     visitor.settle()
                     _write(example.screenshot(), folder / "example.png")
+            write_guide(visitor, guide, _wait_for_jobs)
             visitor.close()
         browser.close()
 

@@ -1,4 +1,4 @@
-"""Every plot of `lincore.plots` with a small figure: docs/plots.md, written by `make docs`."""
+"""Every plot of `lincore.plots` with a small figure: docs/plots.md, written by `make figures`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ one method; those marked **model** take `results.model(name)` or a fitted classi
 **view** take what `lincore.inspection.make_view` or `lincore.inspection.model_view` returns. The
 others take numbers.
 
-Written by `make docs`, like its figures: see `docs/figures_of_plots.py`.
+Written by `make figures`, like its figures: see `docs/figures_of_plots.py`.
 """
 
 TAKES = {

@@ -2,7 +2,7 @@
 
 Each figure is drawn from what lincore's own estimators have learned, by a function of its name
 in one of the modules beside this one, and written to docs/figures/. The name "pages" stands for
-the figures of the dashboard, in docs/figures/pages/, and "plots" for docs/plots.md with its
+the figures of the dashboard, in docs/figures/pages/ and guide/, "plots" for docs/plots.md with its
 figures, in docs/figures/plots/.
 """
 
@@ -51,7 +51,7 @@ def main(names: list[str]) -> int:
         return 1
     names = names or [*FIGURES, "pages", "plots"]
     if "pages" in names:
-        pages.write_pages(HERE / "figures/pages")
+        pages.write_pages(HERE / "figures/pages", HERE / "figures/guide")
     if "plots" in names:
         plots.write_plots(HERE / "figures/plots", HERE / "plots.md")
     wanted = [name for name in names if name in FIGURES]

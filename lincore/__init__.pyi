@@ -1,6 +1,8 @@
+from . import analysis as analysis
 from . import checks as checks
 from . import data as data
 from . import estimators as estimators
+from . import export as export
 from . import imbalance as imbalance
 from . import inspection as inspection
 from . import io as io
@@ -8,8 +10,10 @@ from . import metrics as metrics
 from . import model_selection as model_selection
 from . import moments as moments
 from . import plots as plots
+from . import prediction as prediction
 from . import preprocessing as preprocessing
 from . import report as report
+from .analysis.specification import Analysis as Analysis
 from .checks.data_findings import data_checks as data_checks
 from .checks.model_assumptions import assumptions as assumptions
 from .data.dataset import Dataset as Dataset

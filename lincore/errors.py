@@ -19,11 +19,15 @@ class Notice:
         The place: a row, a column, a file. Empty when it is the whole input.
     remedy : str
         What the user can do. Empty when nothing is needed.
+    code : str
+        Of what a file was found to be like as it was read, such as "LIN021"; it never changes.
+        The codes are listed in ``docs/findings.md``.
     """
 
     what: str
     where: str = ""
     remedy: str = ""
+    code: str = ""
 
     def __str__(self) -> str:
         """Return the three parts as one line of text."""

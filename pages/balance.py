@@ -6,7 +6,7 @@ from pages.ui.balance import cost, question, reduction
 from pages.ui.jobs import page_jobs
 from pages.ui.session import checks_line, sidebar
 
-experiment = sidebar.show()
+experiment = sidebar.show("balance")
 heading = st.container(key="balance.heading")
 checks_line.show(experiment)
 row = st.container(horizontal=True, vertical_alignment="bottom", key="balance.row")

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from lincore import report
-from pages.ui.classify import detail_panels, geometry, model_choice
-from pages.ui.session import checks_line, panels, sidebar
+from pages.ui.classify import detail_panels, export_model, geometry, model_choice
+from pages.ui.session import checks_line, panels, sidebar, take_away
 from pages.ui.widgets import text
 
-experiment = sidebar.show()
+experiment = sidebar.show("classify")
 data, _, split = experiment
 
 heading = st.container()
@@ -20,5 +20,7 @@ heading.header(text.escape(finding), anchor=False)
 heading.markdown(text.escape(report.baseline_finding(fitted.results, method)))
 
 model_choice.show_steps(fitted, model, data, split)
+export_model.show(experiment, fitted)
+take_away.keep(model=(fitted.pipeline, fitted.results))
 panels.scores_row(fitted.results, method, data)
 detail_panels.show(experiment, model, fitted)

@@ -5,10 +5,10 @@ import streamlit as st
 from lincore import metrics, report
 from pages.ui.compare import choices, panels, run, score_table
 from pages.ui.jobs import page_jobs
-from pages.ui.session import checks_line, sidebar
+from pages.ui.session import checks_line, runs, sidebar, take_away
 from pages.ui.widgets import text
 
-experiment = sidebar.show()
+experiment = sidebar.show("compare")
 data = experiment.data
 
 heading = st.container()
@@ -26,6 +26,9 @@ shown = score_table.ask(data, job.settings, job.result, row)
 results, rows = shown.results, text.row_noun(data)
 finding = report.comparison_finding(results, shown.score, shown.rope)
 heading.header(text.escape(finding), anchor=False)
+if job.is_over and job.settings == choice:
+    runs.note(finding, score_table.scores(shown))
+take_away.keep(comparison=results, score=shown.score, rope=shown.rope)
 best = ""
 if shown.score == metrics.leading_score(results.class_counts):
     best = report.baseline_finding(results, results.methods[0], subject=shown.labels[0])

@@ -2,7 +2,16 @@
 
 import streamlit as st
 
-from pages.ui.data import columns, findings, gaussian_classes, images, new_data, table, treatment
+from pages.ui.data import (
+    columns,
+    findings,
+    gaussian_classes,
+    images,
+    new_data,
+    reading,
+    table,
+    treatment,
+)
 from pages.ui.session import panels, sidebar, state, uploads
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
@@ -22,7 +31,7 @@ if not isinstance(opened, Source):
     new_data.folded()
 if isinstance(opened, Source):
     columns.show(opened)
-    table.reading(opened)
+    reading.show(opened)
     findings.findings(opened)
     treatment.show(opened)
     table.rows(opened)

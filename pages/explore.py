@@ -22,6 +22,6 @@ def show(experiment: Experiment) -> None:
     DRAW[views.current(experiment.data)](experiment)
 
 
-experiment = sidebar.show()
+experiment = sidebar.show("explore")
 checks_line.show(experiment)
 show(experiment)

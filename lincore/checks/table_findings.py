@@ -15,6 +15,7 @@ from lincore.data.labels import columns_named, is_number
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
+from lincore.io.tables.text.label_marks import label_mark
 from lincore.io.tables.text.missing_values import missing_codes
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
@@ -81,6 +82,7 @@ def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableF
     found += [_unread(frame, columns), _mostly_missing(features, len(frame))]
     found += [_belonging(one) for one in repeated_ids(frame, columns)]
     found += _missing_codes(frame, features)
+    found += [_marked(frame[one.name]) for one in columns if one.kind != "number"]
     target = next((column.name for column in columns if column.role == "target"), None)
     if target is not None:
         known = frame[target].notna().to_numpy(bool)
@@ -127,6 +129,23 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | No
     label = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
     return TableFinding(
         notice, (Hint(f"Count the words of {label}", dict.fromkeys(names, "text")),)
+    )
+
+
+def _marked(values: pd.Series[Any]) -> TableFinding | None:
+    """Name a column whose labels have an identifier behind them."""
+    mark = label_mark(values)
+    if mark is None:
+        return None
+    name, example = str(values.name), str(values.dropna().iloc[0])
+    label = example.partition(mark)[0]
+    notice = Notice(
+        f"Each label has an identifier behind it, as in {example[:40]!r}.",
+        columns_named([name]),
+        f"Cut it at {mark!r}: {label[:40]!r} is left.",
+    )
+    return TableFinding(
+        notice, (Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}}),)
     )
 
 

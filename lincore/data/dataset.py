@@ -114,6 +114,8 @@ class Dataset:
         Why that column was taken, and the next best ones, where nobody chose it.
     group_candidate : str
         A column that seems to name subjects of several rows each and is not used as `groups`.
+    text_columns : tuple of str
+        The columns whose words are counted, where a table had such.
 
     Examples
     --------
@@ -144,6 +146,7 @@ class Dataset:
     target_name: str = ""
     target_guess: TargetGuess | None = None
     group_candidate: str = ""
+    text_columns: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -249,7 +249,7 @@ def pooled_divisor(count: Array, divisor: Literal["n", "n-k"]) -> float:
     degrees = float(count.sum() - (n_classes if divisor == "n-k" else 0))
     if degrees <= 0:
         raise ValueError(
-            f"With divisor='n-k' the rows must outweigh the {n_classes} classes; their total "
-            f"weight is {count.sum():g}. Use divisor='n' or add rows."
+            f"For unbiased covariances the rows must outweigh the {n_classes} classes; their total "
+            f"weight is {count.sum():g}. Use the maximum likelihood estimate or add rows."
         )
     return degrees

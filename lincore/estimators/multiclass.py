@@ -123,10 +123,15 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self, rows: Any, codes: NDArray[np.intp], weight: Array | None
     ) -> Sequence[Any]:
         """Return the models, where they are small and many; None for what is fitted by itself."""
-        lengths = batched.lengths_of(self.design_, codes)
-        if not batched.stackable(self.estimator, rows, lengths):
-            return [None] * len(lengths)
-        return batched.fit_stack(self.estimator, rows, codes, weight, self.design_)
+        if len(self.design_) == 1 or not batched.stackable(self.estimator, 2):
+            return [None] * len(self.design_)
+        problems = []
+        for row in self.design_:
+            side = row[codes]
+            used = side != 0
+            own = None if weight is None else weight[used]
+            problems.append(batched.Problem(rows[used], (side[used] > 0).astype(np.intp), own))
+        return batched.fit_stack(self.estimator, problems, 2)
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows.

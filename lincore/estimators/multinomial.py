@@ -15,6 +15,7 @@ from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.moment_classifier import Priors, class_priors
 from lincore.estimators.base.validation import begins, validate_rows
 from lincore.linalg.products import blocked_product
+from lincore.linalg.quadric import Quadric
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.utils.typing import Array
 
@@ -146,6 +147,26 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
             is never predicted.
         """
         return self._count(X, y, sample_weight, classes, first=begins(self, classes))
+
+    def discriminants(self) -> list[Quadric]:
+        """Return the score of each class as a function of the counts, K planes.
+
+        Raises
+        ------
+        ValueError
+            With ``alpha=0``, where words occur in some classes alone: these decide by themselves,
+            and no plane is the boundary.
+        """
+        check_is_fitted(self)
+        if not np.isfinite(self.coef_).all():
+            number = int(np.count_nonzero(~np.isfinite(self.coef_).all(axis=0)))
+            words, verb = ("1 word", "is") if number == 1 else (f"{number:,} words", "are")
+            raise ValueError(
+                f"Without smoothing (alpha = 0) {words} that {verb} absent from a class "
+                f"exclude{'s' * (number == 1)} it, however often the others occur: no plane is "
+                "the boundary. Choose an alpha above zero."
+            )
+        return super().discriminants()
 
     def decision_function(self, X: ArrayLike) -> Array:
         """Score rows (n, p); shape (n, K), or (n,) for two classes: the second less the first."""

@@ -19,9 +19,6 @@ from .prior_shifts import condition_sample as condition_sample
 from .remedies import REMEDIES as REMEDIES
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance
-from .sample_fits import FitTask as FitTask
-from .sample_fits import TrainingSample as TrainingSample
-from .sample_fits import fit_sample as fit_sample
 from .size_curves import Sweep as Sweep
 from .sizes import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy

@@ -13,17 +13,17 @@ from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.losses import loss_names, losses_of
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_fits import FitTask, Prediction, TrainingSample, fit_samples
+from lincore.imbalance.sample_fits import Prediction, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
 from lincore.imbalance.subsets import wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
 from lincore.metrics.priors import exchanged
+from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.methods import Method, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
 from lincore.moments.moments import Moments
-from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.threads import PARTS, WORTHWHILE, part_mapper
+from lincore.utils.threads import WORTHWHILE, n_threads
 from lincore.utils.typing import Array, Counts, Progress
 
 # Numbers in the rows that an iterative method sees, up to which it is fitted at every size.
@@ -180,12 +180,11 @@ def _one_seed(
             asked.setdefault(every_method, []).append(task)
         for every_method, chosen in asked.items():
             methods = tuple(m for m in plan.methods if every_method or m.from_moments)
-            # Convergence and separation at small sizes are what the curve is about.
-            with captured_warnings():
-                # The largest first: of the sizes at which a method fails that is the one to tell.
-                chosen.reverse()
-                reasons: dict[str, str] = {}
-                every = fit_samples([job(task, methods) for task in chosen], methods, reasons)
+            # The largest first: of the sizes at which a method fails that is the one to tell.
+            chosen.reverse()
+            reasons: dict[str, str] = {}
+            # Nothing is told of convergence and separation: these are what the curve is about.
+            every, _ = fit_samples([job(task, methods) for task in chosen], methods, reasons)
             plan.failures.update(reasons)
             entries = [
                 Entry(losses[:, a, :2], fits, (subset / subset.sum(), target))
@@ -199,11 +198,10 @@ def _one_seed(
     # look at. Of others as many at a time as there are threads, one in each: the moments of all
     # sizes would fill the memory.
     small = n_values < WORTHWHILE
-    number = max(TOGETHER, at_once(plan, n_values)) if small and repeat else PARTS
+    number = max(TOGETHER, at_once(plan, n_values)) if small and repeat else n_threads()
     while batch := list(islice(tasks, number)):
         last = batch[-1][2]
-        with part_mapper(n_values) as mapper:
-            list(mapper(fit, [batch] if small else [[task] for task in batch]))
+        fit(batch)
         start, stop = batch[0][0], batch[-1][0] + 1
         for n_sizes in (*range(start + TOGETHER, stop, TOGETHER), stop):
             if not tell(losses.copy(), n_sizes):
@@ -222,27 +220,22 @@ def _exact(
 ) -> None:
     """Enter the losses of all rows with the weights of each size, (M, A, 2, L)."""
     methods = tuple(method for method in plan.methods if method.from_moments)
-    counts = subsets[-1]
-
-    def fit(tasks: list[tuple[int, Counts]]) -> None:
-        jobs, entered = [], []
-        for a, subset in tasks:
-            weight = np.ones(len(subset))
-            np.divide(subset, counts, out=weight, where=counts > 0)
-            sample = TrainingSample(NOBODY, weight, moments)
-            jobs.append(FitTask(plan.data, sample, split.test, plan.steps, plan.seed))
-            entered.append((losses[:, a], (subset / subset.sum(), counts / counts.sum())))
-        with captured_warnings():
-            every = fit_samples(jobs, methods, plan.failures)
+    counts, jobs = subsets[-1], []
+    for subset in subsets:
+        weight = np.ones(len(subset))
+        np.divide(subset, counts, out=weight, where=counts > 0)
+        sample = TrainingSample(NOBODY, weight, moments)
+        jobs.append(FitTask(plan.data, sample, split.test, plan.steps, plan.seed))
+    # Large models of all sizes would fill the memory.
+    small = len(split.train) * plan.data.n_features < WORTHWHILE
+    number = len(jobs) if small else n_threads()
+    for start in range(0, len(jobs), number):
+        every, _ = fit_samples(jobs[start : start + number], methods, plan.failures)
         entries = [
-            Entry(table, fits, priors) for (table, priors), fits in zip(entered, every, strict=True)
+            Entry(losses[:, a], fits, (subsets[a] / subsets[a].sum(), counts / counts.sum()))
+            for a, fits in enumerate(every, start)
         ]
         _enter(plan, split, entries)
-
-    every = list(enumerate(subsets))
-    n_values = len(split.train) * plan.data.n_features
-    with part_mapper(n_values) as mapper:
-        list(mapper(fit, [every] if n_values < WORTHWHILE else [[task] for task in every]))
 
 
 class Entry(NamedTuple):

@@ -20,6 +20,8 @@ from lincore.utils.typing import Array, Flags
 
 #: The mean recall of the classes that were not reduced, as a loss.
 OTHERS = "mean recall of others"
+#: From this ratio of class sizes on the errors of small classes lead.
+UNEQUAL = 1.5
 # L(D, w, π) in the order in which they are stored: rows, weights and priors of F, R or C.
 CONDITIONS = (
     "full",
@@ -192,6 +194,13 @@ class SubsetLosses:
     def conditions(self) -> tuple[str, ...]:
         """Names along the second axis of `losses`."""
         return CONDITIONS
+
+    @property
+    def leading_loss(self) -> str:
+        """The loss to begin with: where classes are unequal, errors of the small ones count."""
+        counts = self.counts["full"]
+        is_equal = counts.max() <= UNEQUAL * max(counts.min(), 1)
+        return "error" if is_equal else "balanced error"
 
     @property
     def is_reduced(self) -> Flags:

@@ -26,10 +26,8 @@ from lincore.imbalance.trials import (
     TrialLosses,
     at_once,
     condition,
-    is_small,
     n_values_of,
     outcomes,
-    outcomes_together,
     trial_losses,
 )
 from lincore.metrics.results import Results
@@ -163,7 +161,7 @@ def balance(
 
 def _again(plan: Plan, repeat: int) -> tuple[Trial, Fits]:
     trial = plan.trial(repeat)
-    return trial, outcomes(plan, trial, drawn=False)
+    return trial, outcomes(plan, [trial])[0]
 
 
 def _repeat(
@@ -198,10 +196,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
             n_values = len(SOURCES) * n_values_of(plan, trials[0])
             number = min(at_once(plan, n_values), MOST_AT_ONCE, repeats - done)
             trials += [plan.trial(done + i) for i in range(1, number)]
-        if is_small(plan, trials[0]):
-            every = outcomes_together(plan, trials)
-        else:
-            every = [outcomes(plan, trial) for trial in trials]
+        every = outcomes(plan, trials)
         if not plan.alive:
             raise DataError(
                 "No method can be fitted on all subsets: "

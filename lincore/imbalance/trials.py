@@ -13,13 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.imbalance.losses import CONDITIONS, mean_losses, study_losses
-from lincore.imbalance.sample_fits import (
-    FitTask,
-    Prediction,
-    TrainingSample,
-    fit_sample,
-    fit_samples,
-)
+from lincore.imbalance.sample_fits import Prediction, fit_samples
 from lincore.imbalance.subsets import (
     NestedSubsets,
     Shuffling,
@@ -30,13 +24,13 @@ from lincore.imbalance.subsets import (
 )
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import exchanged
+from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.fitting import LARGEST_SCATTER
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.splitters import plan_folds
 from lincore.moments.moments import Moments
-from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.threads import WORTHWHILE, part_mapper
+from lincore.utils.threads import WORTHWHILE
 from lincore.utils.typing import Array, Counts
 
 # Trials that are fitted at once at most, and numbers in the rows of whatever is.
@@ -54,13 +48,21 @@ SOURCES: Mapping[str, tuple[str, str]] = {
     "oversampling": ("oversampling", "full"),
 }
 
-# The full subset with the shares of the reduced one: its models stand for those of the reduced
-# subset, whose random rows vary more, where the variance due to the training rows is estimated.
-STAND_IN = "full, reduced shares"
-JUDGED = (*CONDITIONS, STAND_IN)
+# Models of all full rows stand for those of the reduced subset, whose random rows vary more, where
+# the variance due to the training rows is estimated: the fit behind each, and its priors.
+STAND_INS: Mapping[str, tuple[str, str]] = {
+    "weighted as reduced": ("weighted", "reduced"),
+    "weighted as reduced, full shares": ("weighted", "full"),
+    "full, reduced shares": ("full", "reduced"),
+}
+JUDGED = (*CONDITIONS, *STAND_INS)
 STANDS_FOR: Mapping[str, str] = {
-    name: STAND_IN if name in ("reduced", "balanced weights", STAND_IN) else "full"
-    for name in JUDGED
+    **dict.fromkeys(CONDITIONS, "full"),
+    **{name: name for name in STAND_INS},
+    "reduced": "weighted as reduced",
+    "corrected priors": "weighted as reduced, full shares",
+    "moved threshold": "weighted as reduced, full shares",
+    "balanced weights": "full, reduced shares",
 }
 
 
@@ -193,6 +195,9 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
         weight = np.ones_like(target)
         np.divide(target, trial.shares(source), out=weight, where=target > 0)
         found[subset] = found[source]._replace(class_weight=weight)
+    full = trial.sizes["full"]
+    weight = np.divide(trial.sizes["reduced"], full, out=np.ones_like(target), where=full > 0)
+    found["weighted"] = found["full"]._replace(class_weight=weight)
     found["oversampling"] = oversampled(
         data, trial.nested, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
         seed=trial.seed,
@@ -238,51 +243,14 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
     )
 
 
-def outcomes(plan: Plan, trial: Trial, *, drawn: bool = True) -> dict[str, dict[str, Prediction]]:
-    """Make every fit of a trial: predictions by sample and method.
-
-    Parameters
-    ----------
-    plan : Plan
-    trial : Trial
-    drawn : bool
-        Whether the models themselves are wanted and not only what they say; else small ones are
-        solved together.
-    """
-    if not drawn and is_small(plan, trial):
-        return outcomes_together(plan, [trial])[0]
-    made = jobs(plan, trial)
-
-    def fitted(name: str) -> dict[str, Prediction]:
-        # In the thread that fits: another visitor's warnings, which name columns, are not ours.
-        with captured_warnings() as messages:
-            found = fit_sample(made[name], plan.alive, plan.failures)
-        warned[name] = [str(warning) for warning in messages]
-        return found
-
-    warned: dict[str, list[str]] = {}
-    with part_mapper(len(trial.split.train) * plan.data.n_features) as mapper:
-        fits = dict(zip(made, mapper(fitted, made), strict=True))
-    for name in made:
-        plan.notices.update(dict.fromkeys(warned[name]))
-    return fits
-
-
-def outcomes_together(
-    plan: Plan, trials: Sequence[Trial]
-) -> list[dict[str, dict[str, Prediction]]]:
-    """Do what `outcomes` does with several small trials, what can be solved together at once."""
+def outcomes(plan: Plan, trials: Sequence[Trial]) -> list[dict[str, dict[str, Prediction]]]:
+    """Make every fit of some trials: predictions by sample and method."""
     made = [jobs(plan, trial) for trial in trials]
-    with captured_warnings() as messages:
-        every = [job for of_trial in made for job in of_trial.values()]
-        found = iter(fit_samples(every, plan.alive, plan.failures))
-    plan.notices.update(dict.fromkeys(str(warning) for warning in messages))
-    return [{name: next(found) for name in of_trial} for of_trial in made]
-
-
-def is_small(plan: Plan, trial: Trial) -> bool:
-    """Return whether Python's own work on a trial is more than the arithmetic."""
-    return n_values_of(plan, trial) < WORTHWHILE
+    every = [job for of_trial in made for job in of_trial.values()]
+    found, warned = fit_samples(every, plan.alive, plan.failures)
+    plan.notices.update(dict.fromkeys(map(str, warned)))
+    predictions = iter(found)
+    return [{name: next(predictions) for name in of_trial} for of_trial in made]
 
 
 def n_values_of(plan: Plan, trial: Trial) -> int:
@@ -342,7 +310,7 @@ def condition(
 
 def _source(name: str) -> tuple[str, str]:
     # The threshold moves labels alone: its posteriors are those of the reduced set.
-    return ("full", "reduced") if name == STAND_IN else SOURCES.get(name, SOURCES["reduced"])
+    return STAND_INS.get(name) or SOURCES.get(name, SOURCES["reduced"])
 
 
 class TrialLosses(NamedTuple):
@@ -352,7 +320,7 @@ class TrialLosses(NamedTuple):
     ----------
     means : ndarray of shape (C, L)
         Of the test rows, in every condition.
-    rows : ndarray of shape (2, C + 1, m)
+    rows : ndarray of shape (2, C + 3, m)
         Of each test row, in every one of `JUDGED`: whether it was wrong, and its log loss.
     """
 
@@ -377,7 +345,7 @@ def trial_losses(
 def _cells(
     fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return codes (C + 1, m) and log posteriors (C + 1, m, K) of a method for all `JUDGED`."""
+    """Return codes (C + 3, m) and log posteriors (C + 3, m, K) of a method for all `JUDGED`."""
     if any(found[method].learned is None for found in fits.values()):
         each = [condition(fits, trial, name, method) for name in JUDGED]
         return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])

@@ -5,6 +5,7 @@ from .association import level_names as level_names
 from .coefficients import Coefficients as Coefficients
 from .coefficients import likelihood_coefficients as likelihood_coefficients
 from .coefficients import score_coefficients as score_coefficients
+from .coefficients import score_lines as score_lines
 from .confusion_cells import confusion_cell as confusion_cell
 from .correlation import Correlations as Correlations
 from .correlation import correlation_matrix as correlation_matrix
@@ -33,8 +34,11 @@ from .univariate import level_counts as level_counts
 from .univariate import summarise_columns as summarise_columns
 from .univariate import summary_columns as summary_columns
 from .views import View as View
+from .views import fisher_view as fisher_view
 from .views import make_view as make_view
+from .views import model_plane as model_plane
 from .views import model_view as model_view
+from .views import row_in_view as row_in_view
 from .weights import Weights as Weights
 from .weights import boundary_equation as boundary_equation
 from .weights import classifier_input_names as classifier_input_names

@@ -14,9 +14,11 @@ from lincore.estimators.logistic.wald import Wald, wald_errors
 from lincore.inspection.weights import feature_weights, named_steps_end
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.preprocessing.tabular import Contrast, contrasts
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Flags
 
 MIXED = {"pca", "svd"}
+# A column of length one whose part beyond the columns before it is shorter repeats them.
+ALIASED = 1e-7
 
 
 class Coefficients(NamedTuple):
@@ -41,6 +43,9 @@ class Coefficients(NamedTuple):
         Whether the exponential of an estimate is an odds ratio.
     is_penalised : bool
         Whether a penalty keeps the estimates small, so that they have no standard errors.
+    left_out : tuple of str
+        Columns that are combinations of others, whose coefficients go to these; so that
+        standard errors exist.
     """
 
     lines: tuple[str, ...]
@@ -53,10 +58,52 @@ class Coefficients(NamedTuple):
     p: Array | None = None
     are_log_odds: bool = False
     is_penalised: bool = False
+    left_out: tuple[str, ...] = ()
+
+
+def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, ...]:
+    """Return what each line of a linear classifier's coefficients speaks for.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted, its classifier on codes.
+    data : Dataset
+    n_lines : int
+        Lines of coefficients.
+
+    Returns
+    -------
+    tuple of str
+        Classes, "one over the other" for two classes, and the sides of binary models.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.OneVsRest(lincore.LinearDiscriminantAnalysis())
+    >>> pipeline = lincore.model_selection.pipeline_for(iris, model).fit(iris.X, iris.codes)
+    >>> score_lines(pipeline, iris, 3)[0]
+    'setosa over the rest'
+    """
+    model = pipeline.steps[-1][1]
+    names = [str(data.classes[code]) for code in model.classes_]
+    if hasattr(model, "design_"):
+        return tuple(_sides(row, names) for row in model.design_)
+    return tuple(names) if n_lines == len(names) else (f"{names[1]} over {names[0]}",)
+
+
+def _sides(row: Array, names: list[str]) -> str:
+    speaks = [name for name, sign in zip(names, row, strict=True) if sign > 0]
+    against = [name for name, sign in zip(names, row, strict=True) if sign < 0]
+    return f"{', '.join(speaks)} over {against[0] if len(against) == 1 else 'the rest'}"
 
 
 def score_coefficients(
-    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], lines: tuple[str, ...]
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    lines: tuple[str, ...] | None = None,
 ) -> Coefficients:
     """Return the coefficients of the classifier's own scores, without errors.
 
@@ -67,8 +114,8 @@ def score_coefficients(
     data : Dataset
     rows : ndarray
         The training rows.
-    lines : tuple of str
-        What each line of the classifier's coefficients speaks for.
+    lines : tuple of str, optional
+        What each line of the classifier's coefficients speaks for; see `score_lines`.
 
     Raises
     ------
@@ -79,7 +126,8 @@ def score_coefficients(
     contrast = _contrast(pipeline, data, rows)
     estimate, spread = weights.values, weights.spread
     names = weights.names
-    if contrast is not None:
+    # Infinite coefficients, of naive Bayes without smoothing, have no differences.
+    if contrast is not None and np.isfinite(estimate).all():
         estimate, spread, names = (
             contrast.relative(estimate)[0],
             spread[contrast.kept],
@@ -88,7 +136,7 @@ def score_coefficients(
     model = pipeline.steps[-1][1]
     logistic = isinstance(model, LogisticRegression)
     return Coefficients(
-        lines,
+        score_lines(pipeline, data, len(estimate)) if lines is None else lines,
         names,
         estimate,
         estimate * spread,
@@ -135,7 +183,7 @@ def likelihood_coefficients(
         raise ValueError("There are no standard errors for counts of words.")
     model: LogisticRegression = pipeline.steps[-1][1]
     model.require_maximum_likelihood()
-    wald, spread = _wald(pipeline, data, rows, reference)
+    wald, spread, left_out = _wald(pipeline, data, rows, reference)
     labels = data.classes[np.asarray(wald.labels, dtype=np.intp)]
     low, high = wald.interval
     deviations = np.append(spread, np.nan)[: wald.estimate.shape[1]]
@@ -149,13 +197,14 @@ def likelihood_coefficients(
         high,
         wald.p_value,
         are_log_odds=True,
+        left_out=left_out,
     )
 
 
 def _wald(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], reference: int
-) -> tuple[Wald, Array]:
-    """Return the errors of features in the user's units, and the features' deviations."""
+) -> tuple[Wald, Array, tuple[str, ...]]:
+    """Return the errors of features in the user's units, their deviations, and who is left out."""
     model = pipeline.steps[-1][1]
     weights = feature_weights(pipeline, data, rows)
     coef, names, spread = weights.values, weights.names, weights.spread
@@ -170,11 +219,19 @@ def _wald(
         coef, shift = contrast.relative(coef)
         intercept, names, spread = intercept + shift, contrast.names, spread[contrast.kept]
         seen = seen[:, contrast.kept]
+    with_intercept = model.fit_intercept
+    rows_seen = np.asarray(seen, dtype=float)
+    kept, combination = _aliases(rows_seen, with_intercept)
+    left_out = tuple(name for name, stays in zip(names, kept, strict=True) if not stays)
+    if left_out:
+        shift = coef[:, ~kept] @ combination
+        coef, intercept = coef[:, kept] + shift[:, :-1], intercept + shift[:, -1]
+        names = tuple(name for name, stays in zip(names, kept, strict=True) if stays)
+        spread, rows_seen = spread[kept], rows_seen[:, kept]
     if len(model.classes_) == 2:
         coef, intercept = np.vstack([0 * coef, coef]), np.append(0.0, intercept)
-    with_intercept = model.fit_intercept
     wald = wald_errors(
-        np.asarray(seen, dtype=float),
+        rows_seen,
         None,
         coef.T,
         intercept if with_intercept else None,
@@ -183,7 +240,36 @@ def _wald(
         reference=reference,
         confidence=0.95,
     )
-    return wald, spread
+    return wald, spread, left_out
+
+
+def _aliases(X: Array, with_intercept: bool) -> tuple[Flags, Array]:
+    """Find columns (n, q) that are combinations of those before them, as R's `glm` leaves out.
+
+    Returns
+    -------
+    kept : ndarray of shape (q,)
+    combination : ndarray of shape (m, k + 1)
+        What each of the m others is of the k that are kept, and of a constant.
+    """
+    centre = np.asarray(X.mean(axis=0) if with_intercept else np.zeros(X.shape[1]), dtype=float)
+    centred = X - centre
+    length = np.linalg.norm(centred, axis=0)
+    unit = centred / np.where(length > 0, length, 1.0)
+    # A triangular factor has the geometry of the columns, with q rows instead of n.
+    _, R = np.linalg.qr(unit)
+    kept, basis = np.zeros(X.shape[1], dtype=bool), np.zeros((len(R), 0))
+    for j in range(X.shape[1]):
+        rest = R[:, j] - basis @ (basis.T @ R[:, j])
+        rest -= basis @ (basis.T @ rest)
+        norm = np.linalg.norm(rest)
+        # A column that does not vary is left to the message that names it.
+        kept[j] = norm > ALIASED or length[j] == 0
+        if norm > ALIASED:
+            basis = np.column_stack([basis, rest / norm])
+    slopes: Array = np.linalg.lstsq(centred[:, kept], centred[:, ~kept])[0].T
+    constant = centre[~kept] - slopes @ centre[kept]
+    return kept, np.column_stack([slopes, constant])
 
 
 def _contrast(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Contrast | None:

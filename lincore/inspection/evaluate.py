@@ -46,6 +46,9 @@ def cut(
         if base is not None and steps is not None:
             if is_gaussian(model):
                 return gaussian_slices.conditional(model, base, steps, data.n_classes)
+            # Infinite coefficients, of words that exclude a class, are no affine function.
+            if not np.isfinite(model.coef_).all():
+                return _asked(pipeline, data, plane)
             return AffineDecision.of(model, base, steps, data.n_classes)
     return _asked(pipeline, data, plane)
 

@@ -116,17 +116,24 @@ def leading_features(
 def leading_coordinates(pipeline: Pipeline) -> tuple[int, ...]:
     """Return two of the coordinates that the classifier sees: of words the weightiest.
 
+    Numbers come before levels of categories, on which many rows share a few places.
+
     Returns
     -------
     tuple of int
         Two positions among the classifier's inputs, or one where there is no second.
     """
-    model = pipeline.steps[-1][1]
+    model, steps = pipeline.steps[-1][1], pipeline.named_steps
     width = int(model.n_features_in_)
-    if width <= 2 or "svd" in pipeline.named_steps or not hasattr(model, "coef_"):
-        return tuple(range(min(width, 2)))
-    size = np.ptp(model.coef_, axis=0) if len(model.coef_) > 1 else np.abs(model.coef_[0])
-    return tuple(np.sort(np.argsort(-size, kind="stable")[:2]).tolist())
+    coded = np.zeros(width, dtype=bool)
+    if "prepare" in steps and not {"pca", "svd", "basis"} & set(steps):
+        groups = steps["prepare"].categorical_columns()
+        coded[[place for group in groups for place in group]] = True
+    size = np.zeros(width)
+    if "svd" not in steps and hasattr(model, "coef_"):
+        size = np.ptp(model.coef_, axis=0) if len(model.coef_) > 1 else np.abs(model.coef_[0])
+    order = np.lexsort((-size, coded))
+    return tuple(np.sort(order[:2]).tolist())
 
 
 def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:

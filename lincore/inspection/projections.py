@@ -143,8 +143,7 @@ class Projection:
 
     def _along(self, X: Any, weights: Array) -> Array:
         """Return rows times weights (p, d), about the mean of the training rows for PCA."""
-        for _, step in self.pipeline.steps[:-1]:
-            X = step.transform(X)
+        X = transform_for_classifier(self.pipeline[:-1], X)
         if self.is_sparse:
             return np.asarray(X @ weights)
         if X.dtype == np.float64:

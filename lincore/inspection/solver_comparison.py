@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import OptimizerStep, Reason, iteration_callback
+from lincore.model_selection.fitting import TrainingInputs, fit_classifier
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Progress
 
@@ -92,7 +93,7 @@ def compare_solvers(
             random_state=seed,
         )
         with captured_warnings(), iteration_callback(goes_on):
-            model.fit(rows, codes)
+            fit_classifier(model, TrainingInputs(codes, int(codes.max()) + 1, rows))
         lines.append(Line(solver, rate, model.trace_, model.reason_))
         if keep is not None:
             keep(list(lines))

@@ -12,12 +12,18 @@ from scipy.special import log_softmax
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
+from lincore.estimators.fisher import FisherDiscriminant
 from lincore.estimators.multiclass import BinaryModels
 from lincore.inspection import evaluate
 from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
-from lincore.inspection.decision_functions import DecisionFunction, ModelDecision
+from lincore.inspection.decision_functions import (
+    AffineDecision,
+    DecisionFunction,
+    ModelDecision,
+)
 from lincore.inspection.gaussian_slices import Densities
 from lincore.inspection.planes import Plane, coordinate_plane, feature_plane
+from lincore.inspection.weights import classifier_input_names
 from lincore.linalg.gaussian import Gaussians
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.utils.typing import Array
@@ -58,6 +64,8 @@ class View:
         Of one-versus-rest and one-versus-one: what tells where binary models contradict.
     levels : tuple of d (tuple of str, or None), optional
         The names of 0, 1, … on an axis that holds categories.
+    units : ndarray of shape (d,), optional
+        The powers of ten that coordinates were divided by.
     """
 
     axis_names: tuple[str, ...]
@@ -74,6 +82,7 @@ class View:
     decision_function: DecisionFunction | None = None
     ambiguous: ModelDecision | None = None
     levels: tuple[tuple[str, ...] | None, ...] | None = None
+    units: Array | None = None
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
@@ -209,23 +218,123 @@ def model_view(
     axes : tuple of one or two int
         Positions among the classifier's coordinates; those beyond them are left out.
     """
-    model, plain = pipeline.steps[-1][1], evaluate.features_are_seen(pipeline, data)
+    plane = model_plane(pipeline, data, rows, axes)
+    is_gaussian = evaluate.is_gaussian(pipeline.steps[-1][1])
+    return make_view(pipeline, data, rows, plane, how="marginal" if is_gaussian else "cut")
+
+
+def model_plane(
+    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], axes: tuple[int, ...] = (0, 1)
+) -> Plane:
+    """Return the plane of `model_view`, along some of the coordinates that its classifier sees.
+
+    Parameters
+    ----------
+    pipeline, data, rows, axes
+        As for `model_view`.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.model_selection.pipeline import Steps, pipeline_for
+    >>> iris = lincore.sample("iris")
+    >>> lda = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=3))
+    >>> model_plane(lda.fit(iris.X, iris.codes), iris, np.arange(150), (0, 2)).axis_names
+    ('Component 1', 'Component 3')
+    """
+    plain = evaluate.features_are_seen(pipeline, data)
     seen = transform_for_classifier(pipeline, data.X[rows[:1]])
     axes = tuple(axis for axis in axes if axis < seen.shape[1])
     if plain:
-        plane = feature_plane(data, axes, rows, rest="mean")
-    else:
-        names = tuple(f"Component {axis + 1}" for axis in axes)
-        if "pca" in pipeline.named_steps or "svd" in pipeline.named_steps:
-            centre = np.zeros(seen.shape[1])
-        else:
-            names = tuple(f"Coordinate {axis + 1}" for axis in axes)
-            centre = np.asarray(
-                transform_for_classifier(pipeline, data.X[rows]).mean(axis=0)
-            ).ravel()
-        plane = coordinate_plane(axes, names, centre)
-    return make_view(
-        pipeline, data, rows, plane, how="marginal" if evaluate.is_gaussian(model) else "cut"
+        return feature_plane(data, axes, rows, rest="mean")
+    names = classifier_input_names(pipeline, data)
+    centre = np.zeros(seen.shape[1])
+    if not {"pca", "svd"} & set(pipeline.named_steps):
+        centre = np.asarray(transform_for_classifier(pipeline, data.X[rows]).mean(axis=0)).ravel()
+    unit = "" if {"pca", "svd", "basis"} & set(pipeline.named_steps) else ", standardised"
+    unit = unit if "standardize" in pipeline.named_steps else ""
+    return coordinate_plane(axes, tuple(f"{names[axis]}{unit}" for axis in axes), centre)
+
+
+def row_in_view(view: View, plane: Plane, pipeline: Pipeline, row: Any) -> Array:
+    """Return where a row lies in a view, shape (d,).
+
+    Parameters
+    ----------
+    view : View
+        Of the plane.
+    plane : Plane
+    pipeline : Pipeline
+        Fitted.
+    row : array of shape (1, p)
+        In the form of ``Dataset.X``.
+
+    Returns
+    -------
+    ndarray of shape (d,)
+        In the units of the view's axes.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.inspection.planes import feature_plane
+    >>> from lincore.model_selection.pipeline import pipeline_for
+    >>> iris, rows = lincore.sample("iris"), np.arange(150)
+    >>> lda = pipeline_for(iris, lincore.LinearDiscriminantAnalysis()).fit(iris.X, iris.codes)
+    >>> plane = feature_plane(iris, (2, 3), rows)
+    >>> row_in_view(make_view(lda, iris, rows, plane), plane, lda, iris.X[:1])
+    array([1.4, 0.2])
+    """
+    seen = row if plane.columns is not None else transform_for_classifier(pipeline, row)
+    place = plane.drop(seen)[0]
+    return place if view.units is None else place / view.units
+
+
+def fisher_view(
+    fisher: FisherDiscriminant,
+    along: Array,
+    codes: NDArray[np.intp],
+    rows: NDArray[np.intp],
+    classes: NDArray[Any],
+    *,
+    axis_name: str = "Fisher's direction",
+) -> View:
+    """Look at rows along the single direction of two classes, with the threshold between them.
+
+    Parameters
+    ----------
+    fisher : FisherDiscriminant
+        Fitted to two classes.
+    along : ndarray of shape (n,)
+        Projections of the rows, as `FisherDiscriminant.transform` makes them.
+    codes, rows : ndarray of shape (n,)
+        True classes, and which rows of the data set they are.
+    classes : ndarray of shape (2,)
+    axis_name : str
+
+    Examples
+    --------
+    >>> from lincore.estimators.fisher import FisherDiscriminant
+    >>> X, y = np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1])
+    >>> fisher = FisherDiscriminant().fit(X, y)
+    >>> along = fisher.transform(X)[:, 0]
+    >>> view = fisher_view(fisher, along, y, np.arange(4), np.array(["a", "b"]))
+    >>> view.predicted.tolist(), float(np.ptp(view.scores(np.zeros((1, 1)))))  # the midpoint
+    ([0, 0, 1, 1], 0.0)
+    """
+    means = fisher.projected_means_[:, :1]
+    decision = AffineDecision(means, -0.5 * means[:, 0] ** 2, has_posterior=False)
+    return View(
+        axis_names=(axis_name,),
+        points=along[:, None],
+        codes=codes,
+        predicted=decision.scores(along[:, None]).argmax(axis=1),
+        rows=rows,
+        classes=classes,
+        densities=None,
+        priors=np.full(len(classes), np.nan),
+        caption="",
+        decision_function=decision,
     )
 
 
@@ -250,6 +359,7 @@ def _in_drawable_units(view: View) -> View:
         view,
         axis_names=named_units(view.axis_names, units),
         points=view.points / units,
+        units=units,
         densities=view.densities and gaussians_in(units, view.densities),
         decision_function=view.decision_function and view.decision_function.in_units(units),
         ambiguous=view.ambiguous and view.ambiguous.in_units(units),

@@ -1,5 +1,7 @@
 from .files.archives import SkippedFile as SkippedFile
 from .images.decode import image_kind as image_kind
+from .images.new_images import NewImages as NewImages
+from .images.new_images import read_new_images as read_new_images
 from .images.read import GREY_NOTICE as GREY_NOTICE
 from .images.read import ImageOptions as ImageOptions
 from .images.read import image_limits_sentence as image_limits_sentence
@@ -7,6 +9,7 @@ from .images.read import read_image_files as read_image_files
 from .images.read import read_image_zip as read_image_zip
 from .images.read import write_image_zip as write_image_zip
 from .loading import load as load
+from .loading import open_table as open_table
 from .loading import recognise_file as recognise_file
 from .npz import read_npz as read_npz
 from .samples import DOWNLOADS as DOWNLOADS
@@ -28,6 +31,9 @@ from .tables.column_selection import choose_roles as choose_roles
 from .tables.column_selection import describe_columns as describe_columns
 from .tables.features import level_name as level_name
 from .tables.features import merge_labels as merge_labels
+from .tables.matching import FeatureSchema as FeatureSchema
+from .tables.matching import RowMatch as RowMatch
+from .tables.matching import match_rows as match_rows
 from .tables.options import TableOptions as TableOptions
 from .tables.parquet import is_parquet as is_parquet
 from .tables.row_filters import Condition as Condition

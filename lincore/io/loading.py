@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 import numpy as np
@@ -18,8 +19,9 @@ from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.features import refuse_infinite
 from lincore.io.tables.options import TableOptions
-from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.workbooks import read_zipped_table
+from lincore.io.tables.table import Table, frame_to_table
+from lincore.io.tables.workbooks import is_workbook
+from lincore.io.tables.zipped import read_zipped_table
 from lincore.limits import is_zip
 
 if TYPE_CHECKING:
@@ -87,20 +89,14 @@ def load(
     ('flowers', (3, 2), ['setosa', 'virginica'])
     """
     chosen = TableOptions(**choices)
-    if is_frame(source):
-        frame = as_frame(source)
-        return table_to_dataset(frame_to_table(frame, name or "table"), target, chosen)
     if isinstance(source, tuple):
         return arrays_to_dataset(*source, name=name or "arrays")
-    large = large_path(source)
-    if large is not None:
-        table = read_table(large, name or large.name, options)
-        return table_to_dataset(table, target, chosen)
-    kind, raw, name = recognise_file(*read_source(source, name))
-    if kind == "table":
+    found = _open(source, name, options)
+    if isinstance(found, Table):
         _refuse_option(size is not None, "A table has no image size.", "size")
         _refuse_option(pattern is not None, "A table has no file names.", "pattern")
-        return table_to_dataset(read_table(raw, name, options), target, chosen)
+        return table_to_dataset(found, target, chosen)
+    kind, raw, name = found
     given = {"target": target is not None, "options": options is not None}
     for option in (*(word for word, there in given.items() if there), *choices):
         what = "column" if option == "target" else "choice"
@@ -110,10 +106,56 @@ def load(
     return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
 
 
+def open_table(
+    source: Source, *, name: str | None = None, options: ReadOptions | None = None
+) -> Table | None:
+    r"""Read a table as `load` does, before a target is chosen.
+
+    Parameters
+    ----------
+    source : path, open binary file, bytes or DataFrame
+    name : str, optional
+        What to call it. The file's name when not given.
+    options : ReadOptions, optional
+        Encoding, separator, header and so on, where they are to be otherwise than detected.
+
+    Returns
+    -------
+    Table or None
+        None where the source holds images or arrays.
+
+    Raises
+    ------
+    DataError
+        When it cannot be read.
+
+    Examples
+    --------
+    >>> table = open_table(b"length,species\n5.1,setosa\n6.2,virginica\n", name="flowers.csv")
+    >>> table.proposed
+    'species'
+    """
+    found = _open(source, name, options)
+    return found if isinstance(found, Table) else None
+
+
+def _open(
+    source: Any, name: str | None, options: ReadOptions | None
+) -> Table | tuple[str, bytes, str]:
+    """Return a table, or what `recognise_file` says of another file."""
+    if is_frame(source):
+        return frame_to_table(as_frame(source), name or "table")
+    large = large_path(source)
+    if large is not None:
+        return read_table(large, name or large.name, options)
+    kind, raw, name = recognise_file(*read_source(source, name))
+    return read_table(raw, name, options) if kind == "table" else (kind, raw, name)
+
+
 def recognise_file(
     raw: bytes, name: str
 ) -> tuple[Literal["table", "arrays", "images"], bytes, str]:
-    """Return the kind of a file by its content, and the file or the one table in a zip.
+    """Return the kind of a file by its content, and the file or the only table in a zip.
 
     Parameters
     ----------
@@ -133,18 +175,20 @@ def recognise_file(
     Raises
     ------
     DataError
-        When it is a workbook, or a zip of several tables or one that cannot be read.
+        When it is a document, or a zip that cannot be read.
 
     Examples
     --------
     >>> recognise_file(b"length,species", "iris.csv")
     ('table', b'length,species', 'iris.csv')
     """
-    if not is_zip(raw):
+    if not is_zip(raw) or is_workbook(raw):
         return "table", raw, name
     inner = read_zipped_table(raw, name)
+    if inner is not None and len(inner.paths) == 1:
+        return "table", inner.raw, PurePosixPath(inner.path).name
     if inner is not None:
-        return "table", *inner
+        return "table", raw, name
     return "arrays" if is_npz(raw) else "images", raw, name
 
 

@@ -16,6 +16,7 @@ from lincore.data.faces import faces
 from lincore.data.generators import gaussian_classes
 from lincore.data.labels import encode_labels, pixel_names
 from lincore.data.passengers import passengers_csv
+from lincore.data.prml_sample import prml_rows
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 
@@ -29,7 +30,16 @@ __all__ = [
     "sample_file",
 ]
 
-SAMPLES = ("passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits")
+SAMPLES = (
+    "passengers",
+    "faces",
+    "gaussian",
+    "prml chapter 4",
+    "iris",
+    "wine",
+    "breast cancer",
+    "digits",
+)
 #: Of the samples, those that are read from the text of a table, and the column of their classes.
 SAMPLE_TABLES = {"passengers": "survived"}
 # What the classes of the bundled tables are.
@@ -74,7 +84,8 @@ def sample(name: str) -> Dataset:
 
     Parameters
     ----------
-    name : {"passengers", "faces", "gaussian", "iris", "wine", "breast cancer", "digits"}
+    name : str
+        One of `SAMPLES`.
 
     Returns
     -------
@@ -103,6 +114,7 @@ def sample(name: str) -> Dataset:
     made: dict[str, Callable[[], Dataset]] = {
         "gaussian": gaussian_classes,
         "faces": faces,
+        "prml chapter 4": prml_rows,
         "digits": _digits,
     }
     return made[name]() if name in made else _bundled_table(name)

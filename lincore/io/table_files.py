@@ -19,13 +19,14 @@ from lincore.data.labels import (
     lone_class_notices,
 )
 from lincore.data.target_guess import TargetGuess
-from lincore.errors import DataError, TooLargeError
+from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.bins import Bins, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.io.tables.json_records import read_json
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.parquet import is_parquet, read_parquet
 from lincore.io.tables.repeated_ids import repeated_ids
@@ -35,7 +36,9 @@ from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
-from lincore.limits import LIMITS, Limits
+from lincore.io.tables.workbooks import is_workbook, read_sheet
+from lincore.io.tables.zipped import read_zipped_table
+from lincore.limits import LIMITS, Limits, is_zip
 from lincore.utils.typing import Progress
 
 # With fewer rows than this, what is rare cannot be told.
@@ -46,7 +49,9 @@ _RARE = 5
 def read_table(
     raw: bytes | Path, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
 ) -> Table:
-    r"""Read delimited text or Parquet; what the options leave open is detected.
+    r"""Read text, a workbook, JSON or Parquet; what the options leave open is detected.
+
+    Of a workbook, or a zip of several tables, one sheet or table is read: see `ReadOptions`.
 
     A file beyond the memory budget is opened to be read in blocks: see `Table.source`.
 
@@ -82,20 +87,53 @@ def read_table(
         reason = f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB."
     else:
         try:
-            return _read_whole(raw, name, options, limits)
+            return _read_whole(raw, name, options or ReadOptions(), limits)
         except TooLargeError as error:
+            if is_zip(raw) or is_workbook(raw):
+                raise
             # Opened below and not here, where the error still holds what had been read.
             reason = error.notice.what
     return open_large_table(LargeFile(raw, name, limits, reason), options)
 
 
-def _read_whole(raw: bytes, name: str, options: ReadOptions | None, limits: Limits) -> Table:
-    if not is_parquet(raw):
-        text = read_delimited(raw, name, options, limits)
-        return Table(text.frame, name, text.notices, text.first_line, text.reading)
-    frame, notices = read_parquet(raw, name, limits)
-    missing_in = options.missing_in if options is not None else None
-    return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
+def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
+    if is_workbook(raw):
+        return _read_workbook(raw, name, options, limits)
+    zipped = read_zipped_table(raw, name, options.sheet, limits) if is_zip(raw) else None
+    if zipped is not None:
+        table = _read_whole(zipped.raw, zipped.path, replace(options, sheet=None), limits)
+        return _one_of(table, name, zipped.path, zipped.paths)
+    if is_parquet(raw):
+        frame, notices = read_parquet(raw, name, limits)
+        missing_in = options.missing_in
+        return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
+    records = read_json(raw, name, limits)
+    if records is not None:
+        missing_in = options.missing_in
+        return frame_to_table(records, name, (), missing_in, kind="JSON", limits=limits)
+    text = read_delimited(raw, name, options, limits)
+    return Table(text.frame, name, text.notices, text.first_line, text.reading)
+
+
+def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
+    sheet = read_sheet(raw, name, options.sheet, limits)
+    asked = replace(options, encoding="utf-8", separator=",", quote='"', comment="")
+    text = read_delimited(sheet.text, f"{name}, sheet {sheet.name}", asked, limits)
+    reading = replace(text.reading, kind="workbook")
+    table = Table(text.frame, name, text.notices, text.first_line, reading)
+    return _one_of(table, name, sheet.name, sheet.sheets)
+
+
+def _one_of(table: Table, name: str, part: str, parts: tuple[str, ...]) -> Table:
+    """Return a table that is one of several in a file, which is told."""
+    assert table.reading is not None
+    reading = replace(table.reading, sheet=part, sheets=parts)
+    notices = table.notices
+    if len(parts) > 1:
+        sentence = f"There are {len(parts)} tables in the file; {part!r} was read."
+        remedy = "Choose another one by the import option for the sheet."
+        notices = (Notice(sentence, name, remedy, "LIN003"), *notices)
+    return replace(table, name=name, notices=notices, reading=reading)
 
 
 def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = None) -> Table:
@@ -226,6 +264,7 @@ def table_to_dataset(
         target_name=label,
         target_guess=guess,
         group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
+        text_columns=tuple(texts),
     )
     return rename_features(data, table, options.rename)
 

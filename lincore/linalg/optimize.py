@@ -49,19 +49,20 @@ _WORDS = {
     Reason.GRADIENT: ("the gradient is as small as asked for", ""),
     Reason.ITERATIONS: (
         "the limit of iterations was reached",
-        "Raise max_iter, standardise the features, or choose solver='newton-cg'.",
+        "Allow more iterations, standardise the features, or choose Newton with conjugate "
+        "gradients.",
     ),
     Reason.PRECISION: (
         "rounding hides any further descent before the gradient is as small as asked for",
-        "Raise tol.",
+        "Raise the tolerance.",
     ),
     Reason.OSCILLATES: (
         "the training loss keeps rising and falling",
-        "Lower learning_rate, or leave it out to have a safe one computed.",
+        "Lower the learning rate, or leave it out: 1/L is then computed, which never overshoots.",
     ),
     Reason.DIVERGED: (
         "the training loss grew without bounds",
-        "Lower learning_rate, or leave it out to have a safe one computed.",
+        "Lower the learning rate, or leave it out: 1/L is then computed, which never overshoots.",
     ),
     Reason.NO_DESCENT: (
         "no step along the last direction lowered the training loss",

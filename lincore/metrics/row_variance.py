@@ -39,8 +39,8 @@ class RowVariance(NamedTuple):
       of what the slope leaves.
 
     Models of random subsets vary with the choice as well. Split effects of the training rows are
-    therefore taken from models of all training rows that stand for them (`models`). Where these
-    cancel, as between two subsets with the same priors, the choice is nearly all.
+    therefore taken from models of all training rows, weighted to the shares of the subset, that
+    stand for them (`models`). Where these cancel, the choice is nearly all.
 
     Split effects are few and noisy, above all those of a difference, where most of both cancels.
     Their slope is weighted by its precision against none, give or take a half. The jackknife of a

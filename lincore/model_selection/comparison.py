@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy
-import sklearn
 from numpy.typing import NDArray
 from sklearn.exceptions import FitFailedWarning
 
@@ -22,9 +19,9 @@ from lincore.errors import DataError
 from lincore.io.loading import load
 from lincore.metrics.results import Results
 from lincore.metrics.settings import Settings
-from lincore.model_selection.engine import execute, method_steps
+from lincore.model_selection._folds import execute
+from lincore.model_selection.engine import fit_pipeline, method_steps
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
 from lincore.model_selection.run import Collected, Run
@@ -38,6 +35,7 @@ from lincore.model_selection.splitters import (
 from lincore.model_selection.streamed_rows import n_learned_from_streamed, with_streamed
 from lincore.utils.thread_warnings import captured_warnings, warn
 from lincore.utils.typing import Progress
+from lincore.utils.versions import package_versions
 
 if TYPE_CHECKING:
     from lincore.io.loading import Source
@@ -266,16 +264,5 @@ def method_settings(
         steps={m.name: _in_words(method_steps(m, data, steps)) for m in methods},
         options={m.name: dict(m.options) for m in methods},
         labels={m.name: m.label for m in methods},
-        versions=_versions(),
+        versions=package_versions(),
     )
-
-
-def _versions() -> dict[str, str]:
-    # The front door knows its version but may not be imported from behind it.
-    package = sys.modules[__name__.partition(".")[0]]
-    return {
-        "lincore": package.__dict__["__version__"],
-        "numpy": np.__version__,
-        "scipy": scipy.__version__,
-        "scikit-learn": sklearn.__version__,
-    }

@@ -1,109 +1,226 @@
-"""Fitting methods on the folds of a plan: from moments where possible, else from rows."""
+"""The one place that fits: methods on samples, from moments where possible, else from rows.
+
+A `FitTask` says what is learned from and what is predicted. `prepare` fits the steps that methods
+share, `fit_method` a method behind them on several tasks, all at once where its solution allows.
+Hold-out, folds, the arms of an imbalance study and the sizes of a sweep are tasks.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from sklearn.base import clone
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
-from lincore.data.splits import Fold
-from lincore.estimators.batched_moments import MomentStack
-from lincore.model_selection._fold_moments import (
-    leaves_parts_out,
-    of_fold,
-    summarise_parts,
-    training_moments,
-)
-from lincore.model_selection.batched_fits import fit_moment_stack, moment_stack, solved_together
+from lincore.errors import DataError
+from lincore.estimators.logistic import batched
 from lincore.model_selection.fitting import (
+    Predicted,
     TrainingInputs,
     categorical_columns,
     fit_classifier,
     fit_preprocessor,
     predict_codes,
-    through,
 )
 from lincore.model_selection.methods import Method
-from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before
-from lincore.model_selection.run import Outcome, Run, StoppedError
-from lincore.model_selection.streamed_rows import with_streamed
+from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before, through
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
+from lincore.utils.typing import Array
 
 Preprocessor: TypeAlias = Sequence[tuple[str, Any]]
 
 # Singular vectors that sparse rows are projected on, for methods that need dense ones.
 SPARSE_COMPONENTS = 100
-# Numbers in the fitted steps of all folds that are kept for the methods that need rows (240 MB).
-LARGEST_FRONTS = 30_000_000
-# Numbers in moments and test rows of the folds that are solved together (2 MB).
-CACHED_VALUES = 250_000
-# Features from which on folds are fitted on both cores: below, Python's own work decides.
-WIDE = 200
 
 
-class Group(NamedTuple):
-    """Methods behind the same steps, as positions among the methods of a run.
+class TrainingSample(NamedTuple):
+    """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
 
     Attributes
     ----------
-    steps : Steps
-    solved : tuple of int
-        Those that are functions of the moments by class.
-    iterated : tuple of int
-        Those that need the rows.
-    preprocessors : dict
-        Steps as fitted on the training rows, and the seconds that took, by position of the fold.
+    rows : ndarray of row numbers
+        A row may occur several times. Nobody looks at them where all methods are solved
+        from the moments, and no threshold is moved.
+    class_weight : ndarray of shape (K,) or None
+    moments : Moments or None
+        By class, not weighted.
     """
 
-    steps: Steps
-    solved: tuple[int, ...]
-    iterated: tuple[int, ...]
-    preprocessors: dict[int, tuple[Preprocessor, float]]
+    rows: NDArray[np.intp]
+    class_weight: Array | None = None
+    moments: Moments | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows to learn from, whether anybody looks at them or not."""
+        return len(self.rows) if self.moments is None else round(self.moments.count.sum())
+
+    def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
+        """Return the share of each class in the total weight: the priors that training learns."""
+        if self.moments is not None:
+            weight = self.moments.count
+        else:
+            weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
+        if self.class_weight is not None:
+            weight = weight * self.class_weight
+        return np.asarray(weight / weight.sum())
 
 
-class Ready(NamedTuple):
-    """A fold behind its fitted steps.
+class FitTask(NamedTuple):
+    """A sample to learn from, and rows to predict.
 
     Attributes
     ----------
-    training : Training
-    rows : (m, q) array or None
-        To predict; None where no method is solved from moments.
+    data : Dataset
+    sample : TrainingSample
+    test : ndarray of row numbers
+        To predict.
+    steps : Steps
+        Asked for before every method, see `method_steps`.
+    seed : int
+        Of whatever is random in a method.
+    threshold : ndarray of shape (K,) or None
+        Class shares to which a threshold is moved on the rows of the sample, which are predicted
+        as well then.
+    """
+
+    data: Dataset
+    sample: TrainingSample
+    test: NDArray[np.intp]
+    steps: Steps
+    seed: int
+    threshold: Array | None = None
+
+
+class Prepared(NamedTuple):
+    """A task behind the steps that some methods share.
+
+    Attributes
+    ----------
+    task : FitTask
+    preprocessor : sequence of (name, step)
+        The steps, fitted.
+    training : TrainingInputs
+    test : (m, q) array or None
+        The test rows behind the steps.
     seconds : float
         Spent on it.
     """
 
+    task: FitTask
+    preprocessor: Preprocessor
     training: TrainingInputs
-    rows: Any
+    test: Any
     seconds: float
 
 
-def execute(run: Run, steps: Steps) -> bool:
-    """Fit and predict; return whether the progress callback stopped it.
+class Fit(NamedTuple):
+    """Predictions of one method in one task.
 
-    The methods that are solved from moments come first, together; then the others, one by one.
+    Attributes
+    ----------
+    predicted : Predicted
+        Of the test rows.
+    seconds : float
+        As if the method had been fitted alone: the shared steps included.
+    pipeline : Pipeline
+        Fitted; its classifier knows codes.
+    own : Predicted or None
+        Of the rows of the sample, where a threshold is to be moved.
     """
-    groups = _grouped(run, steps)
-    shared = [group for group in groups if group.solved or _is_costly(group, run.data)]
-    n_iterated = sum(len(group.iterated) for group in groups)
-    run.total = len(run.plan) * (len(shared) + n_iterated)
-    try:
-        # Small products are done before a second thread of BLAS has woken up.
-        with part_mapper(run.data.X.size if run.data.X.size < WORTHWHILE else 0):
-            for group in shared:
-                _solve(run, group)
-        for group in groups:
-            for method in group.iterated:
-                _iterate(run, group, method)
-    except StoppedError:
-        return len(run.finished) < len(run.methods)
-    return False
+
+    predicted: Predicted
+    seconds: float
+    pipeline: Pipeline
+    own: Predicted | None = None
+
+
+class Failure(NamedTuple):
+    """The error that was raised instead of a fit.
+
+    Attributes
+    ----------
+    error : Exception
+        Of the rows or of the options, as they are refused; ValueError for what a classifier from
+        elsewhere raises.
+    """
+
+    error: Exception
+
+    @property
+    def reason(self) -> str:
+        """The words of the error."""
+        return str(self.error)
+
+
+Outcome: TypeAlias = Fit | Failure
+
+
+def fit_tasks(
+    tasks: Sequence[FitTask], methods: Sequence[Method]
+) -> tuple[list[dict[str, Outcome]], list[Warning]]:
+    """Fit methods in tasks of the same data and steps; predict their test rows.
+
+    Small logistic regressions are solved together and agree with fits by themselves to as many
+    digits as they are solved for, about eight. Large tasks are done in threads.
+
+    Parameters
+    ----------
+    tasks : sequence of FitTask
+    methods : sequence of Method
+
+    Returns
+    -------
+    outcomes : list of dict of method name to Outcome
+        Of each task.
+    warned : list of Warning
+        In the order of the tasks.
+    """
+    if not tasks:
+        return [], []
+    n_values = max(task.sample.n_rows for task in tasks) * tasks[0].data.n_features
+
+    def fitted(part: Sequence[FitTask]) -> tuple[list[dict[str, Outcome]], list[Warning]]:
+        # In the thread that fits: another visitor's warnings, which name columns, are not ours.
+        with captured_warnings() as warned:
+            return _fit_part(part, methods), warned
+
+    with part_mapper(n_values) as mapper:
+        parts = [tasks] if n_values < WORTHWHILE else [[task] for task in tasks]
+        found = list(mapper(fitted, parts))
+    outcomes = [one for part, _ in found for one in part]
+    return outcomes, [warning for _, warned in found for warning in warned]
+
+
+def _fit_part(tasks: Sequence[FitTask], methods: Sequence[Method]) -> list[dict[str, Outcome]]:
+    found: list[dict[str, Outcome]] = [{} for _ in tasks]
+    for steps, members in group_methods(methods, tasks[0].data, tasks[0].steps):
+        chosen = [methods[j] for j in members]
+        solved = any(method.from_moments for method in chosen)
+        iterated = not all(method.from_moments for method in chosen)
+        group = [prepare(task, steps, solved=solved, iterated=iterated) for task in tasks]
+        for method in chosen:
+            for place, outcome in zip(found, fit_method(method, group), strict=True):
+                place[method.name] = outcome
+    return found
+
+
+def group_methods(
+    methods: Sequence[Method], data: Dataset, steps: Steps
+) -> list[tuple[Steps, list[int]]]:
+    """Return the positions of methods with the same steps before them, with these steps."""
+    groups: dict[str, tuple[Steps, list[int]]] = {}
+    for j, method in enumerate(methods):
+        own = method_steps(method, data, steps)
+        # A basis may be any transformer, which cannot be hashed.
+        groups.setdefault(repr(own), (own, []))[1].append(j)
+    return list(groups.values())
 
 
 def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
@@ -120,242 +237,219 @@ def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
     return steps
 
 
-def _grouped(run: Run, steps: Steps) -> list[Group]:
-    wanted = [method_steps(method, run.data, steps) for method in run.methods]
-    groups = []
-    for chosen in dict.fromkeys(map(_key, wanted)):
-        members = [j for j, own in enumerate(wanted) if _key(own) == chosen]
-        solved = tuple(j for j in members if run.methods[j].from_moments)
-        iterated = tuple(j for j in members if not run.methods[j].from_moments)
-        groups.append(Group(wanted[members[0]], solved, iterated, {}))
-    return groups
-
-
-def _key(steps: Steps) -> str:
-    # A basis may be any transformer, which cannot be hashed.
-    return repr(steps)
-
-
-def _is_costly(group: Group, data: Dataset) -> bool:
-    """Return whether steps before methods that need rows are worth fitting once for all of them."""
-    return group.steps != Steps(standardize=False) or data.needs_preparation
-
-
-def _solve(run: Run, group: Group) -> None:
-    """Fit the steps of a group, and what is solved from moments behind them, on every fold."""
-    data = run.data
-    what = ", ".join(run.methods[j].label for j in group.solved) or "steps before the methods"
-    wanted = bool(group.solved) or group.steps.n_components is not None
-    for _, members in groupby(enumerate(run.plan), key=lambda item: item[1].repetition):
-        numbers, plan = zip(*members, strict=True)
-        simple = wanted and not data.needs_preparation and group.steps.basis is None
-        if simple and leaves_parts_out(plan, data.X, data.codes):
-            outcomes = _from_one_pass(run, group, numbers, plan)
-        else:
-            outcomes = (_solve_folds(run, group, [(i, None, 0.0)])[0] for i in numbers)
-        for i, found in zip(numbers, outcomes, strict=True):
-            for method, outcome in found.items():
-                run.keep(method, i, outcome)
-            if i == len(run.plan) - 1:
-                run.finish(group.solved)
-            run.report(f"{what}: fold {i + 1} of {len(run.plan)}")
-
-
-def _from_one_pass(
-    run: Run, group: Group, numbers: Sequence[int], plan: Sequence[Fold]
-) -> Iterator[dict[int, Outcome]]:
-    data = run.data
-    start = time.perf_counter()
-    known = _training(data, plan)
-    shared = (time.perf_counter() - start) / len(plan)
-    stopped = False
-    with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
-        n_values = data.n_features * (data.n_classes * data.n_features + len(plan[0].test))
-        length = max(1, CACHED_VALUES // n_values)
-
-        def solve(first: int) -> list[dict[int, Outcome]]:
-            if stopped:
-                return []
-            positions = range(first, min(first + length, len(plan)))
-            return _solve_folds(run, group, [(numbers[i], known(i), shared) for i in positions])
-
-        try:
-            for found in mapper(solve, range(0, len(plan), length)):
-                yield from found
-        finally:
-            stopped = True  # what waits in the threads' queue is left undone
-
-
-def _training(data: Dataset, plan: Sequence[Fold]) -> Callable[[int], Moments]:
-    """Make the one pass; return what gives the training rows of each fold."""
-    parts = summarise_parts(data.X, data.codes, data.n_classes, plan)
-    with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
-        moments = training_moments(parts, len(plan), mapper)
-    return lambda fold: of_fold(moments, fold)
-
-
-def _solve_folds(
-    run: Run, group: Group, folds: Sequence[tuple[int, Moments | None, float]]
-) -> list[dict[int, Outcome]]:
-    """Fit steps and methods on some folds.
+def prepare(
+    task: FitTask,
+    steps: Steps,
+    *,
+    solved: bool,
+    iterated: bool,
+    seconds: float = 0.0,
+) -> Prepared:
+    """Fit the steps before some methods on a task's sample, and put its rows behind them.
 
     Parameters
     ----------
-    run : Run
-    group : Group
-    folds : sequence of (number, Moments or None, float)
-        The training rows, where they are known, and the seconds that took.
+    task : FitTask
+    steps : Steps
+        As `method_steps` gives them.
+    solved, iterated : bool
+        Whether some of the methods are solved from moments, and some need rows.
+    seconds : float
+        Spent on the task already.
 
-    Returns
-    -------
-    list of dict
-        Of each fold, by position of the method.
+    Raises
+    ------
+    ValueError
+        When the rows do not allow the steps.
     """
-    prepared = [_prepare(run, group, *fold) for fold in folds]
-    found: list[dict[int, Outcome]] = [
-        {} if isinstance(one, Ready) else dict.fromkeys((*group.solved, *group.iterated), one)
-        for one in prepared
-    ]
-    ready = [one for one in prepared if isinstance(one, Ready)]
-    places = [place for place, one in zip(found, prepared, strict=True) if isinstance(one, Ready)]
-    stack = moment_stack([one.training for one in ready])
-    # Method by method: what one fold has brought into the cache, the code above all, serves all.
-    for j in group.solved:
-        for place, outcome in zip(places, _fit_folds(run, j, ready, stack), strict=True):
-            place[j] = outcome
-    return found
-
-
-def _fit_folds(
-    run: Run, method: int, folds: Sequence[Ready], stack: MomentStack | None
-) -> Iterator[Outcome]:
-    """Fit a method on some folds, on all at once if their moments stand together and decide."""
     start = time.perf_counter()
-    every: Sequence[Any] = [None] * len(folds)
-    trainings = [ready.training for ready in folds]
-    if stack is not None and solved_together(run.methods[method].estimator, trainings):
-        every = fit_moment_stack(run.prototypes[method], stack, [[ready.rows] for ready in folds])
-    each = (time.perf_counter() - start) / max(1, len(folds))
-    for ready, predictions in zip(folds, every, strict=True):
-        if predictions is None:
-            yield _fit_and_predict(run, method, *ready)
-        else:
-            yield Outcome(predictions[0], ready.seconds + each)
+    data, sample = task.data, task.sample
+    preprocessor = pipeline_for(data, None, steps, seed=task.seed).steps
+    training = fit_steps(data, sample, preprocessor, rows=iterated, summary=solved)
+    test = through(preprocessor, data.X[task.test]) if solved or iterated else None
+    if task.threshold is not None and training.rows is None:
+        training = training._replace(rows=through(preprocessor, data.X[sample.rows]))
+    return Prepared(task, preprocessor, training, test, seconds + time.perf_counter() - start)
 
 
-def _prepare(
-    run: Run, group: Group, number: int, known: Moments | None, shared: float
-) -> Ready | Outcome:
-    """Fit the steps on one fold, from moments of its training rows where they are given.
+def prepare_behind(
+    task: FitTask, fitted: Preprocessor, moments: Moments | None, *, seconds: float = 0.0
+) -> Prepared:
+    """Put the rows of a task behind steps that were fitted on its sample before.
 
-    Their time is counted for every method, as if it had been fitted alone.
-
-    Returns
-    -------
-    Ready or Outcome
-        The latter if it failed.
+    Parameters
+    ----------
+    task : FitTask
+    fitted : sequence of (name, step)
+    moments : Moments or None
+        By class, of the sample behind the steps: nobody looks at its rows then.
+    seconds : float
+        Spent on the task already.
     """
-    data, fold = run.data, run.plan[number]
     start = time.perf_counter()
-    preprocessor = pipeline_for(data, None, group.steps, seed=run.seed).steps
-    try:
-        training = _fit_steps(data, fold, preprocessor, known, group)
-    except ValueError as error:
-        return Outcome(None, 0.0, str(error))
-    shared += time.perf_counter() - start
-    if group.iterated and _may_keep(run, group):
-        group.preprocessors[number] = preprocessor, shared
-    rows = None
-    if group.solved:
-        rows = through(preprocessor, data.X[run.asked(number)])
-    return Ready(training, rows, shared)
+    data, rows = task.data, task.sample.rows
+    training = TrainingInputs(
+        data.codes[rows],
+        data.n_classes,
+        through(fitted, data.X[rows]) if moments is None else None,
+        moments=moments,
+        categorical_columns=categorical_columns(fitted),
+    )
+    test = through(fitted, data.X[task.test])
+    return Prepared(task, fitted, training, test, seconds + time.perf_counter() - start)
 
 
-def _fit_steps(
-    data: Dataset, fold: Fold, preprocessor: Preprocessor, known: Moments | None, group: Group
+def fit_steps(
+    data: Dataset, sample: TrainingSample, preprocessor: Preprocessor, *, rows: bool, summary: bool
 ) -> TrainingInputs:
-    """Fit steps on one fold."""
-    codes = data.codes[fold.train]
-    if group.steps.basis is None:
-        known = with_streamed(data, fold.train, fold.test, known)
-    X = None if known is not None else data.X[fold.train]
-    summary = bool(group.solved)
+    """Fit steps before a classifier in place, from the sample's moments where these are enough.
+
+    Parameters
+    ----------
+    data : Dataset
+    sample : TrainingSample
+    preprocessor : sequence of (name, step)
+        Where the sample has moments, these are of the rows behind "prepare", fitted already.
+    rows, summary : bool
+        Whether the rows behind the steps are needed, and their moments.
+    """
+    basis = any(name == "basis" for name, _ in preprocessor)
+    enough = sample.moments is not None and not rows and not basis
     return fit_preprocessor(
-        preprocessor, X, codes, data.n_classes, moments=known, rows=False, summary=summary
+        preprocessor,
+        None if enough else data.X[sample.rows],
+        data.codes[sample.rows],
+        data.n_classes,
+        class_weight=sample.class_weight,
+        moments=sample.moments,
+        rows=rows,
+        summary=summary,
     )
 
 
-def _iterate(run: Run, group: Group, method: int) -> None:
-    """Fit one method that needs rows on every fold."""
-    data, label = run.data, run.methods[method].label
-    for i, fold in enumerate(run.plan):
-        if method not in run.failures:
-            X, codes = data.X[fold.train], data.codes[fold.train]
-            start = time.perf_counter()
-            try:
-                preprocessor, shared = group.preprocessors.get(i, (None, 0.0))
-                if preprocessor is None:
-                    preprocessor = pipeline_for(data, None, group.steps, seed=run.seed).steps
-                    plain = group.steps.basis is None
-                    moments = with_streamed(data, fold.train, fold.test) if plain else None
-                    training = fit_preprocessor(
-                        preprocessor, X, codes, data.n_classes, moments=moments, summary=False
-                    )
-                else:
-                    groups = categorical_columns(preprocessor)
-                    training = TrainingInputs(
-                        codes, data.n_classes, through(preprocessor, X), categorical_columns=groups
-                    )
-                rows = through(preprocessor, data.X[run.asked(i)])
-                shared += time.perf_counter() - start
-                outcome = _fit_and_predict(run, method, training, rows, shared)
-            except ValueError as error:
-                outcome = Outcome(None, 0.0, str(error))
-            run.keep(method, i, outcome)
-        if i == len(run.plan) - 1:
-            run.finish([method])
-        run.report(f"{label}: fold {i + 1} of {len(run.plan)}")
+def fit_method(method: Method, group: Sequence[Prepared]) -> list[Outcome]:
+    """Fit a method in several tasks behind the same steps, all at once if it can be.
 
+    Parameters
+    ----------
+    method : Method
+    group : sequence of Prepared
 
-def _fit_and_predict(
-    run: Run, method: int, training: TrainingInputs, rows: Any, shared: float
-) -> Outcome:
+    Returns
+    -------
+    list of Outcome
+        Of each task: a failure where the rows are refused, or a classifier from elsewhere raises
+        whatever it be.
+    """
     start = time.perf_counter()
+    models: Sequence[Any] = [None] * len(group)
+    n_classes = group[0].training.n_classes
+    if batched.stackable(method.estimator, n_classes):
+        problems = [
+            batched.Problem(one.training.rows, one.training.codes, one.training.weight)
+            for one in group
+        ]
+        models = batched.fit_stack(method.estimator, problems, n_classes)
+    each = (time.perf_counter() - start) / len(group)
+    return [
+        fit_one(method, prepared, model, each)
+        for prepared, model in zip(group, models, strict=True)
+    ]
+
+
+def _asked(prepared: Prepared) -> list[Any]:
+    own = [] if prepared.task.threshold is None else [prepared.training.rows]
+    return [prepared.test, *own]
+
+
+def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: float = 0.0) -> Outcome:
+    """Fit a method in one task, and predict.
+
+    Parameters
+    ----------
+    method : Method
+    prepared : Prepared
+    model : classifier, optional
+        Where it was fitted already, and how long that took.
+    seconds : float
+    """
+    start, task = time.perf_counter(), prepared.task
     try:
-        if training.moments is not None:
-            # Nothing is written into what it shares with the prototype.
-            model = fit_classifier(_same(run.prototypes[method]), training)
-        else:
-            model = _fit_watched(run, method, training)
-        seconds = shared + time.perf_counter() - start
-        return Outcome(predict_codes(model, rows, training.n_classes), seconds)
+        if model is None:
+            model = method.fresh(task.data.classes, task.seed)
+            fit_classifier(model, prepared.training)
+        seconds += prepared.seconds + time.perf_counter() - start
+        n_classes = prepared.training.n_classes
+        predicted, *own = (predict_codes(model, rows, n_classes) for rows in _asked(prepared))
     except ValueError as error:
-        return Outcome(None, 0.0, str(error))
+        return Failure(error)
     except Exception as error:  # a classifier from elsewhere may raise anything
-        if run.methods[method].word is not None:
+        if method.word is not None:
             raise
-        return Outcome(None, 0.0, f"{type(error).__name__}: {error}")
+        return Failure(ValueError(f"{type(error).__name__}: {error}"))
+    return Fit(predicted, seconds, Pipeline([*prepared.preprocessor, ("classify", model)]), *own)
 
 
-def _same(prototype: Any) -> Any:
-    """Return a shallow copy, without the detour of `copy.copy` through pickling's protocol."""
-    model = object.__new__(type(prototype))
-    model.__dict__.update(prototype.__dict__)
-    return model
+def fit_pipeline(
+    pipeline: Pipeline,
+    data: Dataset,
+    rows: NDArray[np.intp],
+    *,
+    class_weight: Array | None = None,
+    moments: Moments | None = None,
+) -> Pipeline:
+    """Fit every step of a pipeline on some rows, from their moments where there are any.
 
+    The classifier learns codes, positions in `data.classes`, so that the order of its classes is
+    that of the data whatever the labels are.
 
-def _fit_watched(run: Run, method: int, training: TrainingInputs) -> Any:
-    """Fit from rows; note warnings (no convergence, separation) instead of showing them."""
-    with captured_warnings() as warned:
-        model = fit_classifier(clone(run.prototypes[method]), training)
-    notes = run.notes.setdefault(method, {})
-    for category in {type(warning).__name__ for warning in warned}:
-        notes[category] = notes.get(category, 0) + 1
-    return model
+    Parameters
+    ----------
+    pipeline : Pipeline
+        As `lincore.model_selection.pipeline.pipeline_for` makes them, of any classifier or none.
+    data : Dataset
+    rows : ndarray
+        Row numbers of the training set.
+    class_weight : ndarray of shape (K,), optional
+        What a row of each class counts wherever rows are summed: means, deviations and PCA of
+        the steps included. Through `Moments.scale` for what is solved from moments, through
+        `sample_weight` elsewhere.
+    moments : Moments of shapes (K,), (K, p), (K, p, p), optional
+        By class, not weighted, of the same rows behind the step "prepare", which must then have
+        been fitted (see `summarise_training_set`).
 
+    Returns
+    -------
+    Pipeline
+        The same object.
 
-def _may_keep(run: Run, group: Group) -> bool:
-    n_components = group.steps.n_components
-    width = n_components if isinstance(n_components, int) else run.data.n_features
-    wide = run.data.n_features * (width if n_components is not None else 1)
-    return len(run.plan) * wide <= LARGEST_FRONTS
+    Raises
+    ------
+    DataError
+        When the training rows do not allow the model, with the reason.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.model_selection.pipeline import pipeline_for
+    >>> iris = lincore.sample("iris")
+    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
+    >>> weight = np.array([1.0, 1.0, 3.0])
+    >>> fitted = fit_pipeline(pipeline, iris, np.arange(150), class_weight=weight)
+    >>> fitted.named_steps["classify"].priors_
+    array([0.2, 0.2, 0.6])
+    """
+    classifier = pipeline.named_steps.get("classify")
+    by_moments = hasattr(classifier, "fit_moments")
+    steps = pipeline.steps[: len(pipeline.steps) - (classifier is not None)]
+    sample = TrainingSample(rows, class_weight, moments)
+    iterated = classifier is not None and not by_moments
+    try:
+        training = fit_steps(data, sample, steps, rows=iterated, summary=by_moments)
+        if classifier is not None:
+            fit_classifier(classifier, training)
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(str(error), where=f"training set of {data.name}") from error
+    return pipeline

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.data.frames import as_frame, is_frame
-from lincore.data.labels import is_number
 from lincore.errors import DataError
-from lincore.io.tables.dates import to_days
-from lincore.io.tables.features import level_name
+from lincore.estimators.base.class_weights import class_weights
+from lincore.io.tables.matching import FeatureSchema, RowMatch, match_rows
+from lincore.model_selection.training_summary import TrainingSummary
 from lincore.preprocessing.tabular import prepared_names
 from lincore.utils.typing import Array
 
@@ -42,6 +41,13 @@ class FittedModel:
     column_names : tuple of q str, optional
         Of the columns that the first step makes of the features, such as "sex = male"; none where
         a basis or a projection follows.
+    text_columns : tuple of str, optional
+    image_shape : tuple of int, optional
+        See `Dataset`.
+    training : TrainingSummary, optional
+        Of the rows that it was fitted on.
+    digest : str
+        Fingerprint of that data.
 
     Examples
     --------
@@ -71,10 +77,16 @@ class FittedModel:
     target_name: str
     data_name: str = ""
     column_names: tuple[str, ...] | None = None
+    text_columns: tuple[str, ...] = ()
+    image_shape: tuple[int, ...] | None = None
+    training: TrainingSummary | None = None
+    digest: str = ""
 
     @classmethod
-    def of(cls, data: Dataset, pipeline: Pipeline, label: str) -> FittedModel:
-        """Take a pipeline that was fitted on rows of a data set."""
+    def of(
+        cls, data: Dataset, pipeline: Pipeline, label: str, rows: ArrayLike | None = None
+    ) -> FittedModel:
+        """Take a pipeline that was fitted on rows of a data set; on all of them by default."""
         steps = pipeline.named_steps
         mixed = any(step in steps for step in ("basis", "pca", "svd"))
         names = None if mixed else prepared_names(steps.get("prepare"), data)
@@ -88,6 +100,10 @@ class FittedModel:
             data.target_name,
             data.name,
             names,
+            data.text_columns,
+            data.image_shape,
+            TrainingSummary.of(data, pipeline, rows),
+            data.digest,
         )
 
     def __repr__(self) -> str:
@@ -111,7 +127,8 @@ class FittedModel:
         ----------
         rows : DataFrame, or another library's table
             The columns of the file that was learned from, by name and in any order; others are
-            left alone. A level that was never seen counts as unknown. Or an array (n, p), in the
+            left alone. A level that was never seen counts as unknown; gaps are filled as those of
+            the training rows, by the medians where these had none. Or an array (n, p), in the
             form of ``Dataset.X``.
 
         Raises
@@ -139,30 +156,84 @@ class FittedModel:
         found[:, np.asarray(self.classifier.classes_, dtype=int)] = self.pipeline.predict_proba(X)
         return pd.DataFrame(found, index=index, columns=list(self.classes))
 
-    def _read(self, rows: Any) -> tuple[Any, Any]:
-        """Return rows in the form of ``Dataset.X``, and what they are called."""
-        if isinstance(rows, Dataset):
-            rows = rows.to_frame().iloc[:, :-1] if not self.n_words else rows.X
-        if not is_frame(rows):
-            X = rows if hasattr(rows, "tocsr") else np.asarray(rows, dtype=float)
-            return self._of_width(X), None
-        if self.n_words:
+    @property
+    def schema(self) -> FeatureSchema:
+        """Names and types of the features."""
+        return FeatureSchema(self.feature_names, self.levels, self.n_words, self.text_columns)
+
+    @property
+    def priors(self) -> Array | None:
+        """Class priors behind the posteriors, (K,): as given, else as learned from the rows.
+
+        None for a model of which the training rows are not known.
+        """
+        for name in ("priors_", "class_prior_"):
+            if hasattr(self.classifier, name):
+                found = np.zeros(len(self.classes))
+                found[self.classifier.classes_] = getattr(self.classifier, name)
+                return found
+        if self.training is None:
+            return None
+        counts, given = self.training.counts, self.classifier.get_params().get("class_weight")
+        weights = class_weights(given, np.arange(len(counts)), counts)
+        shares = counts if weights is None else counts * weights
+        return np.asarray(shares / shares.sum())
+
+    def match(self, frame: pd.DataFrame, *, fill_missing: bool = False) -> tuple[Any, RowMatch]:
+        """Return the rows of a new table in the form of ``Dataset.X``, and what did not match.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            See `predict`.
+        fill_missing : bool, default False
+            Let all values of a column that is not there count as missing.
+
+        Raises
+        ------
+        DataError
+            As for `predict`.
+        """
+        if self.n_words and not self.text_columns:
             raise DataError(
                 "It counts words, which a table of raw texts does not say.",
                 where=self.label,
                 remedy="Load the new file as the first one, and pass its X.",
             )
-        frame = as_frame(rows)
-        self._require_columns([str(name) for name in frame.columns])
-        frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
-        levels: Sequence[Any] = self.levels or [None] * len(self.feature_names)
-        columns = [
-            _numbers(frame[name]) if known is None else _codes(frame[name], known)
-            for name, known in zip(self.feature_names, levels, strict=True)
-        ]
-        return np.column_stack(columns), frame.index
+        X, match = match_rows(frame, self.schema, fill_missing=fill_missing)
+        return self._filled(X), match
 
-    def _of_width(self, X: Any) -> Any:
+    def _filled(self, X: Any) -> Any:
+        """Fill gaps by the training medians where no step does: the training rows had none."""
+        if self.n_words or "prepare" in self.pipeline.named_steps or not np.isnan(X).any():
+            return X
+        if self.training is None or self.training.medians is None:
+            raise DataError(
+                "A value is missing, and the training rows had no missing values to learn from.",
+                where="new rows",
+                remedy="Fill the gaps, or leave these rows out.",
+            )
+        return np.where(np.isnan(X), self.training.medians, X)
+
+    def _read(self, rows: Any) -> tuple[Any, Any]:
+        """Return rows in the form of ``Dataset.X``, and what they are called."""
+        if isinstance(rows, Dataset):
+            plain = self.n_words or rows.kind.is_images
+            rows = rows.X if plain else rows.to_frame().iloc[:, :-1]
+        if not is_frame(rows):
+            X = rows if hasattr(rows, "tocsr") else np.asarray(rows, dtype=float)
+            return self.require_width(X), None
+        frame = as_frame(rows)
+        return self.match(frame)[0], frame.index
+
+    def require_width(self, X: Any) -> Any:
+        """Return an array as it is, if it is one of rows of these features.
+
+        Raises
+        ------
+        DataError
+            When its shape is another.
+        """
         if np.ndim(X) != 2 or X.shape[1] != len(self.feature_names):
             raise DataError(
                 f"Rows of {len(self.feature_names)} features are wanted, not an array of shape "
@@ -171,38 +242,3 @@ class FittedModel:
                 remedy="Pass a DataFrame with the columns of the file, or X of a data set.",
             )
         return X
-
-    def _require_columns(self, given: list[str]) -> None:
-        missing = [name for name in self.feature_names if name not in given]
-        if missing:
-            raise DataError(
-                f"Missing: {', '.join(map(repr, missing[:5]))}"
-                f"{f' and {len(missing) - 5} more' if len(missing) > 5 else ''}.",
-                where="columns of the new rows",
-                remedy=f"It was fitted on {self.data_name}, with these columns.",
-            )
-
-
-def _numbers(column: pd.Series[Any]) -> Array:
-    if pd.api.types.is_datetime64_any_dtype(column):
-        column = to_days(column)
-    elif not is_number(column):
-        read = pd.to_numeric(column, errors="coerce")
-        wrong = column[read.isna() & column.notna() & (column.astype(str).str.strip() != "")]
-        if len(wrong):
-            raise DataError(
-                f"{wrong.iloc[0]!r} is no number, and numbers were learned.",
-                where=f"column {column.name!r}",
-                remedy="Correct it, or leave the cell empty.",
-            )
-        column = read
-    return column.to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _codes(column: pd.Series[Any], known: Sequence[str]) -> Array:
-    code_of = {name: float(code) for code, name in enumerate(known)}
-    # Behind the last level stands one that is not known, see `Preparer`.
-    found = column.map(
-        lambda value: code_of.get(level_name(value), float(len(known))), na_action="ignore"
-    )
-    return found.astype(object).to_numpy(dtype=np.float64, na_value=np.nan)

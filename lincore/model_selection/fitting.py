@@ -13,10 +13,9 @@ from sklearn.utils.validation import has_fit_parameter
 from lincore.errors import DataError
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes, log_posterior
 from lincore.estimators.base.moment_classifier import MomentClassifier
-from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, rows_needed
+from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, rows_needed, through
 from lincore.moments.moments import Moments
 from lincore.preprocessing.pca import PCA
-from lincore.preprocessing.standardize import Standardizer
 from lincore.utils.typing import Array, Codes
 
 # Moments by class of more values than this (400 MB) are not worth their memory: such data have
@@ -107,7 +106,7 @@ def fit_preprocessor(
         moments = moments.scale(class_weight)
     for _, step in tail:
         moments = step.fit_moments(moments).map_moments(moments)
-        X = _behind(step, X) if rows else X
+        X = through([("", step)], X) if rows else X
     kept, groups = moments if summary else None, categorical_columns(preprocessor)
     return TrainingInputs(codes, n_classes, X if rows else None, weight, kept, groups)
 
@@ -131,13 +130,6 @@ def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[
         return ()
     groups: tuple[tuple[int, ...], ...] = preprocessor[0][1].categorical_columns()
     return groups
-
-
-def through(preprocessor: Sequence[tuple[str, Any]], rows: Any) -> Any:
-    """Return rows as they are behind fitted steps; checked by the classifier, once."""
-    for _, step in preprocessor:
-        rows = _behind(step, rows)
-    return rows
 
 
 def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
@@ -309,11 +301,6 @@ def _summarise(X: Any, codes: Codes, n_classes: int) -> Moments | None:
     if sp.issparse(X) or n_rows < q or n_classes * q**2 > LARGEST_SCATTER:
         return None
     return Moments.from_groups(X, codes, n_classes)
-
-
-def _behind(step: Any, rows: Any) -> Any:
-    own = isinstance(step, (Standardizer, PCA))
-    return step.map_rows(rows) if own else step.transform(rows)
 
 
 def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:

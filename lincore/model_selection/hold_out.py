@@ -7,19 +7,23 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold
-from lincore.errors import DataError
 from lincore.metrics.results import Results
-from lincore.model_selection.fitting import (
-    LARGEST_SCATTER,
-    fit_classifier,
-    fit_preprocessor,
-    predict_codes,
+from lincore.model_selection.engine import (
+    Failure,
+    FitTask,
+    TrainingSample,
+    fit_one,
+    fit_pipeline,
+    fit_steps,
+    prepare_behind,
 )
+from lincore.model_selection.fitting import LARGEST_SCATTER, Predicted, predict_codes
+from lincore.model_selection.methods import Method
+from lincore.model_selection.pipeline import Steps, pipeline_for, transform_for_classifier
 from lincore.model_selection.splitters import plan_settings
 from lincore.model_selection.streamed_rows import (
     n_learned_from_streamed,
@@ -28,7 +32,6 @@ from lincore.model_selection.streamed_rows import (
 )
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
-from lincore.utils.typing import Array
 
 
 class TrainingSet(NamedTuple):
@@ -61,80 +64,6 @@ def summarise_training_set(data: Dataset, split: Split) -> TrainingSet:
     return TrainingSet(prepare, Moments.from_groups(X, codes, data.n_classes))
 
 
-def fit_pipeline(
-    pipeline: Pipeline,
-    data: Dataset,
-    rows: NDArray[np.intp],
-    *,
-    class_weight: Array | None = None,
-    moments: Moments | None = None,
-) -> Pipeline:
-    """Fit every step of a pipeline on some rows, from their moments where there are any.
-
-    The classifier learns codes, positions in `data.classes`, so that the order of its classes is
-    that of the data whatever the labels are.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        As `lincore.model_selection.pipeline.pipeline_for` makes them, of any classifier or none.
-    data : Dataset
-    rows : ndarray
-        Row numbers of the training set.
-    class_weight : ndarray of shape (K,), optional
-        What a row of each class counts wherever rows are summed: means, deviations and PCA of
-        the steps included. Through `Moments.scale` for what is solved from moments, through
-        `sample_weight` elsewhere.
-    moments : Moments of shapes (K,), (K, p), (K, p, p), optional
-        By class, not weighted, of the same rows behind the step "prepare", which must then have
-        been fitted (see `summarise_training_set`).
-
-    Returns
-    -------
-    Pipeline
-        The same object.
-
-    Raises
-    ------
-    DataError
-        When the training rows do not allow the model, with the reason.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> from lincore.model_selection.pipeline import pipeline_for
-    >>> iris = lincore.sample("iris")
-    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
-    >>> weight = np.array([1.0, 1.0, 3.0])
-    >>> fitted = fit_pipeline(pipeline, iris, np.arange(150), class_weight=weight)
-    >>> fitted.named_steps["classify"].priors_
-    array([0.2, 0.2, 0.6])
-    """
-    names = list(pipeline.named_steps)
-    classifier = pipeline.named_steps.get("classify")
-    by_moments = hasattr(classifier, "fit_moments")
-    looks = classifier is not None and not by_moments
-    enough = moments is not None and not looks and "basis" not in names
-    try:
-        training = fit_preprocessor(
-            pipeline.steps[: len(names) - (classifier is not None)],
-            None if enough else data.X[rows],
-            data.codes[rows],
-            data.n_classes,
-            class_weight=class_weight,
-            moments=moments,
-            rows=looks,
-            summary=by_moments,
-        )
-        if classifier is not None:
-            fit_classifier(classifier, training)
-    except ValueError as error:
-        if isinstance(error, DataError):
-            raise
-        raise DataError(str(error), where=f"training set of {data.name}") from error
-    return pipeline
-
-
 def fit_from_training_set(
     pipeline: Pipeline, data: Dataset, split: Split, part: TrainingSet
 ) -> Pipeline:
@@ -148,6 +77,93 @@ def fit_from_training_set(
     if part.moments is not None and part.prepare is not None:
         pipeline.steps[0] = ("prepare", part.prepare)
     return fit_pipeline(pipeline, data, split.train, moments=part.moments)
+
+
+class FittedSteps(NamedTuple):
+    """The steps before a classifier, fitted on the training set.
+
+    Attributes
+    ----------
+    steps : tuple of (name, step)
+    moments : Moments or None
+        By class, of the training rows behind them.
+    """
+
+    steps: tuple[tuple[str, Any], ...]
+    moments: Moments | None
+
+
+def fit_training_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> FittedSteps:
+    """Fit the steps before a classifier on the training set: they serve every classifier.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+    part : TrainingSet
+        What `summarise_training_set` made of both.
+    steps : Steps
+        As `method_steps` gives them.
+
+    Raises
+    ------
+    ValueError
+        When the training rows do not allow them, with the reason.
+    """
+    preprocessor = pipeline_for(data, None, steps).steps
+    if part.moments is not None and part.prepare is not None:
+        preprocessor[0] = ("prepare", part.prepare)
+    sample = TrainingSample(split.train, None, part.moments)
+    training = fit_steps(data, sample, preprocessor, rows=False, summary=True)
+    return FittedSteps(tuple(preprocessor), training.moments)
+
+
+def fit_behind(
+    data: Dataset, split: Split, before: FittedSteps, method: Method, *, name: str
+) -> tuple[Pipeline, Results]:
+    """Fit a method behind steps that were fitted before, and predict the test set.
+
+    Parameters
+    ----------
+    data, split
+        As for `fit_training_steps`.
+    before : FittedSteps
+    method : Method
+    name : str
+        What to call the model in the results.
+
+    Returns
+    -------
+    pipeline : Pipeline
+        Fitted; its classifier knows codes.
+    results : Results
+        Of one method, for the test rows.
+
+    Raises
+    ------
+    ValueError
+        When the training rows do not allow the model, with the reason.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.model_selection.methods import as_method
+    >>> iris, method = lincore.sample("iris"), as_method("qda")
+    >>> split = lincore.split(iris)
+    >>> part = summarise_training_set(iris, split)
+    >>> before = fit_training_steps(iris, split, part, Steps(standardize=True))
+    >>> fitted, results = fit_behind(iris, split, before, method, name="QDA")
+    >>> [name for name, _ in fitted.steps], results.methods
+    (['standardize', 'classify'], ('QDA',))
+    """
+    task = FitTask(data, TrainingSample(split.train), split.test, Steps(), 0)
+    solved = method.from_moments and before.moments is not None
+    prepared = prepare_behind(task, before.steps, before.moments if solved else None)
+    outcome = fit_one(method, prepared)
+    if isinstance(outcome, Failure):
+        raise outcome.error
+    pipeline, seconds = outcome.pipeline, outcome.seconds
+    return pipeline, _results(pipeline, outcome.predicted, data, split, name, seconds)
 
 
 def evaluate_pipeline(
@@ -166,28 +182,9 @@ def evaluate_pipeline(
     seconds : float
         How long the fit took.
     """
-    rows: Any = data.X[split.test]
-    for _, step in pipeline.steps[:-1]:
-        rows = step.transform(rows)
-    predicted, log_proba, decision = predict_codes(pipeline.steps[-1][1], rows, data.n_classes)
-    steps, classifier = pipeline.named_steps, pipeline.steps[-1][1]
-    fold = Fold(0, 0, split.train, split.test)
-    solved = hasattr(classifier, "fit_moments")
-    streamed = n_learned_from_streamed(data, [fold], solved, steps.get("basis"))
-    return Results(
-        methods=(method,),
-        classes=data.classes,
-        rows=split.test,
-        truth=data.codes[split.test],
-        predicted=predicted[None],
-        log_proba=log_proba[None],
-        decision={} if decision is None else {method: decision},
-        seconds=np.array([seconds]),
-        n_train=np.full(len(split.test), len(split.train)),
-        settings=replace(
-            plan_settings(data, [fold]), scheme="holdout", streamed={method: streamed}
-        ),
-    )
+    rows = transform_for_classifier(pipeline, data.X[split.test])
+    predicted = predict_codes(pipeline.steps[-1][1], rows, data.n_classes)
+    return _results(pipeline, predicted, data, split, method, seconds)
 
 
 def holdout(
@@ -215,7 +212,7 @@ def holdout(
     Examples
     --------
     >>> import lincore
-    >>> from lincore.model_selection.pipeline import Steps, pipeline_for
+    >>> from lincore.model_selection.pipeline import Steps, pipeline_for, transform_for_classifier
     >>> iris = lincore.sample("iris")
     >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
     >>> _, results = holdout(iris, pipeline, lincore.split(iris, seed=1), method="lda")
@@ -226,3 +223,31 @@ def holdout(
     fitted = fit_pipeline(pipeline, data, split.train, moments=with_streamed(data, *split))
     seconds = time.perf_counter() - start
     return fitted, evaluate_pipeline(fitted, data, split, method=method, seconds=seconds)
+
+
+def _results(
+    pipeline: Pipeline,
+    predicted: Predicted,
+    data: Dataset,
+    split: Split,
+    method: str,
+    seconds: float,
+) -> Results:
+    steps, classifier = pipeline.named_steps, pipeline.steps[-1][1]
+    fold = Fold(0, 0, split.train, split.test)
+    solved = hasattr(classifier, "fit_moments")
+    streamed = n_learned_from_streamed(data, [fold], solved, steps.get("basis"))
+    return Results(
+        methods=(method,),
+        classes=data.classes,
+        rows=split.test,
+        truth=data.codes[split.test],
+        predicted=predicted.codes[None],
+        log_proba=predicted.log_proba[None],
+        decision={} if predicted.decision is None else {method: predicted.decision},
+        seconds=np.array([seconds]),
+        n_train=np.full(len(split.test), len(split.train)),
+        settings=replace(
+            plan_settings(data, [fold]), scheme="holdout", streamed={method: streamed}
+        ),
+    )

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.utils import get_tags
 
+from lincore.data.dataset import Dataset
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.linear_discriminant import (
@@ -134,23 +135,6 @@ class Method:
                 return True
         return False
 
-    def like_prototype(self, classes: int | ArrayLike, seed: int = 0) -> Any:
-        """Return what `fresh` does, for one that is solved from moments: a shallow copy.
-
-        Nothing is written into what it shares with others, and it takes no time.
-        """
-        known, key = self._prototypes, (repr(np.asarray(classes).tolist()), seed)
-        if key not in known:
-            known[key] = self.fresh(classes, seed)
-        prototype = known[key]
-        model = object.__new__(type(prototype))
-        model.__dict__.update(prototype.__dict__)
-        return model
-
-    @cached_property
-    def _prototypes(self) -> dict[tuple[str, int], Any]:
-        return {}
-
     def fresh(self, classes: int | ArrayLike, seed: int = 0) -> Any:
         """Return an estimator to fit on codes from 0 to K - 1.
 
@@ -237,6 +221,29 @@ def as_methods(specs: Spec | Iterable[Spec] | Mapping[str, Spec]) -> tuple[Metho
         if names.count(name) > 1:
             raise ValueError(f"Two methods are called {name!r}: name them, as in {{'a': ...}}.")
     return methods
+
+
+def default_methods(data: Dataset) -> tuple[str, ...]:
+    """Return the methods that are compared where none are chosen.
+
+    Parameters
+    ----------
+    data : Dataset
+
+    Returns
+    -------
+    tuple of str
+        For counts of words other ones than for tables and images.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> default_methods(lincore.sample("iris"))
+    ('lda', 'qda', 'naive-bayes', 'fisher', 'least-squares', 'logistic')
+    """
+    if data.kind.is_sparse:
+        return ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
+    return ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
 
 
 def keywords(word: str) -> dict[str, Any]:

@@ -7,6 +7,9 @@ from typing import Any
 
 from lincore.model_selection.option_types import Choice, Option
 
+#: Of a perceptron and of a solver: what is chosen on a page, or comes by a link, ends some day.
+MOST_ITERATIONS = 1_000_000
+
 
 def _choices(**values: Any) -> tuple[Choice, ...]:
     return tuple(Choice(value, label.replace("_", " ")) for label, value in values.items())
@@ -216,6 +219,7 @@ CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "How often every row is visited at most.",
             main=True,
             low=1,
+            high=MOST_ITERATIONS,
         ),
         Option(
             "eta",
@@ -286,6 +290,7 @@ CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Epochs for stochastic gradient descent.",
             choices=(Choice(None, "the solver's own"),),
             low=1,
+            high=MOST_ITERATIONS,
         ),
         Option(
             "tol",
@@ -301,8 +306,8 @@ CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Learning rate",
             "number",
             None,
-            "Step length of gradient and stochastic gradient descent.",
-            choices=(Choice(None, "largest safe one"),),
+            "Step length of gradient and stochastic gradient descent; L is the largest curvature.",
+            choices=(Choice(None, "1/L, computed"),),
             low=0,
             open_low=True,
         ),

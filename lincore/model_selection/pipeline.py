@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -251,7 +251,13 @@ def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
     -------
     array of shape (n, q)
     """
-    for name, step in pipeline.steps:
-        if name != "classify":
-            X = step.transform(X)
+    X = through([step for step in pipeline.steps if step[0] != "classify"], X)
     return X if sp.issparse(X) else np.asarray(X)
+
+
+def through(preprocessor: Sequence[tuple[str, Any]], rows: Any) -> Any:
+    """Return rows as they are behind fitted steps; checked by the classifier, once."""
+    for _, step in preprocessor:
+        own = isinstance(step, (Standardizer, PCA))
+        rows = step.map_rows(rows) if own else step.transform(rows)
+    return rows

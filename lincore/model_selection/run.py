@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.metrics.training_variance import training_variance_rows
+from lincore.model_selection.engine import Failure, Outcome
 from lincore.model_selection.fitting import Predicted
 from lincore.model_selection.methods import Method
 from lincore.utils.typing import Array, Progress
@@ -19,14 +20,6 @@ from lincore.utils.typing import Array, Progress
 
 class StoppedError(Exception):
     """The progress callback returned False."""
-
-
-class Outcome(NamedTuple):
-    """Predictions of one method on one fold, or the reason for its failure."""
-
-    predicted: Predicted | None
-    seconds: float
-    failure: str = ""
 
 
 class Collected:
@@ -113,17 +106,15 @@ class Run:
         self.tested = Collected(n_methods, [len(fold.test) for fold in self.plan], k)
         self.compared = Collected(n_methods, [len(self.common.rows)] * len(self.common.folds), k)
         self.seconds = np.zeros(len(self.methods))
-        labels = self.data.classes
-        self.prototypes = [method.fresh(labels, self.seed) for method in self.methods]
         self._done = self.total = 0
 
     def keep(self, method: int, fold: int, outcome: Outcome) -> None:
         """Put the outcome of a fit where it belongs."""
-        self.seconds[method] += outcome.seconds
-        if outcome.predicted is None:
+        if isinstance(outcome, Failure):
             where = f" (training set of fold {fold + 1})" if len(self.plan) > 1 else ""
-            self.failures.setdefault(method, outcome.failure + where)
+            self.failures.setdefault(method, outcome.reason + where)
             return
+        self.seconds[method] += outcome.seconds
         n_tested = len(self.plan[fold].test)
         self.tested.put(method, fold, outcome.predicted.part(slice(n_tested)))
         if fold in self.common.folds:

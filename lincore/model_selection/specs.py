@@ -39,10 +39,10 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     if not found:
         raise ValueError(f"{text!r} is not a word, or a word with (option=value, ...).")
     options = {}
-    for piece in _pieces(found[2] or ""):
+    for piece in split_specs(found[2] or ""):
         name, equals, value = piece.partition("=")
         if not equals or not name.strip().isidentifier():
-            raise ValueError(f"{piece.strip()!r} in {text!r} is not of the form option=value.")
+            raise ValueError(f"{piece!r} in {text!r} is not of the form option=value.")
         options[name.strip()] = _value(value.strip())
     return found[1], options
 
@@ -67,8 +67,23 @@ def format_spec(word: str, options: dict[str, Any]) -> str:
     return f"{word}({', '.join(f'{name}={value}' for name, value in options.items())})"
 
 
-def _pieces(text: str) -> list[str]:
-    """Cut at the commas that stand in no brackets of their own."""
+def split_specs(text: str) -> list[str]:
+    """Cut a list of lines at the commas that stand in no brackets of their own.
+
+    Parameters
+    ----------
+    text : str
+        Such as "lda, logistic(C=inf, solver=newton)".
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> split_specs("lda, logistic(C=inf, solver=newton)")
+    ['lda', 'logistic(C=inf, solver=newton)']
+    """
     pieces, depth, begin = [], 0, 0
     for i, character in enumerate(text):
         depth += (character in "([{") - (character in ")]}")
@@ -76,7 +91,7 @@ def _pieces(text: str) -> list[str]:
             pieces.append(text[begin:i])
             begin = i + 1
     pieces.append(text[begin:])
-    return [piece for piece in pieces if piece.strip()]
+    return [piece.strip() for piece in pieces if piece.strip()]
 
 
 def _value(text: str) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.utils.threads import PARTS, part_mapper
+from lincore.utils.threads import n_threads, part_mapper
 from lincore.utils.typing import Array
 
 # Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
@@ -118,7 +118,7 @@ def map_blocks(
         Numbers in all blocks.
     """
     buffers: SimpleQueue[Array] = SimpleQueue()
-    for _ in range(PARTS):
+    for _ in range(n_threads()):
         buffers.put(np.empty(shape))
 
     def with_buffer(block: Block) -> Result:

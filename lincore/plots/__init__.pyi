@@ -19,6 +19,7 @@ from .plane.ambiguity import ambiguity as ambiguity
 from .plane.boundary import boundary as boundary
 from .plane.contour import contour as contour
 from .plane.scatter import scatter as scatter
+from .plane.scatter import with_row as with_row
 from .plane.scatter_3d import scatter_3d as scatter_3d
 from .plane.shared_axes import SharedAxes as SharedAxes
 from .plane.small_multiples import small_multiples as small_multiples

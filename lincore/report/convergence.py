@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lincore.utils.formatting import number
+
+if TYPE_CHECKING:
+    from lincore.estimators.logistic.rates import LearningRates
+    from lincore.inspection.solver_comparison import Line
+
+# Traces whose losses differ by less than this share of the way down coincide.
+COINCIDE = 1e-3
 
 
 class Ending(NamedTuple):
@@ -52,6 +63,58 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     if hasattr(model, "mistakes_"):
         return _of_perceptron(model)
     return NOTHING
+
+
+def learning_rates_note(rates: LearningRates) -> str:
+    """Return what the three learning rates of gradient descent are, as a sentence.
+
+    Examples
+    --------
+    >>> from lincore.estimators.logistic.rates import LearningRates
+    >>> learning_rates_note(LearningRates(0.0142, 0.0284, 0.0668))
+    'Learning rates: 1/L = 0.0142 (taken where none is given); below 2/L = 0.0284 the loss is \
+proved never to rise; above 2/λmax = 0.0668, of the Hessian at the fitted coefficients, gradient \
+descent does not settle there.'
+    """
+    return (
+        f"Learning rates: 1/L = {number(rates.one_over_L)} (taken where none is given); below "
+        f"2/L = {number(rates.two_over_L)} the loss is proved never to rise; above 2/λmax = "
+        f"{number(rates.local_limit)}, of the Hessian at the fitted coefficients, gradient "
+        "descent does not settle there."
+    )
+
+
+def coinciding_solvers_note(lines: Sequence[Line]) -> str:
+    """Say that fixed Hessian and gradient descent took the same steps; empty where they did not.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        What `lincore.inspection.compare_solvers` returns.
+
+    Examples
+    --------
+    >>> from lincore.inspection import compare_solvers
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0], [1.5]])
+    >>> coinciding_solvers_note(compare_solvers(X, np.array([0, 1, 0, 1, 1]),
+    ...                         solvers=["fixed-hessian", "gradient"]))[:50]
+    'Fixed Hessian and gradient descent at 1/L take the'
+    """
+    found = {line.solver: line.trace for line in lines if line.rate is None}
+    if not {"fixed-hessian", "gradient"} <= set(found):
+        return ""
+    fixed, plain = (
+        np.array([step.objective for step in found[name]]) for name in ("fixed-hessian", "gradient")
+    )
+    shared = min(len(fixed), len(plain))
+    way = fixed[0] - fixed[-1]
+    if shared < 3 or np.abs(fixed[:shared] - plain[:shared]).max() > COINCIDE * way:
+        return ""
+    return (
+        "Fixed Hessian and gradient descent at 1/L take the same steps here: standardised "
+        "coordinates that are not correlated, as principal components are, make the bound of "
+        "the Hessian a multiple of the identity."
+    )
 
 
 def _of_descent(model: Any, names: Sequence[str]) -> Ending:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ from lincore.utils.formatting import percent, true_minus
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
+    from lincore.estimators.bayes_risk import ExpectedLoss
     from lincore.inspection.association import Association
     from lincore.inspection.correlation import Correlations
 
@@ -305,3 +307,36 @@ def variance_finding(
         f"Two components hold {first} of the variance of {n_rows:,} training {rows}; "
         f"{percent(share, 0)} take {needed} of {len(ratio)}."
     )
+
+
+def bayes_error_finding(error: ExpectedLoss) -> str:
+    """Say what the least error on known distributions is, with digits however small it is.
+
+    Parameters
+    ----------
+    error : ExpectedLoss
+        What `lincore.estimators.bayes_error` returns, without a loss matrix.
+
+    Examples
+    --------
+    >>> from lincore.estimators import ExpectedLoss
+    >>> bayes_error_finding(ExpectedLoss(6.2981e-7, 0.0, "closed form"))
+    'No classifier errs less on these Gaussians than 0.000063 % (exactly: closed form).'
+    >>> bayes_error_finding(ExpectedLoss(0.0, 1e-7, "Monte Carlo"))
+    'No error was found among the rows drawn from these Gaussians (Monte Carlo): a classifier \
+can be all but perfect.'
+    """
+    if error.value == 0 and error.standard_error:
+        return (
+            f"No error was found among the rows drawn from these Gaussians ({error.method}): a "
+            "classifier can be all but perfect."
+        )
+    share = 100 * error.value
+    if share >= 0.1:
+        value = percent(error.value, 2)
+    elif share >= 1e-10:
+        value = percent(error.value, 1 - math.floor(math.log10(share)))
+    else:
+        return f"A classifier can be all but perfect on these Gaussians ({error.method})."
+    least = "up to chance" if error.standard_error else "exactly"
+    return f"No classifier errs less on these Gaussians than {value} ({least}: {error.method})."

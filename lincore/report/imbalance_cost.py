@@ -9,7 +9,7 @@ import numpy as np
 from lincore.imbalance.cost.record import LOSS, Correction, ImbalanceCost
 from lincore.metrics.intervals import Interval
 from lincore.report.imbalance_tables import REMEDY_NAMES, format_loss
-from lincore.utils.formatting import decimals, percent, points
+from lincore.utils.formatting import decimals, listed, percent, points
 
 #: What each part of the loss means.
 MEANING: Mapping[str, str] = {
@@ -263,6 +263,15 @@ def cost_basis(found: ImbalanceCost) -> str:
     if len(found.seeds) == 1:
         return f"The first split ({found.n_test:,} test rows), hence no intervals."
     return f"Means of {_splits(found)} ({found.n_test:,} test rows each), with 95 % intervals."
+
+
+def cost_training_rows(found: ImbalanceCost) -> str:
+    """Say how many training rows each class has, and its share in deployment."""
+    each = [
+        f"“{label}” {int(n):,} ({percent(share)})"
+        for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)
+    ]
+    return f"Training rows, and share in deployment: {listed(each, most=8)}."
 
 
 def _splits(found: ImbalanceCost) -> str:

@@ -182,3 +182,14 @@ def format_loss(found: Interval, loss: str) -> str:
     if np.isnan(found.low):
         return text
     return f"{text} ({number(found.low)} to {number(found.high)})"
+
+
+def balance_basis(study: BalanceStudy) -> str:
+    """Say what the numbers of a study are means of."""
+    n = len(study.seeds)
+    if n == 1:
+        return "One split so far, hence no intervals."
+    what = "splits" if study.new_splits else "choices of the training rows, one test set"
+    wanted = study.settings.repeats
+    of = f"{n} of {wanted}" if n < wanted else str(n)
+    return f"Mean of {of} {what} ({study.n_test:,} test rows each), with 95 % intervals."

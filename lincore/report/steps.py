@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lincore.utils.formatting import percent
+from lincore.utils.formatting import count, percent
 
 if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
     from lincore.data.dataset import Dataset
 
 
@@ -47,3 +49,55 @@ def projection_sentence(
         return ""
     components = f"{number:,} principal component{'' if number == 1 else 's'}"
     return f"{who} {components} of the {width:,} {noun}; what these leave out is lost."
+
+
+def pipeline_steps(pipeline: Pipeline, data: Dataset, method: str) -> tuple[str, ...]:
+    """Return the steps of a fitted pipeline in few words each, the classifier last.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted, as `lincore.model_selection.pipeline_for` makes them.
+    data : Dataset
+    method : str
+        What the classifier is called.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.LinearDiscriminantAnalysis()
+    >>> pipeline = lincore.model_selection.pipeline_for(iris, model).fit(iris.X, iris.codes)
+    >>> pipeline_steps(pipeline, iris, "LDA")
+    ('standardise 4 features', 'LDA')
+    """
+    names = []
+    for name, step in pipeline.steps:
+        if name == "prepare":
+            names.append(_prepared(data))
+        elif name == "standardize":
+            names.append(f"standardise {count(len(step.scale_), 'feature')}")
+        elif name == "basis":
+            names.append(f"basis of {step.get_feature_names_out().size:,} functions")
+        elif name == "pca":
+            share = float(step.explained_variance_ratio_.sum())
+            white = ", whitened" if step.whiten else ""
+            names.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
+        elif name == "svd":
+            names.append(f"SVD {len(step.components_)}")
+    return (*(names or [count(data.n_features, "feature")]), method)
+
+
+def _prepared(data: Dataset) -> str:
+    parts = []
+    if data.has_missing:
+        parts.append("impute")
+    if data.has_categories:
+        parts.append("code categories")
+    if data.kind.is_sparse:
+        parts.append("count words")
+    return " and ".join(parts) or "prepare"

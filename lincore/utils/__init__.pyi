@@ -9,4 +9,5 @@ from .formatting import seconds as seconds
 from .formatting import true_minus as true_minus
 from .spreadsheet import spreadsheet_safe as spreadsheet_safe
 from .thread_warnings import captured_warnings as captured_warnings
+from .threads import n_threads as n_threads
 from .typing import Progress as Progress

@@ -81,11 +81,11 @@ def number(value: float, as_percent: bool = False, *, signed: bool = False) -> s
 
     Examples
     --------
-    >>> number(0.8767, True), number(-12.345), number(0.5, signed=True), number(float("nan"))
-    ('87.7 %', '−12.3', '+0.5', 'unknown')
+    >>> number(0.8767, True), number(-12.345), number(0.5, signed=True), number(float("-inf"))
+    ('87.7 %', '−12.3', '+0.5', '−infinite')
     """
     if not math.isfinite(value):
-        return "unknown" if math.isnan(value) else "infinite"
+        return "unknown" if math.isnan(value) else "infinite" if value > 0 else "−infinite"
     if as_percent:
         return percent(value, signed=signed)
     return ("+" if signed and value > 0 else "") + true_minus(f"{value:.3g}")

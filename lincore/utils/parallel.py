@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 from lincore.errors import DataError
+from lincore.utils.threads import n_threads
 from lincore.utils.typing import Progress
 
 # Pieces between two looks at the clock.
@@ -55,8 +55,7 @@ def over_cores(
                 return
             work(i)
 
-    workers = min(os.cpu_count() or 1, _MOST_WORKERS)
-    with ThreadPoolExecutor(workers, "decode") as pool:
+    with ThreadPoolExecutor(min(n_threads(), _MOST_WORKERS), "decode") as pool:
         futures = [pool.submit(chunk, first) for first in range(0, count, _CHUNK)]
         try:
             for i, future in enumerate(futures):

@@ -9,14 +9,15 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
+from joblib import cpu_count
 from threadpoolctl import ThreadpoolController
 
 Mapper = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 _blas = Lock()
 
-# A fixed number, so that sums are added in the same order on every machine.
-PARTS = 2
+# Rows of one part at least, and the most parts and threads that there are.
+PART_ROWS, MOST = 4096, 16
 # Numbers in the rows from which on threads pay.
 WORTHWHILE = 500_000
 
@@ -39,10 +40,10 @@ def part_mapper(n_values: int) -> Iterator[Mapper]:
         return
     try:
         with _controller().limit(limits=1, user_api="blas"):
-            if n_values < WORTHWHILE:
+            if n_values < WORTHWHILE or n_threads() == 1:
                 yield map
             else:
-                with ThreadPoolExecutor(PARTS) as pool:
+                with ThreadPoolExecutor(n_threads()) as pool:
                     yield pool.map
     finally:
         _blas.release()
@@ -55,7 +56,30 @@ def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+@cache
+def n_threads() -> int:
+    """Return how many threads work at the same time: one for each core that this process may use.
+
+    Returns
+    -------
+    int
+        From 1 to 16.
+
+    Examples
+    --------
+    >>> 1 <= n_threads() <= 16
+    True
+    """
+    return min(int(cpu_count()), MOST)
+
+
 def parts_of(n_rows: int) -> list[range]:
-    """Cut rows into the parts that are worked on at the same time."""
-    bounds = [n_rows * i // PARTS for i in range(PARTS + 1)]
+    """Cut rows into the parts that are worked on at the same time.
+
+    How many depends on the rows alone, so that sums are added in the same order on every machine.
+    """
+    number = 2
+    while number < MOST and n_rows >= 2 * number * PART_ROWS:
+        number *= 2
+    bounds = [n_rows * i // number for i in range(number + 1)]
     return [range(a, b) for a, b in zip(bounds, bounds[1:], strict=False) if b > a]

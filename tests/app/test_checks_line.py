@@ -7,7 +7,13 @@ import pytest
 from tests.app.data_page import a_table, bring
 from tests.app.test_pages import assert_fine, main_text, open_app
 
-PAGES = ["pages/explore.py", "pages/classify.py", "pages/compare.py", "pages/balance.py"]
+PAGES = [
+    "pages/explore.py",
+    "pages/classify.py",
+    "pages/compare.py",
+    "pages/balance.py",
+    "pages/predict.py",
+]
 
 
 def doubts(app) -> list[str]:

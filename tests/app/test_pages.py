@@ -20,7 +20,13 @@ from lincore.model_selection.pipeline import pipeline_for
 from tests.common.words import replaced, shown
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["pages/data.py", "pages/explore.py", "pages/classify.py", "pages/compare.py"]
+PAGES = [
+    "pages/data.py",
+    "pages/explore.py",
+    "pages/classify.py",
+    "pages/compare.py",
+    "pages/predict.py",
+]
 
 
 def open_app(page: str = PAGES[0]) -> AppTest:
@@ -42,7 +48,7 @@ def figures(app: AppTest) -> list[dict]:
 
 def main_text(app: AppTest) -> str:
     parts = [*app.header, *app.markdown, *app.caption, *app.error]
-    return "\n".join(part.value for part in parts)
+    return "\n".join(part.value for part in parts).replace("\u00a0%", " %")
 
 
 def choose_sample(app: AppTest, name: str) -> None:
@@ -87,13 +93,13 @@ def test_the_numbers_on_classify_are_the_librarys():
 
 def test_options_survive_a_page_switch_and_data_of_another_shape():
     app = open_app("pages/classify.py")
-    app.segmented_control(key="classify.pca").set_value("number").run()
-    app.number_input(key="classify.components").set_value(4).run()
-    app.selectbox(key="classify.lda.shrinkage.kind").set_value("oas").run()
+    app.segmented_control(key="experiment.pca").set_value("number").run()
+    app.number_input(key="experiment.components").set_value(4).run()
+    app.selectbox(key="experiment.lda.shrinkage.kind").set_value("oas").run()
     app.switch_page("pages/explore.py").run()
     app.switch_page("pages/classify.py").run()
-    assert app.number_input(key="classify.components").value == 4
-    assert app.selectbox(key="classify.lda.shrinkage.kind").value == "oas"
+    assert app.number_input(key="experiment.components").value == 4
+    assert app.selectbox(key="experiment.lda.shrinkage.kind").value == "oas"
     choose_sample(app, "gaussian")
     app.switch_page("pages/classify.py").run()
     assert_fine(app)

@@ -18,6 +18,7 @@ from tests.app.test_pages import open_app, upload
 ROOT = Path(__file__).resolve().parents[2]
 FORMULA = re.compile(r"^\s*[=+@|%\t]|^\s*-(?![\d.,]+$)")
 OPEN = {
+    "pages/predict.py": (),
     "pages/data.py": (),
     "pages/classify.py": ("classify.panels", "Scores", "What if"),
     "pages/compare.py": ("compare.panels", "Pairs", "Where two differ", "Recall by class"),

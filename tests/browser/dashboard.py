@@ -272,7 +272,7 @@ class Dashboard(Figures):
     def text(self, key: str | None = None) -> str:
         """Return the text of an element, or of the whole page without its sidebar."""
         element = self.element(key) if key else self.page.get_by_test_id("stMain")
-        return element.inner_text()
+        return element.inner_text().replace("\u00a0%", " %")
 
     def table(self, key: str) -> list[list[str]]:
         """Return the header and the rows in view of a table or data frame, as shown."""

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
@@ -17,9 +17,21 @@ from urllib.request import urlopen
 FOREIGN = ("STREAMLIT_", "PYTEST_", "PYTHONWARNINGS", "COVERAGE_")
 
 
+def streamlit(port: int) -> list[str]:
+    """Return the command that serves ``app.py`` of the folder at hand."""
+    options = ["--server.headless=true", "--server.address=localhost", f"--server.port={port}"]
+    return [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+
+
 @contextmanager
-def serving(root: Path, home: Path, log: Path) -> Iterator[str]:
-    """Serve ``app.py`` of the folder `root` and yield its address.
+def serving(
+    root: Path,
+    home: Path,
+    log: Path,
+    command: Callable[[int], list[str]] = streamlit,
+    **variables: str,
+) -> Iterator[str]:
+    """Serve a dashboard from the folder `root` and yield its address.
 
     Parameters
     ----------
@@ -29,16 +41,17 @@ def serving(root: Path, home: Path, log: Path) -> Iterator[str]:
         An empty folder: the user's own Streamlit settings stay out.
     log : Path
         Where the server's output goes, tracebacks included.
+    command : callable
+        The command that serves it on a port.
+    **variables : str
+        Of the environment, besides those of this process.
     """
     port = free_port()
-    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
-    options = ["--server.headless=true"]
-    where = ["--server.address=localhost", f"--server.port={port}"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*command, *options, *where],
+            command(port),
             cwd=root,
-            env=_environment(home),
+            env={**_environment(home), **variables},
             stdout=output,
             stderr=subprocess.STDOUT,
         )

@@ -31,7 +31,7 @@ def few_repeats(dashboard, components: str = "", classes: str = "") -> None:
     dashboard.press("balance.options")
     dashboard.unfold("balance.models")
     if components:
-        dashboard.choose("balance.pca", components)
+        dashboard.choose("experiment.pca", components)
     if classes:
         dashboard.choose("balance.classes", classes)
     dashboard.enter("balance.repeats", REPEATS)

@@ -58,7 +58,7 @@ def test_from_the_faces_to_their_confusion_matrix(dashboard):
     dashboard.screenshot("faces-explore")
     dashboard.visit("classify")
     dashboard.element("classify.options").get_by_role("button").first.click()
-    dashboard.choose("classify.pca", "2, as in the faces text")
+    dashboard.choose("experiment.pca", "2, as in the faces text")
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     split = lincore.split(faces, "last", test_size=0.1)

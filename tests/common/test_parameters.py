@@ -12,6 +12,7 @@ MOST = 6
 #: Front door: what a user writes by keyword in one call.
 FRONT_DOOR = {
     "lincore/data/generators.py gaussian_classes",
+    "lincore/geometry/descents.py descend_logistic",
     "lincore/imbalance/class_size_sweep.py sweep",
     "lincore/imbalance/cost/estimate.py imbalance_cost",
     "lincore/imbalance/run_study.py balance",
@@ -30,9 +31,8 @@ WIDGETS = {
 }
 #: Rows with what is known of them, or the terms of one formula: a record would be a bag of them.
 FORMULAS = {
-    "lincore/estimators/logistic/batched_newton.py solve_stack",
+    "lincore/estimators/logistic/_batched_newton.py solve_stack",
     "lincore/estimators/logistic/wald.py wald_errors",
-    "lincore/io/tables/text/delimited.py _read_csv",
     "lincore/metrics/intervals.py enlarged",
     "lincore/model_selection/fitting.py fit_preprocessor",
 }

@@ -1,32 +1,33 @@
-"""The logistic regressions of many sides or pairs of classes, fitted together where they are small.
+"""Many small logistic regressions, fitted together.
 
-Forty classes have 780 pairs of a few dozen rows: fitted one by one, the time goes to Python and not
-to arithmetic. What comes out are the very models that fit by themselves, to the solver's tolerance.
+Forty classes have 780 pairs of a few dozen rows, a study of class sizes hundreds of samples: fitted
+one by one, the time goes to Python and not to arithmetic, and a visitor waits for seconds. What
+comes out are the very models that fit by themselves, to the solver's tolerance.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lincore.estimators.logistic import solvers
-from lincore.estimators.logistic.batched_newton import NEWTON_STEPS, Point, solve_stack
+from lincore.estimators.logistic._batched_newton import NEWTON_STEPS, Point, solve_stack
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import OptimizerStep, Reason, should_continue
 from lincore.utils.typing import Array
 
 # Solvers that end at the minimum itself, for all that numbers of eight digits can tell.
 NEWTONS = ("newton-cg", "newton")
-# Fewer models cost little by themselves.
-FEWEST = 10
 # Products of one of Newton's steps above which a fit by itself costs no more.
 LARGEST_STEP = 1_000_000
-# Numbers of rows that are solved together; between such parts one may ask to stop.
+# Blocks of the Hessian go with the square of the classes: of more, conjugate gradients are faster.
+MOST_CLASSES = 12
+# Numbers in rows that are solved together; between such parts one may ask to stop.
 LARGEST_PART = 2_000_000
 
 
@@ -65,82 +66,60 @@ def may_have_one_minimum(estimator: Any) -> bool:
     return estimator.max_iter is None or bool(estimator.max_iter >= solvers.NEWTON_STEPS)
 
 
-def stackable(estimator: Any, rows: Any, lengths: NDArray[np.intp]) -> bool:
-    """Return whether binary models may be fitted together, with the same result.
+class Problem(NamedTuple):
+    """Rows (n, p), their codes (n,) from 0 to K - 1, and their weights (n,), if there are any."""
 
-    They may for logistic regression with a penalty: its minimum is one point, however one comes
-    there.
+    rows: Any
+    codes: NDArray[np.intp]
+    weight: Array | None
 
-    Parameters
-    ----------
-    estimator : classifier
-    rows : array of shape (n, p)
-    lengths : ndarray of shape (M,)
-        How many of them each model sees.
-    """
-    if not (has_one_minimum(estimator) and isinstance(rows, np.ndarray)):
-        return False
-    size, longest = rows.shape[1] + 1, int(lengths.max())
-    return len(lengths) >= FEWEST and max(longest, size) * size**2 <= LARGEST_STEP
+
+def stackable(estimator: Any, n_classes: int) -> bool:
+    """Tell if fits of a classifier may be made together, where there is room: see `fit_stack`."""
+    return may_have_one_minimum(estimator) and n_classes <= MOST_CLASSES
 
 
 def fit_stack(
-    estimator: LogisticRegression,
-    rows: NDArray[Any],
-    codes: NDArray[np.intp],
-    weight: Array | None,
-    design: NDArray[np.int8],
+    estimator: LogisticRegression, problems: Sequence[Problem], n_classes: int
 ) -> list[LogisticRegression | None]:
-    """Fit a clone of a `stackable` estimator for each row of a design.
+    """Fit a clone of a `stackable` estimator to each of many small problems, all at once.
 
     Parameters
     ----------
     estimator : LogisticRegression
-    rows : ndarray of shape (n, p)
-    codes : ndarray of shape (n,)
-    weight : ndarray of shape (n,) or None
-    design : ndarray of shape (M, K)
-        For each model +1 and -1 for the classes of its two sides, 0 for those that it never sees.
+    problems : sequence of B Problem
+    n_classes : int
 
     Returns
     -------
-    list of M LogisticRegression or None
-        Of classes 0 and 1; None for what did not converge, or was not begun since it was asked to
-        stop: these want a fit of their own, which tells why.
+    list of B LogisticRegression or None
+        Of classes 0 to K - 1; None for what is not small, lacks a class, did not converge, or was
+        not begun since it was asked to stop: these want a fit of their own, which tells why.
     """
-    models: list[LogisticRegression | None] = [None] * len(design)
+    models: list[LogisticRegression | None] = [None] * len(problems)
     step = OptimizerStep(0, np.nan, np.inf, 0.0, 0.0)
-    for part in _parts(lengths_of(design, codes), rows.shape[1] + 1):
+    # As in `LogisticRegression.fit`: of two classes the difference is penalised.
+    strength = (2 if n_classes == 2 else 1) / estimator.C
+    for part in _parts(problems, n_classes):
         if not should_continue(step, NEWTON_STEPS):
             break
-        sides = [design[m][codes] for m in part]
-        used = [side != 0 for side in sides]
         trace = _Trace(len(part))
         solved = solve_stack(
-            [rows[chosen] for chosen in used],
-            [(side[side != 0] > 0).astype(np.intp) for side in sides],
-            [None if weight is None else weight[chosen] for chosen in used],
-            2,
-            # As in `LogisticRegression.fit`: of two classes the difference is penalised.
-            strength=2 / estimator.C,
+            [problems[b].rows for b in part],
+            [problems[b].codes for b in part],
+            [problems[b].weight for b in part],
+            n_classes,
+            strength=strength,
             tol=estimator.tol,
             intercept=estimator.fit_intercept,
             tell=trace,
         )
-        for place, m in enumerate(part):
+        for place, b in enumerate(part):
             if solved.converged[place]:
-                models[m] = _fitted(
-                    estimator, solved.coef[place], solved.intercept[place], trace.steps[place]
-                )
+                coef, intercept = solved.coef[place], solved.intercept[place]
+                models[b] = _fitted(estimator, coef, intercept, strength, trace.steps[place])
         step = trace.steps[-1][-1] if trace.steps[-1] else step
     return models
-
-
-def lengths_of(design: NDArray[np.int8], codes: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return how many rows each model of a design sees, (M,)."""
-    return np.asarray(
-        np.abs(design).astype(np.intp) @ np.bincount(codes, minlength=design.shape[1])
-    )
 
 
 class _Trace:
@@ -160,22 +139,39 @@ class _Trace:
             )
 
 
-def _parts(lengths: NDArray[np.intp], size: int) -> Iterator[list[int]]:
-    """Put models of about as many rows together, so that little is filled up."""
-    order = np.argsort(-lengths, kind="stable")
-    while len(order):
-        number = max(1, LARGEST_PART // (int(lengths[order[0]]) * size))
-        yield order[:number].tolist()
-        order = order[number:]
+def _parts(problems: Sequence[Problem], n_classes: int) -> Iterator[list[int]]:
+    """Put small problems of the same width and about as many rows together: little is filled up."""
+    small = [b for b, problem in enumerate(problems) if _is_small(problem, n_classes)]
+    # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
+    for width in sorted({problems[b].rows.shape[1] for b in small}):
+        own = [b for b in small if problems[b].rows.shape[1] == width]
+        own.sort(key=lambda b: -len(problems[b].rows))
+        while own:
+            number = max(1, LARGEST_PART // (len(problems[own[0]].rows) * (width + 1)))
+            yield own[:number]
+            own = own[number:]
+
+
+def _is_small(problem: Problem, n_classes: int) -> bool:
+    rows, codes, weight = problem
+    if not isinstance(rows, np.ndarray) or not np.isfinite(rows).all():
+        return False
+    n_rows, p = rows.shape
+    fits = n_rows >= p and n_rows * ((n_classes - 1) * (p + 1)) ** 2 <= LARGEST_STEP
+    return fits and bool((np.bincount(codes, weight, n_classes) > 0).all())
 
 
 def _fitted(
-    estimator: LogisticRegression, coef: Array, intercept: Array, steps: list[OptimizerStep]
+    estimator: LogisticRegression,
+    coef: Array,
+    intercept: Array,
+    strength: float,
+    steps: list[OptimizerStep],
 ) -> LogisticRegression:
     model = clone(estimator)
-    model.classes_, model.n_features_in_ = np.array([0, 1]), coef.shape[1]
+    model.classes_, model.n_features_in_ = np.arange(len(coef)), coef.shape[1]
     model._set_linear(coef, intercept)
-    model.log_loss_ = steps[-1].objective - float((coef**2).sum()) / estimator.C
+    model.log_loss_ = steps[-1].objective - 0.5 * strength * float((coef**2).sum())
     model.trace_, model.n_iter_ = tuple(steps), max(1, len(steps) - 1)
     model.reason_, model.converged_, model.separation_ = Reason.GRADIENT, True, None
     return model

@@ -15,6 +15,7 @@ from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.validation import validate_rows
 from lincore.estimators.logistic.conditioning import Conditioned, condition
 from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.rates import LearningRates, learning_rates
 from lincore.estimators.logistic.separation import Separation, SeparationWarning, notice
 from lincore.estimators.logistic.solvers import SOLVERS, Settings
 from lincore.estimators.logistic.wald import Wald, wald_errors
@@ -48,7 +49,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Iterations ("sgd": epochs). Default 100, for "fixed-hessian" and "gradient" 10,000.
     learning_rate : float, optional
         η of ``w ← w - η ∇E(w)`` with E the summed loss and standardised features ("sgd": the loss
-        of a batch). Default: the largest that Böhning's bound proves safe.
+        of a batch). Default: 1/L, with L the largest curvature by Böhning's bound.
     batch_size : int, default 1
         Batch size of "sgd".
     fit_intercept : bool, default True
@@ -168,8 +169,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         conditioned = condition(rows.X, rows.weight, strength, intercept=self.fit_intercept)
         if conditioned.rows.wide and self.solver not in ("newton-cg", "sgd"):
             raise ValueError(
-                f"solver={self.solver!r} needs a matrix of all features squared, too large for "
-                f"{self.n_features_in_:,} sparse features. Choose solver='newton-cg'."
+                f"The solver {self.solver!r} needs a matrix of all features squared, too large for "
+                f"{self.n_features_in_:,} sparse features. Choose 'newton-cg'."
             )
         with part_mapper(rows.X.size) as mapper:
             loss = SoftmaxLoss(
@@ -242,13 +243,53 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         if self.class_weight is not None:
             raise ValueError(
                 "Wald standard errors belong to rows that count once: class weights change what "
-                "is estimated and not how much is known. Fit with class_weight=None."
+                "is estimated and not how much is known. Fit without them."
             )
-        if np.isfinite(self.C) or not self.converged_:
+        if np.isfinite(self.C):
             raise ValueError(
-                "Wald standard errors belong to a converged maximum likelihood fit: "
-                f"fit with C=np.inf (it is {self.C}) until converged_ is true."
+                "Wald standard errors belong to the maximum of the likelihood, and a penalty "
+                f"(C = {self.C:g}) moves the coefficients away from it. Fit without a penalty."
             )
+        if self.separation_ is not None:
+            raise ValueError(
+                "The classes can be separated, so the likelihood has no maximum and there are "
+                "no standard errors: the coefficients diverge."
+            )
+        if not self.converged_:
+            raise ValueError(
+                "Wald standard errors belong to the maximum of the likelihood, which this fit "
+                f"did not reach: {self.reason_.words}. {self.reason_.remedy}"
+            )
+
+    def learning_rates(self, X: ArrayLike) -> LearningRates:
+        """Return 1/L and 2/L of gradient descent, and the limit where this model stands.
+
+        Parameters
+        ----------
+        X : array-like of shape (n, p)
+            The rows that the model was fitted to.
+
+        Returns
+        -------
+        LearningRates
+            For the summed loss and standardised features, as `learning_rate`.
+
+        Raises
+        ------
+        ValueError
+            For too many sparse features.
+        """
+        check_is_fitted(self)
+        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse="csr")
+        strength = (2 if len(self.classes_) == 2 else 1) / self.C
+        conditioned = condition(rows, None, strength, intercept=self.fit_intercept)
+        if conditioned.rows.wide:
+            raise ValueError(f"{self.n_features_in_:,} sparse features are too many for a bound.")
+        proba = self.predict_proba(X)
+        # Labels do not enter the curvature: any will do.
+        codes = np.zeros(len(proba), dtype=np.intp)
+        loss = SoftmaxLoss(conditioned.rows, codes, proba.shape[1], None, conditioned.penalty)
+        return learning_rates(loss, proba)
 
     def log_likelihood(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None

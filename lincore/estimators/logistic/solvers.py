@@ -49,7 +49,7 @@ class Settings(NamedTuple):
     max_iter : int or None
         None for the solver's own default.
     learning_rate : float or None
-        None for a rate that is safe by Böhning's bound.
+        None for 1/L, with L the largest curvature by Böhning's bound.
     batch_size : int
     rng : numpy.random.Generator or RandomState
     """

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, Split
-from lincore.imbalance.sample_fits import FitTask, TrainingSample
 from lincore.imbalance.subsets import NestedSubsets, largest_within, smallest_above
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
+from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.splitters import group_folds
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Counts

@@ -16,16 +16,15 @@ from lincore.imbalance.cost._samples import Samples, draw_samples
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_fits import FitTask, Prediction, fit_sample, fit_samples
+from lincore.imbalance.sample_fits import Prediction, fit_samples
 from lincore.imbalance.trials import Plan
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.row_variance import RowSums, RowVariance
+from lincore.model_selection.engine import FitTask
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
-from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.threads import WORTHWHILE, part_mapper
 from lincore.utils.typing import Array, Progress
 
 Fits = list[dict[str, Prediction]]
@@ -188,25 +187,10 @@ class _Study:
     def _fit(self, jobs: list[FitTask], failures: dict[str, str]) -> Fits:
         """Fit what has not failed as it is; reasons go to `failures`."""
         plan = self.plan
-        if not jobs:
-            return []
-        n_values = len(jobs[0].sample.rows) * plan.data.n_features
-        methods = plan.alive
-
-        def fitted(part: list[FitTask]) -> tuple[Fits, list[Warning]]:
-            with captured_warnings() as warned:
-                if n_values < WORTHWHILE:
-                    return fit_samples(part, methods, failures), warned
-                return [fit_sample(job, methods, failures) for job in part], warned
-
-        # Small ones are solved together, without a second thread of BLAS, and large ones in as
-        # many threads as there are.
-        with part_mapper(max(n_values, WORTHWHILE)) as mapper:
-            parts = [jobs] if n_values < WORTHWHILE else [[job] for job in jobs]
-            found = list(mapper(fitted, parts))
-        if jobs[0].sample.class_weight is None:
-            plan.notices.update(dict.fromkeys(str(one) for _, warned in found for one in warned))
-        return [fits for part, _ in found for fits in part]
+        found, warned = fit_samples(jobs, plan.alive, failures)
+        if jobs and jobs[0].sample.class_weight is None:
+            plan.notices.update(dict.fromkeys(map(str, warned)))
+        return found
 
     def _enter(
         self, losses: Array, samples: Samples, found: Mapping[str, Any], priors: Array

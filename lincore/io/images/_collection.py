@@ -92,7 +92,7 @@ def find_images(
             collection.skipped[i] = str(reason)
         else:
             above[i] = folders
-    found = sorted(above, key=lambda i: _path_key(collection.paths[i]))
+    found = sorted(above, key=lambda i: path_key(collection.paths[i]))
     paths = [collection.paths[i] for i in found]
     places = place_all([above[i] for i in found], level)
     notices: tuple[Notice, ...] = ()
@@ -119,7 +119,8 @@ def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
     return Notice(what, name, f"If that is wrong, give another pattern than {pattern}")
 
 
-def _path_key(path: str) -> list[tuple[Any, ...]]:
+def path_key(path: str) -> list[tuple[Any, ...]]:
+    """Sort key under which files follow each other folder by folder, in natural order."""
     return [natural_key(part) for part in path.split("/")]
 
 

@@ -269,7 +269,7 @@ def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
         raise DataError(
             f"No image can be used ({len(collection.skipped)} files skipped{example}).",
             where=collection.name,
-            remedy=f"{_SEPARATE} A table or an Excel workbook: save it as CSV.",
+            remedy=f"{_SEPARATE} A table: save it as CSV.",
         )
     if len(labels) == 1:
         raise DataError(

@@ -7,35 +7,15 @@ from typing import Any
 
 import pandas as pd
 
+from lincore.io.tables.lines.kinds import CLOCK, DATE, OFFSET, UNIX_DATE, WEEKDAY
+
 _JUDGED = 200
-_TIME = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?:\s*[AaPp][Mm])?"
-_OFFSET = r"[+-]\d{1,2}(?::?\d{2})?"
-_ZONE = rf"(?:Z|\s?[+-]\d{{2}}:?\d{{2}}|\s[A-Z]{{2,5}}(?:{_OFFSET})?)?"
-_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,?\s)?"
-_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez)[a-z]*\.?"
-_DAY = "|".join(
-    (
-        r"\d{4}([-/.])\d{1,2}\1\d{1,2}",  # 2007-11-11
-        r"\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2})",  # 11.11.2007, 11/11/07
-        rf"\d{{1,2}}\.?[-\s]?{_MONTH}[-\s,]+\d{{2,4}}",  # 11 Nov 2007
-        rf"{_MONTH}\s\d{{1,2}},?\s\d{{4}}",  # Nov 11, 2007
-    )
-)
-_DATE = re.compile(rf"{_WEEKDAY}(?:{_DAY})(?:[T\s,]+{_TIME}{_ZONE})?", re.IGNORECASE)
-# As Unix writes it: Mon Apr 06 22:19:45 PDT 2009.
-_UNIX = re.compile(
-    rf"[a-z]{{3}}\s({_MONTH}\s+\d{{1,2}})\s({_TIME})\s(?:[A-Z]{{2,5}}|{_OFFSET})\s(\d{{4}})",
-    re.IGNORECASE,
-)
 # What is said of the zone and of the day of the week: the one is not known everywhere, the other
 # follows from the date.
 _ZONE_NAME = re.compile(
-    rf"(?:(?<=\d)|(?<=[AaPp][Mm]))\s?(?!AM|PM)[A-Z]{{2,5}}(?:{_OFFSET})?$", re.IGNORECASE
+    rf"(?:(?<=\d)|(?<=[AaPp][Mm]))\s?(?!AM|PM)[A-Z]{{2,5}}(?:{OFFSET})?$", re.IGNORECASE
 )
-_FRONT = re.compile(rf"^{_WEEKDAY}", re.IGNORECASE)
-_CLOCK = re.compile(
-    r"\d{1,2}:\d{2}(?:[:.]\d{2}(?:[.,]\d+)?)?(?:\s*[AaPp][Mm])?|\d{1,2}\.\d{2}\.\d{2}"
-)
+_FRONT = re.compile(rf"^{WEEKDAY}", re.IGNORECASE)
 _PLAIN = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
@@ -61,7 +41,7 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     if whole:
         return all(_PLAIN.fullmatch(text) for text in some)
     return len(distinct) > 0 and all(
-        _DATE.fullmatch(text) or _CLOCK.fullmatch(text) or _UNIX.fullmatch(text) for text in some
+        DATE.fullmatch(text) or CLOCK.fullmatch(text) or UNIX_DATE.fullmatch(text) for text in some
     )
 
 
@@ -77,7 +57,7 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
     """
     if not pd.api.types.is_datetime64_any_dtype(column):
         text = column.astype("str")
-        clocks = text.dropna().str.fullmatch(_CLOCK).all()
+        clocks = text.dropna().str.fullmatch(CLOCK).all()
         if clocks:
             text = text.str.replace(".", ":", regex=False)
             spelled = text.where(text.str.count(":") == 2, text + ":00")
@@ -100,5 +80,5 @@ def _plain(text: str) -> str:
     >>> _plain("Mon Apr 06 22:19:45 PDT 2009"), _plain("2024/05/01 9:37:00 AM CET")
     ('Apr 06 2009 22:19:45', '2024/05/01 9:37:00 AM')
     """
-    text = _UNIX.sub(r"\1 \3 \2", text)
+    text = UNIX_DATE.sub(r"\1 \3 \2", text)
     return _FRONT.sub("", _ZONE_NAME.sub("", text))

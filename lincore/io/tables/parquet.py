@@ -61,7 +61,9 @@ def read_parquet(
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise damaged(error, name) from error
     sentence = "Left out, lists or records in each cell."
-    return plain_frame(frame), (Notice(sentence, columns_named(left_out)),) if left_out else ()
+    return plain_frame(frame), (
+        Notice(sentence, columns_named(left_out), code="LIN046"),
+    ) if left_out else ()
 
 
 def damaged(error: Exception, name: str) -> DataError:

@@ -1,77 +1,138 @@
-"""Zips that contain a table: packed CSV files, and refusal of workbooks."""
+"""Workbooks of Excel and LibreOffice: one of their sheets as a text table."""
 
 from __future__ import annotations
 
-from pathlib import PurePosixPath
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
 
 from lincore.errors import DataError
-from lincore.io.files.archives import SkippedFile, list_zip, unpack
-from lincore.limits import LIMITS, Limits
+from lincore.io.files.archives import list_zip
+from lincore.limits import LIMITS, Limits, is_zip
 
-_TABLES = frozenset((".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".parquet", ".pq"))
-_DOCUMENTS = {
-    "xl/workbook.xml": "an Excel workbook",
-    "xl/workbook.bin": "an Excel workbook",
-    "word/document.xml": "a Word document",
-    "content.xml": "an OpenDocument file",
-}
-# Beside a table these are no reason to take a zip for one of images.
-_EXPLAIN = frozenset(("readme", "license", "licence", "about"))
+OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0"
+_MARKS = (b"xl/workbook.xml", b"xl/workbook.bin", b"content.xml")
+_SPREADSHEET = b"application/vnd.oasis.opendocument.spreadsheet"
 _DIRECTORY_BYTES = 65_536
-_ASIDE = frozenset((".md", ".pdf", ".html", ".json", ".names", ".doc", ".docx", ""))
+# The parser of a workbook of the largest size needs half of that.
+_MEMORY_BYTES = 1_500_000_000
+_SECONDS = 60
+_PROCESS = Path(__file__).with_name("_sheet_process.py")
 
 
-def read_zipped_table(raw: bytes, name: str, limits: Limits = LIMITS) -> tuple[bytes, str] | None:
-    """Return the one table that a zip holds and its name; None where it holds something else.
+class Sheet(NamedTuple):
+    """One sheet of a workbook as text.
+
+    Attributes
+    ----------
+    text : bytes
+        CSV in UTF-8.
+    name : str
+    sheets : tuple of str
+        The names of all sheets.
+    """
+
+    text: bytes
+    name: str
+    sheets: tuple[str, ...]
+
+
+def is_workbook(raw: bytes) -> bool:
+    """Tell whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods.
+
+    Examples
+    --------
+    >>> is_workbook(b"u,class")
+    False
+    """
+    if raw.startswith(OLD_EXCEL_MAGIC):
+        return True
+    if not is_zip(raw):
+        return False
+    directory = raw[-_DIRECTORY_BYTES:]
+    if any(mark in directory for mark in _MARKS[:2]):
+        return True
+    return _MARKS[2] in directory and _SPREADSHEET in raw[:200]
+
+
+def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits = LIMITS) -> Sheet:
+    """Read one sheet of a workbook: the one asked for, or the one that holds the largest table.
+
+    Parameters
+    ----------
+    raw : bytes
+        The whole workbook.
+    name : str
+        The file's name, for messages.
+    sheet : str, optional
+        The name of a sheet.
+    limits : Limits
 
     Raises
     ------
     DataError
-        When the zip is a workbook, holds several tables and nothing else, or cannot be read.
-
-    Examples
-    --------
-    >>> import io, zipfile
-    >>> stream = io.BytesIO()
-    >>> with zipfile.ZipFile(stream, "w") as archive:
-    ...     archive.writestr("data/iris.csv", "a,b")
-    >>> read_zipped_table(stream.getvalue(), "iris.zip")
-    (b'a,b', 'iris.csv')
+        When it is damaged, too large, or holds no such sheet, or no table.
     """
-    # A look at the end of the directory spares the listing of many images.
-    directory = raw[-_DIRECTORY_BYTES:].lower()
-    if not any(mark.encode() in directory for mark in (*_TABLES, *_DOCUMENTS)):
-        return None
-    files = list_zip(raw, name, limits)
-    for file in files:
-        if file.path in _DOCUMENTS:
+    if is_zip(raw):
+        _refuse_bombs(raw, name, limits)
+    n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
+    arguments = [sheet or "", str(n_cells), str(n_bytes), str(_MEMORY_BYTES)]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", str(_PROCESS), *arguments],
+            input=raw,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _unreadable("it takes too long", name) from error
+    except (OSError, ValueError) as error:
+        raise _unreadable(str(error), name) from error
+    if done.returncode:
+        reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        if done.returncode < 0 or reason[-1:] == ["too large"]:
             raise DataError(
-                f"This is {_DOCUMENTS[file.path]}, not a text table.",
+                "The workbook is too large to be opened.",
                 where=name,
                 remedy="Save the sheet as CSV (text with one row per line) and load that.",
             )
-    found = [(PurePosixPath(file.path), file) for file in files]
-    found = [(p, f) for p, f in found if "__MACOSX" not in p.parts and p.name[:1] != "."]
-    tables = [(p, f) for p, f in found if _ending(p) in _TABLES]
-    if not tables or any(_ending(p) not in _TABLES | _ASIDE for p, _ in found):
-        return None
-    tables = [(p, f) for p, f in tables if p.stem.lower() not in _EXPLAIN] or tables
-    if len(tables) > 1:
+        raise _unreadable(reason[-1][:200] if reason else "it is damaged", name)
+    head, _, text = done.stdout.partition(b"\n")
+    found = json.loads(head)
+    sheets = tuple(found["sheets"])
+    if sheet is not None and sheet not in sheets:
         raise DataError(
-            f"The zip holds {len(tables)} tables.",
-            where=name,
-            remedy="Unpack it and load one of them.",
+            f"There is no sheet {sheet!r}.",
+            where=f"{name}, option sheet",
+            remedy=f"Choose among: {', '.join(sheets[:10])}.",
         )
-    path, file = tables[0]
-    try:
-        return unpack(raw, file, limits), path.name
-    except SkippedFile as error:
+    if not found["chosen"]:
         raise DataError(
-            f"It cannot be used: {error}.", where=f"{name}, {path}", remedy="Load it unpacked."
-        ) from error
+            "No sheet of the workbook holds a table.",
+            where=name,
+            remedy="Fill two columns or more of a sheet, one row below the other.",
+        )
+    return Sheet(text, found["chosen"], sheets)
 
 
-def _ending(path: PurePosixPath) -> str:
-    """Return what a name ends in, gzip put aside."""
-    ending = path.suffix.lower()
-    return PurePosixPath(path.stem).suffix.lower() if ending == ".gz" else ending
+def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
+    """Refuse a workbook whose zip directory says that it unpacks to too much."""
+    for file in list_zip(raw, name, limits):
+        # Images and the like are never unpacked.
+        if file.path.endswith((".xml", ".bin")) and file.refused not in ("", "empty file"):
+            raise DataError(
+                f"The workbook cannot be opened: {file.refused}.",
+                where=f"{name}, {file.path}",
+                remedy="Save the sheet as CSV (text with one row per line) and load that.",
+            )
+
+
+def _unreadable(reason: str, name: str) -> DataError:
+    return DataError(
+        f"The workbook cannot be read: {reason.rstrip('.')}.",
+        where=name,
+        remedy="Open it, save the sheet as CSV (text with one row per line), and load that.",
+    )

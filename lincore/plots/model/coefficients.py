@@ -24,7 +24,7 @@ from lincore.plots.base.style import (
 )
 from lincore.plots.scores.from_results import weights_of
 from lincore.utils.formatting import count, listed, number
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Flags
 
 MOST_BARS = 25
 LABEL_WIDTH = 20
@@ -76,16 +76,27 @@ def coefficients(
     labels = [features[i] for i in order.tolist()]
     largest = f"Largest {unit}: {labels[0]} ({number(value[order[0]])})" if labels else "Nothing"
     note = f"The {most} largest of {len(value):,}." if len(value) > most else ""
+    lengths, endless = _drawable(value[order])
+    if endless.any():
+        note = join(note, "∞: no finite bar, the value alone decides.")
     bars = trace(
         "bar",
-        x=compact(value[order]),
+        x=compact(lengths),
         y=np.arange(len(order), dtype=np.int16),
         orientation="h",
         # The side tells the sign: two colours would be mistaken for those of two classes.
         marker={"color": ACCENT, "line": {"width": 0}},
-        text=[escape(label) for label in labels],
-        textposition="none",
-        hovertemplate="<b>%{text}</b><br>%{x:.4~g}<extra></extra>",
+        text=_signs(value[order]) if endless.any() else [escape(label) for label in labels],
+        textposition="inside" if endless.any() else "none",
+        textangle=0,
+        customdata=[
+            [escape(label), number(v)] for label, v in zip(labels, value[order], strict=True)
+        ]
+        if endless.any()
+        else None,
+        hovertemplate="<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>"
+        if endless.any()
+        else "<b>%{text}</b><br>%{x:.4~g}<extra></extra>",
     )
     if low is not None and high is not None:
         ends = (np.asarray(low, float)[order], np.asarray(high, float)[order])
@@ -174,6 +185,17 @@ def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: 
         ),
         **settings,
     )
+
+
+def _drawable(value: Array) -> tuple[Array, Flags]:
+    """Return lengths of bars, and which of them stand for infinity: these end beyond all others."""
+    endless = np.isinf(value)
+    longest = float(np.abs(value[~endless]).max(initial=0.0)) or 1.0
+    return np.where(endless, np.sign(value) * 1.25 * longest, value), endless
+
+
+def _signs(value: Array) -> list[str]:
+    return ["" if np.isfinite(v) else "∞" if v > 0 else "−∞" for v in value.tolist()]
 
 
 def _alt(finding: str, unit: str, labels: list[str], values: Array) -> str:

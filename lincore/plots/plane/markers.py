@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.data.splits import rows_by_class
 from lincore.inspection.views import View
 from lincore.plots.base.palette import EDGE, INK, colour, symbol
+from lincore.plots.base.sentences import join
 from lincore.plots.base.style import (
     LEGEND_WIDTH,
     Trace,
@@ -37,6 +38,10 @@ MANY_CLASSES = 12
 MOST_LAYERS, MOST_TURNS = 60, 12
 # More rings than this hide what they ring.
 MOST_RINGS = 120
+# With more rows than this at a place, and at most so many places on an axis, they are spread.
+CROWDED, MOST_PLACES = 3, 20
+# So few values on one axis alone make stripes, if each has this many rows.
+MOST_STRIPES, ROWS_OF_A_STRIPE = 6, 8
 
 
 class Marks(NamedTuple):
@@ -54,6 +59,8 @@ class Marks(NamedTuple):
         Rows of each class, also those that are not drawn.
     n_wrong : int
         Rows misclassified, also those that are not drawn.
+    are_spread : bool
+        Whether rows of equal numbers are drawn side by side.
     """
 
     points: Array
@@ -63,13 +70,16 @@ class Marks(NamedTuple):
     predicted: NDArray[np.intp] | None
     counts: NDArray[np.intp]
     n_wrong: int
+    are_spread: bool = False
 
     @classmethod
     def of(cls, view: View) -> Marks:
-        """Take the rows of a view; on an axis of categories they are spread about their level."""
-        return cls.from_arrays(
-            _spread(view), view.codes, view.classes, rows=view.rows, predicted=view.predicted
+        """Take the rows of a view, spread about their place where many share a few places."""
+        points, are_spread = _spread(view)
+        marks = cls.from_arrays(
+            points, view.codes, view.classes, rows=view.rows, predicted=view.predicted
         )
+        return marks._replace(are_spread=are_spread)
 
     @classmethod
     def from_arrays(
@@ -134,10 +144,12 @@ class Marks(NamedTuple):
         )
 
     def note(self, drawn: Marks, rows: str = "rows") -> str:
-        """Return a sentence on the sample that is drawn, empty if it is everything."""
-        if len(drawn.codes) == len(self.codes):
-            return ""
-        return f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}."
+        """Return what a reader must know of the points: a sample, rows side by side; or empty."""
+        some = len(drawn.codes) < len(self.codes)
+        return join(
+            f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}." if some else "",
+            "Rows of equal values are drawn side by side." if self.are_spread else "",
+        )
 
 
 def point_traces(
@@ -265,15 +277,29 @@ def _wrong(kind: str, x: NDArray[Any], y: NDArray[Any], marks: Marks, ringed: bo
     ]
 
 
-def _spread(view: View) -> Array:
-    """Return the points (n, d), those of one level side by side and not on one another."""
-    points = view.points.copy()
-    for number, levels in enumerate(view.levels or ()):
-        if levels is not None:
-            # Another irrational step for each axis, or all would lie on one line.
-            step = (0.7548776662466927, 0.5698402909980532)[number]
-            points[:, number] += 0.5 * (view.rows * step % 1) - 0.25
-    return points
+def _spread(view: View) -> tuple[Array, bool]:
+    """Return the points (n, d) side by side, and whether rows of equal numbers are among these."""
+    points, levels = view.points.copy(), view.levels or (None,) * view.points.shape[1]
+    places = len(np.unique(points, axis=0))
+    crowded = points.shape[1] == 2 and len(points) > CROWDED * places
+    are_spread = False
+    for number, known in enumerate(levels):
+        gap = 1.0 if known is not None else 0.0
+        if known is None and points.shape[1] == 2:
+            gap = _gap(points[:, number], MOST_PLACES if crowded else MOST_STRIPES)
+        are_spread |= known is None and gap > 0
+        # Another irrational step for each axis, or all would lie on one line.
+        step = (0.7548776662466927, 0.5698402909980532)[number]
+        if gap:
+            points[:, number] += gap * (0.5 * (view.rows * step % 1) - 0.25)
+    return points, are_spread
+
+
+def _gap(values: Array, most: int) -> float:
+    """Return the smallest step between the values of an axis; 0 where they are many, or one."""
+    found = np.unique(values)
+    few = 1 < len(found) <= min(most, len(values) / ROWS_OF_A_STRIPE)
+    return float(np.diff(found).min()) if few else 0.0
 
 
 def _in_lanes(marks: Marks) -> Array:

@@ -124,7 +124,9 @@ def winning_values(view: View, grid: Map, quantity: Quantity) -> Array:
     best = np.sort(grid.scores, axis=2)[..., -2:]
     with np.errstate(invalid="ignore"):
         lead = best[..., -1] - best[..., 0]
-    return np.where(np.isfinite(lead), lead, 0.0)
+    # Where every other class is impossible the margin is larger than any.
+    finite = lead[np.isfinite(lead)]
+    return np.nan_to_num(lead, nan=0.0, posinf=float(finite.max(initial=0.0)) or 1.0)
 
 
 def region_layers(view: View, limits: AxisLimits, whole: Map, *, cells: int = CELLS) -> list[Layer]:

@@ -9,12 +9,12 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from lincore.inspection.axis_units import drawable_units, named_units
-from lincore.plots.base.palette import colour
+from lincore.plots.base.palette import EDGE, INK, colour
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, bare_axis, compact, figure, trace
+from lincore.plots.base.style import Trace, axis, bare_axis, compact, escape, figure, trace
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
-from lincore.utils.formatting import count
+from lincore.utils.formatting import count, number
 from lincore.utils.typing import Array
 
 ELLIPSES = "Ellipses: 95 % of a Gaussian class."
@@ -149,3 +149,48 @@ def _alt(title: str, marks: Marks, axis_names: tuple[str, ...]) -> str:
         f"Rows by class: {class_counts(marks)}.",
         verdict(marks),
     )
+
+
+def with_row(plot: go.Figure, place: ArrayLike, name: str = "this row") -> go.Figure:
+    """Return a copy of a plot of one or two coordinates with one more row as a star, or a line.
+
+    Parameters
+    ----------
+    plot : plotly.graph_objects.Figure
+        Its ranges are widened where the row lies outside.
+    place : array-like of shape (d,)
+    name : str
+        What the legend calls it.
+
+    Examples
+    --------
+    >>> plot = scatter([[0.0, 0.0], [1.0, 2.0]], [0, 1], ["a", "b"], ["u", "v"], title="Two")
+    >>> starred = with_row(plot, [0.5, 9.0])
+    >>> starred.data[-1].marker.symbol, starred.layout.yaxis.range[1] > 9
+    ('star', True)
+    """
+    row, plot = np.asarray(place, dtype=float), go.Figure(plot)
+    for value, shown in zip(row.tolist(), (plot.layout.xaxis, plot.layout.yaxis), strict=False):
+        if shown.range is not None:
+            low, high = shown.range
+            room = 0.05 * (high - low)
+            shown.range = (min(low, value - room), max(high, value + room))
+    if len(row) == 1:
+        line = {"color": INK, "width": 3, "dash": "dot"}
+        plot.add_shape(type="line", x0=row[0], x1=row[0], y0=0, y1=1, yref="paper", line=line)
+    else:
+        plot.add_trace(
+            go.Scatter(
+                x=row[:1],
+                y=row[1:2],
+                mode="markers",
+                name=escape(name),
+                marker={"symbol": "star", "size": 18, "color": INK,
+                        "line": {"color": EDGE, "width": 1.5}},
+                hovertemplate="%{x:.5~g}, %{y:.5~g}<extra></extra>",
+            )
+        )  # fmt: skip
+    meta = plot.layout.meta or {}
+    where = ", ".join(number(value) for value in row.tolist())
+    plot.layout.meta = meta | {"alt": join(meta.get("alt", ""), f"{name.capitalize()}: {where}.")}
+    return plot

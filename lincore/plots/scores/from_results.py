@@ -47,7 +47,10 @@ def interval_arguments(results: Results, score: str | None) -> dict[str, Any]:
 def pair_arguments(results: Results, score: str | None, rope: float) -> dict[str, Any]:
     """Return what `pairwise_effects` draws: the pairs whose difference is a number."""
     score = score or leading_score(results.class_counts)
-    found = differences.pairwise_differences(results, score, rope)
+    found = [
+        one._replace(first=_label(results, one.first), second=_label(results, one.second))
+        for one in differences.pairwise_differences(results, score, rope)
+    ]
     return {
         "differences": [one for one in found if np.isfinite(one.value)],
         "score": score,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import imbalance, metrics, plots, report
+from lincore import imbalance, metrics, model_selection, plots, report
 from lincore.utils import interval, percent
 from pages.ui.balance import side_by_side, true_parameters
 from pages.ui.widgets import controls, tables, text
@@ -30,7 +30,17 @@ def show_scores(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
             alt="Scores of every model trained on the full and on the reduced set.",
         )
     st.caption("One split, with 95 % intervals over its test rows.")
+    _equal_priors(study, data)
     _truth(setup, study, data)
+
+
+def _equal_priors(study: BalanceStudy, data: Dataset) -> None:
+    """Say of the first model with priors what equal ones bring, as in the text on faces."""
+    generative = ("lda", "qda", "naive-bayes")
+    named = [m for m in study.methods if model_selection.as_method(m).word in generative]
+    note = report.equal_priors_note(study, named[0]) if named and data.kind.is_images else ""
+    if note:
+        st.caption(text.escape(note))
 
 
 def show_training_loss(setup: Setup, study: BalanceStudy, data: Dataset) -> None:

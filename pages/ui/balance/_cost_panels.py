@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import imbalance, plots, report
-from lincore.utils import listed, percent
+from lincore import report
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.imbalance import ImbalanceCost
@@ -34,10 +31,12 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
         return
     left, right = st.columns(2, gap="medium")
     with left:
-        controls.figure(_waterfall(found, method, loss), key="balance.cost.waterfall")
+        controls.figure(report.cost_waterfall(found, method, loss), key="balance.cost.waterfall")
     with right:
-        controls.figure(_corrections(found, method, loss), key="balance.cost.corrections")
-    st.caption(f"{report.cost_basis(found)} {_trained_on(found)}")
+        controls.figure(
+            report.cost_corrections(found, method, loss), key="balance.cost.corrections"
+        )
+    st.caption(text.escape(f"{report.cost_basis(found)} {report.cost_training_rows(found)}"))
     details, rows, models = st.tabs(["Corrections", "More rows", "All models"])
     with details:
         _details(found, method, loss)
@@ -46,42 +45,6 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
     with models, st.container(key="balance.cost.models"):
         frame = _frame(report.cost_method_rows(found, loss))
         tables.show(frame, hide_index=True, alt="The loss of every model and its parts.")
-
-
-def _waterfall(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
-    split = found.decomposition(method, loss)
-    known = {name: part for name, part in split.parts.items() if part.value == part.value}
-    shares = report.is_share_of_rows(found, loss)
-    name, label = report.loss_name(found, loss), report.cost_method_label(found, method)
-    return plots.waterfall(
-        {part: (-value, -high, -low) for part, (value, low, high) in known.items()},
-        split.uncorrected.value,
-        start_name="uncorrected",
-        end_name="many rows, corrected" if "small class" in known else "corrected",
-        loss=name,
-        unit="points" if shares else "",
-        scale=100.0 if shares else 1.0,
-        greater_is_better=found.named(loss).greater_is_better,
-        title=f"Error decomposition: {name} of {label}",
-        basis="95 % intervals over splits." if len(found.seeds) > 1 else "The first split.",
-    )
-
-
-def _corrections(found: ImbalanceCost, method: str, loss: str) -> go.Figure:
-    shares = report.is_share_of_rows(found, loss)
-    corrections = found.corrections(method, loss)
-    name = report.loss_name(found, loss)
-    return plots.remedies(
-        [report.correction_name(correction.name) for correction in corrections],
-        [correction.recovered for correction in corrections],
-        [correction.others for correction in corrections] if shares else None,
-        score=name,
-        unit="points" if shares else "",
-        scale=100.0 if shares else 1.0,
-        title=f"What corrections recover: {name}",
-        height=430,
-        basis="95 % intervals, paired." if len(found.seeds) > 1 else "The first split.",
-    )
 
 
 def _details(found: ImbalanceCost, method: str, loss: str) -> None:
@@ -120,38 +83,10 @@ def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
         width=200,
     )
     st.markdown(text.escape(report.more_rows_finding(found, method, more, loss)))
-    k, i = found.loss_names.index(loss), found.methods.index(method)
-    values = found.size_losses[i, :, :, k]
-    seen = np.isfinite(values).all(axis=1)
-    if seen.sum() < imbalance.FEWEST_SIZES:
-        return
-    low, high = np.quantile(values[seen], [0.1, 0.9], axis=1)
-    shares = report.is_share_of_rows(found, loss)
-    controls.figure(
-        plots.sweep(
-            found.sizes[seen],
-            values[seen].mean(axis=1)[None],
-            low[None],
-            high[None],
-            [report.cost_method_label(found, method)],
-            across=f"training rows of {found.classes[found.rare]}",
-            score=report.loss_name(found, loss),
-            as_percent=shares,
-            title="Class-size sweep, with balanced weights + corrected priors",
-            basis="Line: mean over splits; band: their middle 80 %.",
-        ),
-        key="balance.cost.sweep",
-    )
+    sweep = report.cost_sweep(found, method, loss)
+    if sweep is not None:
+        controls.figure(sweep, key="balance.cost.sweep")
 
 
 def _frame(rows: tuple[dict[str, str], ...]) -> pd.DataFrame:
     return pd.DataFrame(rows).fillna("")
-
-
-def _trained_on(found: ImbalanceCost) -> str:
-    """Say how many training rows each class has, and what the loss is weighted to."""
-    each = [
-        f"“{text.escape(label)}” {int(n):,} ({percent(share)})"
-        for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)
-    ]
-    return f"Training rows, and share in deployment: {listed(each, most=8)}."

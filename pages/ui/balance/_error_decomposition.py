@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import imbalance, plots, report
+from lincore import imbalance, report
 from pages.ui.balance import side_by_side
 from pages.ui.widgets import controls, tables, text
 
@@ -24,14 +24,13 @@ def show(study: BalanceStudy, method: str, loss: str) -> None:
     split = study.attribution(method, loss)
     left, right = st.columns(2, gap="medium")
     with left:
-        parts = tuple((name, *interval) for name, interval in split.parts.items())
-        is_recall = study.named(loss).greater_is_better
-        figure = _waterfall(parts, split.full.value, loss, is_recall, len(study.seeds))
+        numbers = (split.full.value, *(n for part in split.parts.values() for n in part))
+        figure = _waterfall(numbers, method, loss, len(study.seeds), study)
         controls.figure(figure, key="balance.waterfall")
     with right:
-        controls.figure(_corrections(study, method, loss), key="balance.remedies")
+        controls.figure(report.balance_corrections(study, method, loss), key="balance.remedies")
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_basis(study), width="content")
+        st.caption(report.balance_basis(study), width="content")
         _offer(study, method, loss)
 
 
@@ -73,48 +72,18 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
             alt=f"What each correction recovers of the {loss}, with 95 % intervals.",
         )
     st.caption(
-        f"{'In nats' if loss == 'log loss' else 'In points'}. {_basis(study)} Corrected priors are "
-        "applied after training; weights, under- and oversampling train again on the same reduced "
-        "rows."
+        f"{'In nats' if loss == 'log loss' else 'In points'}. {report.balance_basis(study)} "
+        "Corrected priors are applied after training; weights, under- and oversampling train again "
+        "on the same reduced rows."
     )
 
 
 # Kept, for it is drawn again as the former one when settings change.
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
 def _waterfall(
-    parts: tuple[tuple[str, float, float, float], ...],
-    start: float,
-    loss: str,
-    is_recall: bool,
-    n_seeds: int,
+    numbers: tuple[float, ...], method: str, loss: str, n_seeds: int, _study: BalanceStudy
 ) -> go.Figure:
-    in_nats = loss == "log loss"
-    return plots.waterfall(
-        {name: (value, low, high) for name, value, low, high in parts},
-        start,
-        loss=loss,
-        unit="" if in_nats else "points",
-        scale=1.0 if in_nats else 100.0,
-        greater_is_better=is_recall,
-        basis="95 % intervals over splits." if n_seeds > 1 else "One split.",
-    )
-
-
-def _corrections(study: BalanceStudy, method: str, loss: str) -> go.Figure:
-    found, in_nats = study.remedies(method, loss), loss == "log loss"
-    is_alone = in_nats or bool(study.is_reduced.all())
-    return plots.remedies(
-        [report.REMEDY_NAMES.get(remedy.name, remedy.name) for remedy in found],
-        [remedy.recovered for remedy in found],
-        None if is_alone else [remedy.others for remedy in found],
-        whole=abs(study.attribution(method, loss).total.value),
-        score=loss,
-        unit="" if in_nats else "points",
-        scale=1.0 if in_nats else 100.0,
-        title=f"What corrections recover: {loss}",
-        height=430,
-        basis="95 % intervals, paired." if len(study.seeds) > 1 else "One split.",
-    )
+    return report.balance_waterfall(_study, method, loss)
 
 
 def _has(study: BalanceStudy, method: str, loss: str) -> bool:
@@ -123,13 +92,3 @@ def _has(study: BalanceStudy, method: str, loss: str) -> bool:
         st.info(text.escape(report.balance_finding(study, method, loss)))
         return False
     return True
-
-
-def _basis(study: BalanceStudy) -> str:
-    n = len(study.seeds)
-    if n == 1:
-        return "One split so far, hence no intervals."
-    what = "splits" if study.new_splits else "choices of the training rows, one test set"
-    wanted = study.settings.repeats
-    of = f"{n} of {wanted}" if n < wanted else str(n)
-    return f"Mean of {of} {what} ({study.n_test:,} test rows each), with 95 % intervals."

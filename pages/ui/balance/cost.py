@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
-from lincore import imbalance, imbalance_cost
+from lincore import imbalance, imbalance_cost, report
+from lincore.analysis import BalanceCostQuestion, rarest_class
 from lincore.utils import percent, percent_of
 from pages.ui.balance import _cost_panels, computation, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
+from pages.ui.session import questions, runs, take_away
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 KEY = "balance.cost"
 #: Random splits of one record.
-REPEATS = 20
+REPEATS = questions.COST_REPEATS
 #: A record of at most so many numbers follows every option; others wait to be updated.
 FOLLOWED = 500_000
 
@@ -61,6 +62,10 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     found = job.result
     shown = models.known(found, method)
     _cost_panels.say(found, shown, loss, heading)
+    take_away.keep(cost=found, method=shown, loss=loss)
+    if job.is_over and job.settings == setup:
+        rows = report.cost_method_rows(found, loss)
+        runs.note(report.cost_finding(found, shown, loss), runs.first_columns(rows))
     models.left_out(found)
 
 
@@ -69,7 +74,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
         return imbalance_cost(
             **computation.common_arguments(setup, data),
             prevalence=setup.prevalence,
-            costs=_costs(data, setup.cost),
+            costs=BalanceCostQuestion(cost=setup.cost).costs(data),
             repeats=setup.repeats,
             progress=progress,
             keep=progress.keep,
@@ -96,19 +101,13 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
     return job
 
 
-def _rare(data: Dataset) -> int:
-    """Return the smallest class that has rows."""
-    counts = data.counts
-    return min((k for k in range(data.n_classes) if counts[k]), key=lambda k: counts[k])
-
-
 def _prevalence(data: Dataset) -> tuple[float, ...]:
     """Ask for the share of the rarest class in deployment; the others divide the rest equally."""
-    rare, k = _rare(data), data.n_classes
+    rare, k = rarest_class(data), data.n_classes
     in_file = percent_of(data.counts[rare], data.n_rows)
     key = f"balance.cost.share.{k}"
     controls.begin_with(key, round(100 / k))
-    chosen = st.slider(
+    st.slider(
         f"Share of {text.escape(data.classes[rare])} in deployment",
         1,
         99,
@@ -120,13 +119,12 @@ def _prevalence(data: Dataset) -> tuple[float, ...]:
         "equally.",
         width=280,
     )
-    equal = chosen == round(100 / k)
-    share = 1 / k if equal else chosen / 100
-    return tuple(share if i == rare else (1 - share) / (k - 1) for i in range(k))
+    shares = questions.prevalence(data)
+    return (1 / k,) * k if shares == "equal" else tuple(shares)
 
 
 def _cost_of_errors(data: Dataset) -> float:
-    rare = text.escape(data.classes[_rare(data)])
+    rare = text.escape(data.classes[rarest_class(data)])
     controls.begin_with("balance.cost.weight", 1.0)
     return float(
         st.number_input(
@@ -141,15 +139,6 @@ def _cost_of_errors(data: Dataset) -> float:
             "alarms, and the loss is the expected cost. At 1 all errors count the same.",
         )
     )
-
-
-def _costs(data: Dataset, cost: float) -> Any:
-    """Return the costs of all errors, or None where they are all one."""
-    if cost == 1:
-        return None
-    costs = 1.0 - np.eye(data.n_classes)
-    costs[_rare(data)] *= cost
-    return costs
 
 
 def _loss(data: Dataset) -> str:

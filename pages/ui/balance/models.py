@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import model_selection, report
+from pages.ui.session import questions
 from pages.ui.widgets import controls, model_options, text
 
 if TYPE_CHECKING:
@@ -15,35 +16,30 @@ if TYPE_CHECKING:
     from lincore.model_selection import Steps
 
 KEY = "balance"
-COMPONENTS, REGULARIZATION = "balance.pca", "balance.qda.qda.regularization"
+COMPONENTS, REGULARIZATION = "experiment.pca", "experiment.qda.regularization"
 #: What makes QDA possible where rows of a class are few or its categories never vary.
 ENOUGH = 0.1
 
 
 def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
     """Ask for the models with their options, and for the steps before them."""
-    words = model_options.suitable(data)
-    usual = ["multinomial-nb", "logistic"] if data.kind.is_sparse else ["lda", "qda", "logistic"]
-    key = f"{KEY}.methods"
-    if not set(st.session_state.get(key, [])) <= set(words):
-        del st.session_state[key]
+    words, key = model_options.suitable(data), f"{KEY}.methods"
+    # Through the session alone: a default beside a stored value is reported as a mistake.
+    st.session_state[key] = questions.studied(data)
     with st.expander("Models, options and steps", key=f"{KEY}.models"):
         chosen = st.multiselect(
             "Models",
             words,
-            default=usual,
             key=key,
             persist_state="session",
             format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
             help="All are trained on the same rows and judged on the same test rows.",
         )
-        steps = model_options.steps(data, split, key=KEY)
+        steps = model_options.steps(data, split)
         lines = []
         for word in chosen:
             st.markdown(f"**{model_selection.CLASSIFIER_LABELS[word]}**")
-            lines.append(
-                model_options.line(word, model_options.options(word, data, key=f"{KEY}.{word}"))
-            )
+            lines.append(model_options.line(word, model_options.options(word)))
     return tuple(lines), steps
 
 

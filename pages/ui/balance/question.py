@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lincore import metrics
+from pages.ui.session import questions
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
-COST, CUT = "cost", "cut"
+COST, CUT = questions.COST, questions.CUT
 MODES = {COST: "What does this imbalance cost?", CUT: "What if a class were smaller?"}
 
 
@@ -25,7 +25,7 @@ def ask(experiment: Experiment) -> str:
             "Question",
             list(MODES),
             key="balance.mode",
-            index=0 if metrics.is_imbalanced(counts) else 1,
+            index=list(MODES).index(questions.balance_mode(counts)),
             format_func=MODES.__getitem__,
             help="The first takes the data as they are; the second leaves out training rows of a "
             "class, as in the faces text: 900 → 300.",

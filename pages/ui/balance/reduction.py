@@ -19,6 +19,7 @@ from pages.ui.balance import (
     study_setup,
 )
 from pages.ui.jobs import page_jobs
+from pages.ui.session import runs, take_away
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     _panels(one, data, method, loss, study)
     study = first if is_stale else study
     _say(title, heading, study, models.known(study, method), loss)
+    take_away.keep(study=study, method=models.known(study, method), loss=loss)
+    if job is not None and job.is_over and not is_stale and not one.is_former:
+        shown = models.known(study, method)
+        runs.note(report.balance_finding(study, shown, loss))
     if is_stale:
         heading.caption("The study below is outdated: it waits to be updated.")
 
@@ -84,7 +89,7 @@ def _loss(first: Any) -> str:
             "Loss",
             first.loss_names,
             key="balance.loss",
-            index=first.loss_names.index(side_by_side.usual_loss(first)),
+            index=first.loss_names.index(first.leading_loss),
             format_func=lambda name: name[:1].upper() + name[1:],
             help="What is counted: errors, errors by class, log loss, or the recall of one class.",
         )

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 DRAWINGS = ("Boundary", "Contour", "Surface", "All models")
 NO_REMEDY = "uncorrected"
 REMEDY = "balance.remedy"
-#: From this ratio of class sizes on classes are unequal.
-UNEQUAL = 1.5
 #: So many classes are counted by name.
 NAMED = 6
 #: Characters of a class's name in a caption.
@@ -47,12 +45,6 @@ def label(study: BalanceStudy, method: str) -> str:
     return study.settings.label(method)
 
 
-def usual_loss(study: BalanceStudy) -> str:
-    """Return the loss to begin with: where classes are unequal, errors of the small ones count."""
-    counts = study.counts["full"]
-    return "error" if counts.max() <= UNEQUAL * max(counts.min(), 1) else "balanced error"
-
-
 def named(study: BalanceStudy, condition: str) -> Results:
     """Return the results of a condition with the methods called as on the screen."""
     results = study.example.results[condition]
@@ -72,10 +64,10 @@ def apply(remedy: str) -> None:
 
 def looks() -> tuple[str, str]:
     """Ask for the kind of plot, and from where surfaces are seen."""
+    controls.begin_with("balance.drawing", "Boundary")
     drawing = st.segmented_control(
         "Plot",
         DRAWINGS,
-        default="Boundary",
         required=True,
         key="balance.drawing",
         persist_state="session",

@@ -12,7 +12,7 @@ from lincore.data import class_counts_of_test
 from lincore.plots.base import shorten_all
 from lincore.utils import percent
 from pages.ui.balance import models
-from pages.ui.session import cache, sidebar
+from pages.ui.session import cache, questions, sidebar
 from pages.ui.widgets import controls, model_options, tables, text
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ NOTES = "balance.notes"
 WIDEST_NAME = 16
 #: Up to so many reduced classes have a slider each; more share one.
 MOST_SLIDERS = 4
-REPEATS = 30
+REPEATS = questions.STUDY_REPEATS
 #: Training rows of each class in the text on faces; a third of one class is kept.
 OF_THE_TEXT = 900
 
@@ -265,13 +265,12 @@ def _third(counts: np.ndarray) -> dict[int, int]:
 
 
 def _third_of(counts: np.ndarray, code: int) -> int:
-    return max(1, round(int(counts[code]) / 3))
+    return questions.third_of(counts[code])
 
 
 def _stored(counts: np.ndarray) -> dict[int, int]:
     """Return what was chosen; until something is, one class is cut to a third."""
-    kept = st.session_state.get(KEPT)
-    return _third(counts) if kept is None else dict(kept)
+    return questions.kept_rows(counts.tolist())
 
 
 def _store(kept: dict[int, int] | None) -> None:

@@ -12,7 +12,7 @@ from pages.ui.session import cache
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
-    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.checks"

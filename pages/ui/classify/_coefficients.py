@@ -10,13 +10,14 @@ import pandas as pd
 import streamlit as st
 
 from lincore import inspection, plots, report
+from lincore.utils import listed
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.inspection import Coefficients, Weights
-    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify"
@@ -52,7 +53,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
             "coefficient. Its boundaries stand under Equation."
         )
         return
-    lines = _lines(fitted, data, len(weights.values))
+    lines = list(inspection.score_lines(fitted.pipeline, data, len(weights.values)))
     if data.kind.is_images and weights.values.shape[1] == data.n_features:
         _images(weights, lines, data)
         return
@@ -75,12 +76,15 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
         f"standard errors, 95 % intervals and p-values over {len(split.train):,} training rows. "
         "Coefficients are log odds for one unit more."
     )
+    if with_errors.left_out:
+        left_out = text.escape(listed(with_errors.left_out))
+        st.caption(f"Left out, as combinations of other columns: {left_out}.")
 
 
 def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Write the boundary between two classes as text and as LaTeX."""
     data = experiment.data
-    first, second = _pair(data)
+    first, second = pair(data)
     try:
         function, names = inspection.boundary_equation(fitted.pipeline, data, first, second)
     except (TypeError, ValueError) as error:
@@ -103,7 +107,8 @@ def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -
     st.caption(f"In {seen}. The sign of the left side decides between these two classes.")
 
 
-def _pair(data: Dataset) -> tuple[int, int]:
+def pair(data: Dataset, *, key: str = KEY) -> tuple[int, int]:
+    """Ask between which two classes; of two there is nothing to ask."""
     codes = list(range(data.n_classes))
     if len(codes) == 2:
         return (1, 0)
@@ -115,49 +120,34 @@ def _pair(data: Dataset) -> tuple[int, int]:
         first = controls.choose(
             "Between",
             codes,
-            key=f"{KEY}.first",
+            key=f"{key}.first",
             help="The class on the positive side.",
             **settings,
         )
         second = controls.choose(
             "and",
             [code for code in codes if code != first],
-            key=f"{KEY}.second",
+            key=f"{key}.second",
             help="The class on the negative side.",
             **settings,
         )
     return first, second
 
 
-def _lines(fitted: Fitted, data: Dataset, number: int) -> list[str]:
-    """Return what each line of weights speaks for."""
-    model = fitted.pipeline.steps[-1][1]
-    names = [str(data.classes[code]) for code in model.classes_]
-    if hasattr(model, "design_"):
-        return [_sides(row, names) for row in model.design_]
-    return names if number == len(names) else [f"{names[1]} over {names[0]}"]
-
-
-def _sides(row: np.ndarray, names: list[str]) -> str:
-    speaks = [name for name, sign in zip(names, row, strict=True) if sign > 0]
-    against = [name for name, sign in zip(names, row, strict=True) if sign < 0]
-    return f"{', '.join(speaks)} over {against[0] if len(against) == 1 else 'the rest'}"
-
-
 def _images(weights: Weights, labels: list[str], data: Dataset) -> None:
-    stack = weights.values[:MOST_IMAGES].reshape(-1, *data.image_shape)
+    stack = weights.comparable[:MOST_IMAGES].reshape(-1, *data.image_shape)
     if stack.ndim == 4:
         stack = stack.mean(axis=3)
     figure = plots.coefficient_images(
         stack,
         labels[:MOST_IMAGES],
         columns=min(6, len(stack)),
-        title="Coefficients of the pixels",
+        title="Coefficients of the pixels, per standard deviation",
     )
     image_sheets.show(figure, key=f"{KEY}.weights")
     st.caption(
-        "Taken back through the steps to the pixels: where an image is light and the weight "
-        "above zero, that speaks for the class."
+        "What one standard deviation more of a pixel adds to the score, taken back through the "
+        "steps: where an image is light and this is above zero, that speaks for the class."
         + (" The three colours are averaged." if len(data.image_shape) == 3 else "")
     )
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import inspection, model_selection, plots
+from lincore import inspection, model_selection, plots, report
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
-    from pages.ui.classify.fitting import Fitted
+    from lincore.data import Dataset
     from pages.ui.jobs.executor import Job, Progress
+    from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.solvers"
@@ -22,7 +23,7 @@ _SOLVERS = {
     "newton": "Newton",
     "newton-cg": "Newton, conjugate gradients",
     "fixed-hessian": "Fixed Hessian",
-    "gradient": "Gradient, safe rate",
+    "gradient": "Gradient, rate 1/L",
     "sgd": "Stochastic gradient",
 }
 # Rates to try: the text's own, and one at which the error goes up and down.
@@ -158,6 +159,26 @@ def _compare(
     if job is not None and not page_jobs.at_work(job) and job.result:
         draw(job)
         _table(job.result)
+        rates = _rates(data.digest, choice, model, fitted, data)
+        notes = [*rates, report.coinciding_solvers_note(job.result)]
+        st.caption(text.escape(" ".join(note for note in notes if note)))
+
+
+@cache.by_bytes("Computing learning rates …")
+def _rates(
+    digest: str,
+    choice: cache.SplitChoice,
+    model: cache.ModelChoice,
+    _fitted: Fitted,
+    _data: Dataset,
+) -> tuple[str, ...]:
+    """Say which learning rates are safe; nothing where they are too costly to compute."""
+    train = cache.split(digest, choice, _data).train
+    rows = model_selection.transform_for_classifier(_fitted.pipeline, _data.X[train])
+    try:
+        return (report.learning_rates_note(_fitted.pipeline.steps[-1][1].learning_rates(rows)),)
+    except ValueError:
+        return ()
 
 
 def _rate(place: int) -> float:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import inspection, metrics, plots, report
+from lincore import inspection, plots, report
 from lincore.utils import percent
 from pages.ui.session import cache
-from pages.ui.widgets import selection, tables, text
+from pages.ui.widgets import controls, selection, tables, text
 
 if TYPE_CHECKING:
     import numpy as np
 
     from lincore.data import Dataset
-    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify"
@@ -30,10 +30,10 @@ def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) 
     data, results = experiment.data, fitted.results
     left, right = st.columns(2, gap="large")
     with left:
+        controls.begin_with(f"{KEY}.cells", "Counts")
         shares = st.segmented_control(
             "Cells",
             list(_SHARES),
-            default="Counts",
             required=True,
             key=f"{KEY}.cells",
             persist_state="session",
@@ -58,15 +58,7 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     """Show every score with its interval, and recall and precision of each class."""
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]
-    guesses = metrics.baseline_results(results)
-    lines = []
-    for name, kind in metrics.SCORES.items():
-        value = metrics.score(results, method, name)
-        guess = metrics.estimate(
-            guesses, _guesser(kind.needs_posteriors or name == "AUC"), name
-        ).value
-        lines.append((name, *value, guess, kind.help))
-    columns = ["score", "value", "from", "to", "baseline", "what it is"]
+    lines = pd.DataFrame(report.model_score_rows(results, method))
     st.caption(
         f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
         "class, or the shares of the classes as posterior. "
@@ -74,22 +66,14 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     )
     with st.container(key=f"{KEY}.scores"):
         tables.show(
-            pd.DataFrame(lines, columns=columns),
+            lines,
             hide_index=True,
             column_config={
-                name: st.column_config.NumberColumn(format="%.3f") for name in columns[1:5]
+                name: st.column_config.NumberColumn(format="%.3f") for name in lines.columns[1:5]
             },
             alt="Every score with its interval.",
         )
-    recall, precision = metrics.recall(results, method), metrics.precision(results, method)
-    by_class = pd.DataFrame(
-        {
-            "class": [str(label) for label in results.classes],
-            **{f"recall{end}": _part(recall, i) for i, end in enumerate(("", " from", " to"))},
-            **{f"precision{e}": _part(precision, i) for i, e in enumerate(("", " from", " to"))},
-            "F1": metrics.f1(results, method),
-        }
-    )
+    by_class = pd.DataFrame(report.class_score_rows(results, method))
     with st.container(key=f"{KEY}.classes"):
         tables.show(
             by_class,
@@ -99,14 +83,6 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
             },
             alt="Recall, precision and F1 of each class, with intervals.",
         )
-
-
-def _guesser(needs_posteriors: bool) -> str:
-    return "Prior only" if needs_posteriors else "Majority class"
-
-
-def _part(intervals: Any, place: int) -> list[float]:
-    return [interval[place] for interval in intervals]
 
 
 def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:

@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from lincore.data import Dataset, Split
-    from lincore.inspection import View
-    from pages.ui.classify.fitting import Fitted
+    from lincore.inspection import Plane, View
     from pages.ui.classify.model_choice import Row
+    from pages.ui.session.fitting import Fitted
 
 KEY = "classify"
+# The look that was drawn last, for the row of What if.
+LOOK = f"{KEY}.look"
 # So many other features can be held at values of one's own; more would be a wall of fields.
 MOST_HELD = 12
 _LABELS = {
@@ -87,24 +89,28 @@ def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
 
 def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
     """Look at a fitted model, with the test rows."""
-    train = split.train
     if look.kind == "coordinates":
         return inspection.model_view(pipeline, data, split.test, look.axes)
+    return inspection.make_view(pipeline, data, split.test, plane(pipeline, data, split, look))
+
+
+def plane(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> Plane:
+    """Return the plane that is looked at."""
+    train = split.train
+    if look.kind == "coordinates":
+        return inspection.model_plane(pipeline, data, split.test, look.axes)
     if look.kind == "features":
-        plane = inspection.feature_plane(
+        return inspection.feature_plane(
             data, look.axes, train, values=dict(look.held), rest=look.rest
         )
-    elif look.kind == "principal":
-        plane = inspection.principal_plane(pipeline, data, train, look.axes)
-    elif look.kind == "direction":
-        plane = inspection.discriminant_plane(pipeline, data, train, n_axes=1)
-    elif inspection.default_plane_kind(pipeline, data) == "discriminant":
-        plane = inspection.default_plane(
-            pipeline, data, train
-        )  # another one where the means are equal
-    else:
-        plane = inspection.discriminant_plane(pipeline, data, train)
-    return inspection.make_view(pipeline, data, split.test, plane)
+    if look.kind == "principal":
+        return inspection.principal_plane(pipeline, data, train, look.axes)
+    if look.kind == "direction":
+        return inspection.discriminant_plane(pipeline, data, train, n_axes=1)
+    if inspection.default_plane_kind(pipeline, data) == "discriminant":
+        # Another one where the means are equal.
+        return inspection.default_plane(pipeline, data, train)
+    return inspection.discriminant_plane(pipeline, data, train)
 
 
 @cache.by_bytes("Looking at the model …")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.sparse import csr_array
 
 from lincore import inspection, model_selection, plots
 from lincore.utils import percent
-from pages.ui.classify import model_choice
+from pages.ui.classify import geometry, model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from lincore.data import Dataset
-    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.whatif"
@@ -30,11 +31,11 @@ MOST_SLIDERS = 8
 
 def what_if(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Let a row be changed, and show what the model makes of it at once."""
-    _panel(experiment, fitted)
+    _panel(experiment, model, fitted)
 
 
 @st.fragment
-def _panel(experiment: Experiment, fitted: Fitted) -> None:
+def _panel(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw sliders and posteriors; a moved slider runs nothing but this."""
     data = experiment.data
     start = _start(experiment)
@@ -53,6 +54,9 @@ def _panel(experiment: Experiment, fitted: Fitted) -> None:
         # Drawn last, for the posterior is what is waited for.
         with plot:
             _rebuilt(fitted.pipeline, row, data)
+    else:
+        own = csr_array(row[None]) if data.kind.is_sparse else row[None]
+        geometry.with_own_row(experiment, model, fitted, own)
 
 
 def _start(experiment: Experiment) -> int:
@@ -140,16 +144,47 @@ def _value(experiment: Experiment, column: int, value: float, start: int) -> flo
     low, high = _range(experiment, column)
     if not low < high:
         return value
-    return st.slider(
-        name,
-        min(low, value),
-        max(high, value),
-        value,
-        step=(high - low) / 200,
-        format="%.4g",
-        key=key,
-        help="From the least to the largest value of the training rows.",
-    )
+    return _typed_or_moved(name, key, low, high, value)
+
+
+def _typed_or_moved(name: str, key: str, low: float, high: float, value: float) -> float:
+    """Ask for a number by a slider, with a field beside it that takes any value exactly."""
+    typed = f"{key}.typed"
+    controls.begin_with(typed, value)
+    low, high = min(low, value), max(high, value)
+    controls.begin_with(key, min(max(st.session_state[typed], low), high))
+    slider, field = st.columns([3, 1], vertical_alignment="bottom")
+    with slider:
+        st.slider(
+            name,
+            low,
+            high,
+            step=(high - low) / 200,
+            format="%.4g",
+            key=key,
+            on_change=_copy,
+            args=(key, typed),
+            help="From the least to the largest value of the training rows.",
+        )
+    with field:
+        return float(
+            st.number_input(
+                f"{name}, typed",
+                format="%.6g",
+                key=typed,
+                label_visibility="collapsed",
+                on_change=_copy,
+                args=(typed, key, low, high),
+                help="Any value, exactly; the slider follows as far as it goes.",
+            )
+        )
+
+
+def _copy(source: str, target: str, low: float = -math.inf, high: float = math.inf) -> None:
+    """Let one widget follow another; after a late click there may be nothing to follow."""
+    value = st.session_state.get(source)
+    if value is not None:
+        st.session_state[target] = min(max(float(value), low), high)
 
 
 def _range(experiment: Experiment, column: int) -> tuple[float, float]:

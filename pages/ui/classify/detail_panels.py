@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.classify import _checks, _coefficients, _convergence, _curves, _errors, _what_if
+from pages.ui.classify import (
+    _checks,
+    _coefficients,
+    _convergence,
+    _curves,
+    _errors,
+    _learned,
+    _what_if,
+)
 from pages.ui.session import cache
 
 if TYPE_CHECKING:
-    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 Panel = Callable[["Experiment", cache.ModelChoice, "Fitted"], None]
@@ -24,6 +32,7 @@ PANELS: dict[str, Panel] = {
     "Convergence": _convergence.convergence,
     "Coefficients": _coefficients.coefficients,
     "Equation": _coefficients.equation,
+    "What was learned": _learned.learned,
     "Assumptions": _checks.assumptions,
     "What if": _what_if.what_if,
 }

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import plots
+from lincore import inspection, plots
 from lincore.plots.plane import with_ellipses
-from pages.ui.classify import _planes, fitting, model_choice
-from pages.ui.session import cache
+from pages.ui.classify import _planes, model_choice
+from pages.ui.session import cache, fitting
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.inspection import View
     from pages.ui.classify._planes import Look
-    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify"
@@ -62,6 +62,7 @@ def _model_and_plot(
     with row.options:
         st.markdown("**Plot**")
     look = _planes.ask(fitted.pipeline, data, split, row)
+    st.session_state[_planes.LOOK] = look
     try:
         view = _planes.view(data.digest, choice, model, look, fitted, data)
     except ValueError as error:  # such as class means that do not span a discriminant direction
@@ -78,6 +79,26 @@ def _model_and_plot(
         f"{len(view.rows):,} test {noun}. {text.escape(view.fidelity)} {text.escape(view.caption)}"
     )
     return model, fitted
+
+
+def with_own_row(
+    experiment: Experiment, model: cache.ModelChoice, fitted: Fitted, row: Any
+) -> None:
+    """Draw the plane that is looked at once more, with a row (1, p) of the visitor's own in it."""
+    data, choice, split = experiment
+    look = st.session_state.get(_planes.LOOK)
+    if look is None:
+        return
+    try:
+        view = _planes.view(data.digest, choice, model, look, fitted, data)
+        plane = _planes.plane(fitted.pipeline, data, split, look)
+        place = inspection.row_in_view(view, plane, fitted.pipeline, row)
+    except ValueError:  # the plane above could not be drawn either, and says why
+        return
+    kind = "Contour" if len(view.axis_names) == 2 else "Histogram"
+    quantity = view.quantities[0] if kind == "Contour" else None
+    figure = _figure(data.digest, choice, model, look, Drawing(kind, quantity), view)
+    controls.figure(plots.with_row(figure, place), key=f"{KEY}.whatif.plot")
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
@@ -201,9 +222,9 @@ def _camera() -> str:
 def _wants_ellipses(view: View) -> bool:
     if view.densities is None or len(view.axis_names) != 2:
         return False
+    controls.begin_with(f"{KEY}.ellipses", len(view.classes) <= MOST_ELLIPSES)
     return st.toggle(
         "Ellipses",
-        value=len(view.classes) <= MOST_ELLIPSES,
         key=f"{KEY}.ellipses",
         persist_state="session",
         help="The class densities of the model: their means, and ellipses that hold 95 %.",

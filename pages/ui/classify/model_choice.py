@@ -8,7 +8,7 @@ import streamlit as st
 
 from lincore import inspection, model_selection, report
 from lincore.data import Fold
-from lincore.utils import percent, seconds
+from lincore.utils import seconds
 from pages.ui.session import cache
 from pages.ui.widgets import model_options, text
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset, Split
-    from pages.ui.classify.fitting import Fitted
+    from pages.ui.session.fitting import Fitted
 
 KEY = "classify"
 # Pixels: the others share the rest of the row.
@@ -40,19 +40,19 @@ def ask(data: Dataset, split: Split) -> tuple[cache.ModelChoice, Row]:
         row = Row(plot, plane, st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH))
     with row.options:
         st.markdown("**Classifier**")
-        line = model_options.line(word, model_options.options(word, data, key=KEY))
+        line = model_options.line(word, model_options.options(word))
         st.markdown("**Steps before it**")
         if model_selection.as_method(line).counts:
             st.caption("The model is of counts: they are neither standardised nor projected.")
             return cache.ModelChoice(line, model_selection.Steps(standardize=False)), row
-        return cache.ModelChoice(line, model_options.steps(data, split, key=KEY)), row
+        return cache.ModelChoice(line, model_options.steps(data, split)), row
 
 
 def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: Split) -> None:
     """Say in one line what the rows go through, and how the fit ended."""
     pipeline = fitted.pipeline
     method = fitted.results.methods[0]
-    steps = " → ".join(text.escape(part) for part in describe(pipeline, data, method))
+    steps = " → ".join(text.escape(part) for part in report.pipeline_steps(pipeline, data, method))
     took = seconds(float(fitted.results.seconds[0]))
     rows = f"{len(split.train):,} training {text.row_noun(data)}"
     model_options.show_projection(data, model.steps, split, who="The model sees")
@@ -74,42 +74,6 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
         st.caption(f"Note from the fit: {text.escape(note)}")
 
 
-def describe(pipeline: Pipeline, data: Dataset, method: str) -> list[str]:
-    """Return the steps of a fitted pipeline, in few words each."""
-    names = []
-    for name, step in pipeline.steps:
-        if name == "prepare":
-            names.append(_prepared(data))
-        elif name == "standardize":
-            names.append(f"standardise {_features(len(step.scale_))}")
-        elif name == "basis":
-            names.append(f"basis of {step.get_feature_names_out().size:,} functions")
-        elif name == "pca":
-            share = float(step.explained_variance_ratio_.sum())
-            white = ", whitened" if step.whiten else ""
-            names.append(f"PCA {step.n_components_} ({percent(share)} of the variance{white})")
-        elif name == "svd":
-            names.append(f"SVD {len(step.components_)}")
-    if not names:
-        names.append(_features(data.n_features))
-    return [*names, method]
-
-
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
     """Return the names of the coordinates that the classifier sees."""
     return list(inspection.classifier_input_names(pipeline, data))
-
-
-def _prepared(data: Dataset) -> str:
-    parts = []
-    if data.has_missing:
-        parts.append("impute")
-    if data.has_categories:
-        parts.append("code categories")
-    if data.kind.is_sparse:
-        parts.append("count words")
-    return " and ".join(parts) or "prepare"
-
-
-def _features(number: int) -> str:
-    return f"{number:,} feature{'' if number == 1 else 's'}"

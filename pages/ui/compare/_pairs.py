@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, plots, report
-from lincore.utils import p_value
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -38,14 +37,7 @@ def show(shown: Shown) -> None:
         key=f"{KEY}.pairs",
     )
     _table(shown, found)
-    n_tested = sum(d.p == d.p for d in found)
-    tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
-    test_names = f"Test: {tests}. " if tests else ""
-    st.caption(
-        f"{test_names}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. "
-        "Better: it is below 0.05. Equivalent: the whole interval is inside the region of "
-        "practical equivalence."
-    )
+    st.caption(report.pairwise_note(shown.results, shown.score, shown.rope))
     blind = report.never_predicted_finding(shown.results, list(shown.results.methods))
     if blind and any(d.verdict == "equivalent" for d in found):
         st.caption(text.escape(f"Models can be equivalent in a fault. {' '.join(blind)}"))
@@ -71,24 +63,10 @@ def short_names(shown: Shown) -> list[str]:
 
 
 def _table(shown: Shown, found: list[Difference]) -> None:
-    unit, scale = ("points", 100) if shown.is_share else (shown.score, 1)
-    lines = [
-        {
-            "first": d.first,
-            "second": d.second,
-            f"difference ({unit})": scale * d.value,
-            "from": scale * d.low,
-            "to": scale * d.high,
-            "p": p_value(d.p),
-            "p (Holm)": p_value(d.p_holm),
-            "verdict": d.verdict,
-        }
-        for d in found
-    ]
+    lines = report.pairwise_rows(shown.results, shown.score, shown.rope)
     form = "%.1f" if shown.is_share else "%.3f"
     columns: dict[str, Any] = {
-        name: st.column_config.NumberColumn(format=form)
-        for name in (f"difference ({unit})", "from", "to")
+        name: st.column_config.NumberColumn(format=form) for name in list(lines[0])[2:5]
     }
     # As wide as the longest name: by itself a column is as wide as what is in view.
     longest = max((len(name) for d in found for name in (d.first, d.second)), default=0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore import model_selection
-from pages.ui.session import cache
+from pages.ui.session import cache, questions
 from pages.ui.widgets import controls, model_options, text
 
 if TYPE_CHECKING:
@@ -18,16 +18,13 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "compare"
-FOR_TABLES = ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
-FOR_WORDS = ("multinomial-nb", "lda", "naive-bayes", "least-squares", "logistic")
-OWN = "own"
 _SCHEMES = {
     "holdout": "Test set",
     "5-fold": "5-fold",
     "10-fold": "10-fold",
     "10x10-fold": "10-fold, 10 times",
     "leave-one-out": "Leave-one-out",
-    OWN: "Custom folds",
+    questions.OWN: "Custom folds",
 }
 # Pixels of the controls in the row.
 _WIDE, _NARROW = 240, 130
@@ -81,9 +78,9 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
     with row.options:
         scheme = _scheme(word, data, choice)
         st.markdown("**Steps before the models**")
-        steps = model_options.steps(data, split, key=KEY)
+        steps = model_options.steps(data, split)
         st.markdown("**Options of the models**")
-        lines = _lines(words, data)
+        lines = _lines(words)
         if any(_counts(line) for line in lines):
             st.caption("Models of counts get the rows as they are, without these steps.")
     _tell_torn_groups(scheme, data)
@@ -96,10 +93,8 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
 def _words(data: Dataset) -> list[str]:
     offered = model_options.suitable(data)
     key = f"{KEY}.words"
-    usual = FOR_WORDS if data.kind.is_sparse else FOR_TABLES
-    wanted = st.session_state.get(key, usual)
     # Through the session alone: a default beside a stored value is reported as a mistake.
-    st.session_state[key] = [word for word in wanted if word in offered]
+    st.session_state[key] = questions.compared(data)
     n_chosen = len(st.session_state[key])
     # Pills and no multiselect, whose white names on the accent are too faint in the dark.
     with st.popover(f"Models: {n_chosen}", key=f"{KEY}.models", width=_NARROW):
@@ -137,7 +132,7 @@ def _scheme(word: str, data: Dataset, choice: cache.SplitChoice) -> str:
         return _HOLDOUTS[choice.how]
     if word == "leave-one-out":
         return word
-    if word == OWN:
+    if word == questions.OWN:
         with st.container(horizontal=True):
             k = controls.number(
                 "Folds", 2, 100, 5, key=f"{KEY}.folds", help="Parts that are tested in turn."
@@ -162,7 +157,7 @@ def _tell_torn_groups(scheme: str, data: Dataset) -> None:
         st.caption("Groups are not kept together: scores may be biased upwards.")
 
 
-def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
+def _lines(words: list[str]) -> tuple[str, ...]:
     """Ask for the options of each model, and whether it enters twice."""
     lines: list[str] = []
     for word in words:
@@ -172,7 +167,7 @@ def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
         with st.expander(
             text.escape(model_selection.CLASSIFIER_LABELS[word]), key=f"{KEY}.{word}.expander"
         ):
-            found = model_options.options(word, data, key=f"{KEY}.{word}")
+            found = model_options.options(word)
             lines.append(model_options.line(word, found))
             if st.toggle(
                 "Enter it twice, with other options",
@@ -180,7 +175,7 @@ def _lines(words: list[str], data: Dataset) -> tuple[str, ...]:
                 persist_state="session",
                 help="To see what an option does, against the same model without it.",
             ):
-                found = model_options.options(word, data, key=f"{KEY}.{word}.second")
+                found = model_options.options(word, key=f"{KEY}.second")
                 lines.append(model_options.line(word, found))
     return tuple(dict.fromkeys(lines))
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import metrics, plots, report
-from pages.ui.compare import _learning_curve, _pairs, _planes, _rows
+from pages.ui.compare import _learning_curve, _pairs, _planes, _rows, _split_choice
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def show(shown: Shown) -> None:
         "Recall by class": _recall,
         "Boundaries": _planes.show,
         "Training size": _learning_curve.show,
+        "Choice of split": _split_choice.show,
         "Time": _seconds,
     }
     tabs = st.tabs(list(panels), key=f"{KEY}.panels", on_change="rerun")
@@ -53,15 +54,9 @@ def _recall(shown: Shown) -> None:
 
 
 def _recall_table(shown: Shown) -> None:
-    columns = {
-        label: [
-            report.format_score(found, "accuracy") for found in metrics.recall(shown.results, name)
-        ]
-        for name, label in zip(shown.results.methods, shown.labels, strict=True)
-    }
     with st.container(key=f"{KEY}.recall.table"):
         tables.show(
-            pd.DataFrame({"class": [str(label) for label in shown.results.classes], **columns}),
+            pd.DataFrame(report.recall_rows(shown.results)),
             hide_index=True,
             alt="Recall of every class by every model, with 95 % intervals.",
         )

@@ -78,7 +78,7 @@ def notes(results: Results) -> None:
 
 
 def _regularise() -> None:
-    st.session_state["compare.qda.qda.regularization"] = REGULARIZATION
+    st.session_state["experiment.qda.regularization"] = REGULARIZATION
     st.session_state[_AGAIN] = True
 
 

@@ -25,8 +25,6 @@ KEY = "compare"
 _TABLE_WIDTH, _MODEL_WIDTH, _GROUP_WIDTH = 980, 150, 55
 # The widest that a column of scores is made: a log loss without a bound, and its interval.
 _WIDEST = 175
-# In which order scores get a place after the one that decides.
-_ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
 
 
 class Shown(NamedTuple):
@@ -66,15 +64,6 @@ class Shown(NamedTuple):
     def is_share(self) -> bool:
         """True if the score reads well in per cent."""
         return metrics.SCORES[self.score].is_share
-
-    @property
-    def unequal(self) -> bool:
-        """True if classes are so unequal that the rarest has a column of its own."""
-        return metrics.is_imbalanced(self.results.class_counts)
-
-
-def _rarest(shown: Shown) -> str:
-    return f"recall of {shown.results.classes[report.rarest_class(shown.results)]} (%)"
 
 
 def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
@@ -154,6 +143,16 @@ def _intervals(
     )
 
 
+def scores(shown: Shown) -> dict[str, str]:
+    """Return each model with the score that decides."""
+    return {
+        f"{label}, {shown.score}": report.format_score(
+            metrics.score(shown.results, name, shown.score), shown.score
+        )
+        for name, label in zip(shown.results.methods, shown.labels, strict=True)
+    }
+
+
 def _width(texts: list[object]) -> int:
     """Return the pixels of a column with a name and cells, within bounds."""
     name, *cells = map(str, texts)
@@ -163,21 +162,8 @@ def _width(texts: list[object]) -> int:
 def table(shown: Shown) -> None:
     """Show every score of every method with its interval, and offer it as CSV."""
     results = shown.results
-    group = metrics.groups(results, shown.score, shown.rope)
-    names = sorted(metrics.SCORES, key=lambda name: (name != shown.score, _ORDER.index(name)))
-    columns = {name: f"{name} (%)" if metrics.SCORES[name].is_share else name for name in names}
-    lines = []
-    for method, label in zip(results.methods, shown.labels, strict=True):
-        line: dict[str, object] = {"model": label, "group": group[method] or None}
-        for name in names:
-            found = metrics.score(results, method, name)
-            line[columns[name]] = report.format_score_cell(
-                found, name
-            ) or metrics.missing_score_reason(results, method, name)
-            if shown.unequal and name == shown.score:
-                recall = metrics.recall(results, method)[report.rarest_class(results)]
-                line[_rarest(shown)] = report.format_score_cell(recall, "accuracy")
-        lines.append(line)
+    lines = report.comparison_rows(results, shown.score, shown.rope)
+    rarest = report.rarest_heading(results)
     widths = {column: _width([column, *(line[column] for line in lines)]) for column in lines[0]}
     widths |= {"model": _MODEL_WIDTH, "group": _GROUP_WIDTH}
     ends = itertools.accumulate(widths.values())
@@ -194,15 +180,15 @@ def table(shown: Shown) -> None:
                     help="Models of one group are not significantly different from its best by "
                     f"{shown.score}.",
                 ),
-                _rarest(shown): st.column_config.TextColumn(
-                    width=widths.get(_rarest(shown)),
+                rarest: st.column_config.TextColumn(
+                    width=widths.get(rarest),
                     help="Recall of the class with the fewest test rows, in per cent.",
                 ),
                 **{
-                    columns[name]: st.column_config.TextColumn(
-                        width=widths[columns[name]], help=metrics.SCORES[name].help
+                    (heading := report.score_heading(name)): st.column_config.TextColumn(
+                        width=widths[heading], help=score.help
                     )
-                    for name in names
+                    for name, score in metrics.SCORES.items()
                 },
             },
             placeholder="",

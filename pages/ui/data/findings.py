@@ -112,7 +112,8 @@ def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
 def _line(notice: Notice) -> str:
     place = f"**{text.escape(notice.where)}**: " if notice.where else ""
     remedy = f" {text.escape(notice.remedy)}" if notice.remedy else ""
-    return f"{place}{text.escape(notice.what)}{remedy}"
+    code = f" `{notice.code}`" if notice.code else ""
+    return f"{place}{text.escape(notice.what)}{remedy}{code}"
 
 
 def _buttons(found: Source, remedies: Sequence[Hint], *, key: str) -> None:

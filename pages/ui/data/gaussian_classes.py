@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import estimators, plots
+from lincore import estimators, plots, report
 from lincore.data import ellipse_covariance, means_on_ring
 from lincore.errors import DataError
 from lincore.utils import percent
@@ -123,11 +123,7 @@ def truth(data: Dataset) -> None:
         # A singular covariance: the classes lie on lines, and the error has no density to go by.
         st.caption(besides.strip())
         return
-    least = "up to chance" if error.standard_error else "exactly"
-    st.caption(
-        f"The best any classifier can do on these Gaussians is {percent(error.value)} of "
-        f"errors ({least}: {text.escape(error.method)}).{besides}"
-    )
+    st.caption(f"{text.escape(report.bayes_error_finding(error))}{besides}")
 
 
 @st.cache_data(max_entries=16, ttl="2h", show_spinner="Finding the least error …")

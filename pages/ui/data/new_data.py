@@ -10,6 +10,7 @@ from pages.ui.session import commands, state, uploads
 from pages.ui.session.sources import AS_PROPOSED
 
 _TITLES = {
+    "prml chapter 4": "PRML chapter 4 (R)",
     "olivetti faces": "Olivetti faces",
     "mnist": "MNIST",
     "fashion mnist": "Fashion-MNIST",
@@ -48,7 +49,7 @@ def _samples() -> None:
     with st.container(horizontal=True):
         for name in io.SAMPLES:
             st.button(
-                name.capitalize(),
+                _TITLES.get(name, name.capitalize()),
                 key=f"data.sample.{name}",
                 on_click=state.choose_sample,
                 args=(name,),
@@ -65,7 +66,7 @@ def _samples() -> None:
             )
     st.caption(
         "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
-        "classes whose true parameters are known."
+        "classes whose true parameters are known, “PRML chapter 4 (R)” the very rows of that text."
     )
 
 

@@ -94,10 +94,10 @@ def _bins() -> tuple[int | None, bool]:
         help="Automatic follows the rule of Freedman and Diaconis within the classes; few "
         "whole numbers have a bar each.",
     )
+    controls.begin_with("explore.heights", "shares")
     shares = st.segmented_control(
         "Heights",
         ["shares", "rows"],
-        default="shares",
         required=True,
         format_func={"shares": "Share of the class", "rows": "Rows"}.__getitem__,
         key="explore.heights",

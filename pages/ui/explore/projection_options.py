@@ -39,20 +39,20 @@ class Options(NamedTuple):
 
 def view(split: Split) -> tuple[int, str]:
     """Ask for the number of dimensions and for the rows."""
+    controls.begin_with("explore.dimensions", 2)
     dimensions = st.segmented_control(
         "Dimensions",
         [2, 3],
-        default=2,
         required=True,
         format_func=lambda n: f"{n}-D",
         key="explore.dimensions",
         persist_state="session",
         help="Two axes, in which points can be selected, or three that can be turned.",
     )
+    controls.begin_with("explore.part", "train")
     part = st.segmented_control(
         "Rows",
         ["train", "test"] if len(split.test) else ["train"],
-        default="train",
         required=True,
         format_func=_PARTS.__getitem__,
         key="explore.part",

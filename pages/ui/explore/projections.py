@@ -43,7 +43,7 @@ def show(experiment: Experiment) -> None:
         finding = report.vectors_finding(seen.projection.shares, n_train)
     else:
         finding = report.variance_finding(seen.projection.shares, n_train, rows=rows)
-    heading.header(finding, anchor=False)
+    heading.header(text.escape(finding), anchor=False)
     if seen.fisher is not None:
         training, test = compute.separations(choice, seen.n_components, data)
         component = "singular vector" if seen.projection.is_sparse else "component"

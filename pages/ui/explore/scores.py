@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore import plots
+from lincore import inspection, plots
 from pages.ui.explore import compute, projection_options
 from pages.ui.widgets import controls, selection, text
 
@@ -112,14 +112,18 @@ def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen
     points = compute.fisher_scores(
         choice, options.part, seen.fisher_axes, seen.n_components, experiment.data
     )
-    chosen = _figure(
-        experiment,
-        options,
-        points,
-        names,
-        "Best separation: Fisher",
-        key="explore.fisher.scores",
-    )
+    if len(seen.fisher.directions_) == 1 and experiment.data.n_classes == 2:
+        chosen = []
+        _along_one(experiment, options, seen.fisher, points[:, 0], names[0])
+    else:
+        chosen = _figure(
+            experiment,
+            options,
+            points,
+            names,
+            "Best separation: Fisher",
+            key="explore.fisher.scores",
+        )
     most = experiment.data.n_classes - 1
     number = "one direction" if most == 1 else f"{most} directions at most"
     behind = ""
@@ -130,6 +134,22 @@ def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen
         f"within them; {experiment.data.n_classes} classes have {number}.{behind}"
     )
     return chosen
+
+
+def _along_one(
+    experiment: Experiment,
+    options: Options,
+    fisher: FisherDiscriminant,
+    along: np.ndarray,
+    name: str,
+) -> None:
+    """Draw the histograms and densities of two classes, with the threshold between them."""
+    data, rows = experiment.data, compute.part_rows(experiment.split, options.part)
+    view = inspection.fisher_view(
+        fisher, along, data.codes[rows], rows, data.classes, axis_name=name
+    )
+    figure = plots.direction_histogram(view, title="Best separation: Fisher, with the midpoint")
+    controls.figure(figure, key="explore.fisher.line")
 
 
 def _figure(

@@ -1,4 +1,4 @@
-"""Long work in threads: jobs with progress and cancellation, and a fair thread pool.
+"""Long work: jobs with progress and cancellation, and what runs them, in threads or at once.
 
 Nothing here knows Streamlit: a worker thread has no session, and must not draw.
 """
@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 import math
-import os
+import sys
 import time
 from collections.abc import Callable, Hashable
 from threading import Condition, Event, Thread
 from typing import Any
 
 from lincore.errors import DataError
+from lincore.utils import n_threads
 from pages.ui.jobs.shared_cache import Shared, n_bytes
 from pages.ui.server import preload, script_queue
 
@@ -318,8 +319,18 @@ class Pool:
         return latest + self.seconds_alone - time.monotonic()
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+class Inline:
+    """Does each job where it is asked for, on hosts without threads (a browser) and in tests."""
+
+    def submit(self, job: Job) -> None:
+        """Do a job; the page that asks waits for it."""
+        job.do_here()
+
+    def ahead(self, job: Job) -> int:
+        """Count the jobs that a waiting one waits for: none waits."""
+        return 0
+
+
+def for_this_host() -> Pool | Inline:
+    """Return what runs jobs here: a thread for each core, where there are threads."""
+    return Inline() if sys.platform == "emscripten" else Pool(n_threads())

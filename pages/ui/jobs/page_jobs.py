@@ -39,7 +39,7 @@ from pages.ui.jobs._registry import (
     make_room,
     outdated,
 )
-from pages.ui.jobs.executor import Job, Pool, Progress, cores
+from pages.ui.jobs.executor import Job, Progress, for_this_host
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.server import _compat
 from pages.ui.widgets import text
@@ -83,7 +83,7 @@ __all__ = [
 Work = Callable[[Progress], Any]
 Draw = Callable[[Job], None]
 
-pool = Pool(cores())
+pool = for_this_host()
 shared = Shared(SHARED_BYTES)
 
 

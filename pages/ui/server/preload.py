@@ -45,6 +45,7 @@ MODULES = (
     "lincore.metrics.scores",
     "lincore.inspection.views",
     "lincore.report.differences",
+    "lincore.prediction.predict_rows",
 )
 
 _lock = Lock()

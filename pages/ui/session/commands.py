@@ -112,7 +112,7 @@ def begin(files: Sequence[File]) -> None:
     digest = sha256()
     for _, content in files:
         digest.update(content)
-    st.session_state[state.SHA] = digest.hexdigest()[:12]
+    st.session_state[state.SHA] = digest.hexdigest()
     try:
         found = recognise(files)
     except DataError as error:

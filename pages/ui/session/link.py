@@ -1,190 +1,143 @@
-"""The link: data, target, split and main settings as query parameters, written and read.
+"""The link: the specification of the session as a query parameter, written and read.
 
-A first form. A reload or an opened link restores a sample and generated classes; an upload is
-named, so that the same file, once uploaded again, gets its target and settings back. Whatever
-does not hold is left out without a word: a link made by hand can be wrong, never harmful.
+A reload, the back button or an opened link restores a sample and generated classes; an upload is
+named, and once the same file is uploaded again all comes back. A damaged link is told, and leaves
+the session as it is: one made by hand can be wrong, never harmful.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Mapping
-from math import isfinite
-from typing import Any, NamedTuple
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import streamlit as st
 
-from lincore import io
-from pages.ui.session import commands, state
+from lincore import analysis, io
+from lincore.errors import DataError
+from pages.ui.session import commands, specification, state
 
-#: Widgets whose value, a word, the link keeps; a page forgets one that it does not offer.
-SETTINGS = (
-    "classify.word",
-    "classify.pca",
-    "classify.drawing",
-    "compare.scheme",
-    "explore.view",
-    "balance.mode",
-    "balance.method",
-    "balance.loss",
-)
-HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
-_SPLIT = re.compile(r"(stratified|last|given|group)-(\d{1,2})-(\d{1,4})")
-_SHARES = range(5, 51, 5)
-_SHA = re.compile(r"[0-9a-f]{12}")
-_WORD = re.compile(r"[\w .,()=-]{1,80}")
-_LONGEST_NAME = 200
-# Of the arguments of generated classes: characters, classes or features, rows in all.
-_LONGEST_JSON, _MOST, _MOST_ROWS = 4_000, 20, 100_000
-_LARGEST = 1e9
+PARAMETER, SAMPLE = "analysis", "sample"
+#: The characters of a file's SHA-256 that people are shown.
+SHOWN_DIGITS = 12
+#: Addresses written by this session that are known again, and seconds in which a browser may still
+#: answer with the one before: later, it has gone back.
+_MOST_WRITTEN, _SECONDS = 200, 2.0
 
-_READ, _AWAITED = "shared.link.read", "shared.link.awaited"
+_READ, _PENDING, _WRITTEN = "shared.link.read", "shared.link.pending", "shared.link.written"
 
 
-class Awaited(NamedTuple):
-    """A file that was in use before the page was loaded again, and what goes with it."""
+class Pending(NamedTuple):
+    """A specification that is being put into force.
 
-    name: str
-    sha: str
-    parameters: Mapping[str, str]
+    Attributes
+    ----------
+    wanted : analysis.Analysis
+    former : str
+        The digest of the data before, "" where there were none.
+    is_begun : bool
+        Whether its data are on their way.
+    """
+
+    wanted: analysis.Analysis
+    former: str
+    is_begun: bool = False
 
 
 def restore() -> None:
-    """Make the session what its link says: once, before anything is drawn."""
+    """Make the session what its link says, before anything is drawn."""
+    parameters = st.query_params.to_dict()
     if not st.session_state.get(_READ):
         st.session_state[_READ] = True
-        if not state.has_dataset():
-            _open(st.query_params.to_dict())
-    wanted = awaited()
-    if wanted is not None and state.has_dataset():
-        forget()
-        if state.origin().sha == wanted.sha:
-            _apply(wanted.parameters)
+        if not state.has_dataset() and not st.session_state.get(_PENDING):
+            _open(parameters)
+    elif _is_another(parameters.get(PARAMETER, "")):
+        _open(parameters)
+    pending: Pending | None = st.session_state.get(_PENDING)
+    if pending is not None:
+        _go_on(pending)
 
 
-def awaited() -> Awaited | None:
-    """Return the file that has to be uploaded again."""
-    found: Awaited | None = st.session_state.get(_AWAITED)
-    return found
+def begin(wanted: analysis.Analysis) -> None:
+    """Begin to put a specification into force; the next run of a page goes on."""
+    former = state.require_dataset().digest if state.has_dataset() else ""
+    state.dismiss()
+    st.session_state[_PENDING] = Pending(wanted, former)
+    st.session_state[_READ] = True
+
+
+def awaited() -> analysis.FileData | None:
+    """Return the file that has to be uploaded first."""
+    pending: Pending | None = st.session_state.get(_PENDING)
+    if pending is None or not isinstance(pending.wanted.data, analysis.FileData):
+        return None
+    return None if pending.is_begun or _has(pending.wanted.data) else pending.wanted.data
 
 
 def forget() -> None:
     """Wait for no file any more."""
-    st.session_state.pop(_AWAITED, None)
+    st.session_state.pop(_PENDING, None)
 
 
-def write() -> None:
-    """Put data, target, split and settings of the session into the address."""
-    wanted = awaited()
-    parameters = dict(wanted.parameters) if wanted is not None else _parameters()
+def write(shown: analysis.Analysis | None) -> None:
+    """Put the specification into the address; one that is awaited goes before it."""
+    pending: Pending | None = st.session_state.get(_PENDING)
+    found = shown if pending is None else pending.wanted
+    try:
+        text = "" if found is None else found.to_query()
+    except DataError:  # too long: the workspace file holds it
+        text = ""
+    written = st.session_state.setdefault(_WRITTEN, [])
+    if text and (not written or written[-1][0] != text):
+        written.append((text, time.monotonic()))
+        del written[:-_MOST_WRITTEN]
+    parameters = {PARAMETER: text} if text else {}
     if st.query_params.to_dict() != parameters:
         st.query_params.from_dict(parameters)
 
 
-def _parameters() -> dict[str, str]:
-    if not state.has_dataset():
-        return {}
-    found = _data_parameters(state.origin())
-    source = state.source()
-    if source is not None and source.target:
-        found["target"] = source.target[:_LONGEST_NAME]
-    how, share, seed = (st.session_state.get(key) for key in (HOW, SHARE, SEED))
-    if how is not None:
-        found["split"] = f"{how}-{share or 30}-{seed or 0}"
-    for key in SETTINGS:
-        value = st.session_state.get(key)
-        if isinstance(value, str) and _WORD.fullmatch(value):
-            found[key] = value
-    return found
-
-
-def _data_parameters(origin: state.Origin) -> dict[str, str]:
-    if origin.kind == "sample":
-        return {"sample": origin.name}
-    if origin.kind == "generated":
-        packed = json.dumps(dict(origin.arguments), separators=(",", ":"))
-        return {"gaussian": packed} if len(packed) <= _LONGEST_JSON else {}
-    return {"file": origin.name[:_LONGEST_NAME], **({"sha": origin.sha} if origin.sha else {})}
+def _is_another(text: str) -> bool:
+    """Tell if the address is not what was written last: its visitor has gone back, or on."""
+    written = st.session_state.get(_WRITTEN, [])
+    if not text or not written or text == written[-1][0]:
+        return False
+    is_late = time.monotonic() - written[-1][1] < _SECONDS
+    return not (is_late and any(text == former for former, _ in written))
 
 
 def _open(parameters: Mapping[str, str]) -> None:
-    """Open the data of a link, or wait for them."""
-    if parameters.get("sample") in io.SAMPLES:
-        state.choose_sample(parameters["sample"])
-    elif "gaussian" in parameters:
-        arguments = read_arguments(parameters["gaussian"])
-        if arguments is not None:
-            commands.generate(arguments)
-            # Numbers that make no classes: not the visitor's fault.
-            state.dismiss()
-    elif parameters.get("file"):
-        name, sha = parameters["file"][:_LONGEST_NAME], parameters.get("sha", "")
-        st.session_state[_AWAITED] = Awaited(
-            name, sha if _SHA.fullmatch(sha) else "", dict(parameters)
-        )
-    if state.has_dataset():
-        _apply(parameters)
+    """Begin with what a link asks for; say why where it is damaged."""
+    if parameters.get(PARAMETER):
+        try:
+            begin(analysis.Analysis.from_query(parameters[PARAMETER]))
+        except DataError as error:
+            state.refuse(error)
+    elif parameters.get(SAMPLE) in io.SAMPLES:
+        state.choose_sample(parameters[SAMPLE])
 
 
-def _is_array(value: Any, depth: int) -> bool:
-    """Tell whether a value is lists in lists of finite numbers, small ones."""
-    if depth == 0:
-        plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-        return plain and abs(value) < _LARGEST and isfinite(value)
-    short = isinstance(value, list) and 0 < len(value) <= _MOST
-    return short and all(_is_array(part, depth - 1) for part in value)
+def _has(wanted: analysis.FileData) -> bool:
+    """Tell if the file is the one in use."""
+    if not state.has_dataset() or state.origin().kind != "file":
+        return False
+    origin = state.origin()
+    return origin.sha == wanted.sha256 if wanted.sha256 else origin.name == wanted.name
 
 
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_ROWS
-
-
-def _are_sizes(value: Any) -> bool:
-    if not isinstance(value, list):
-        return value is None or _is_count(value)
-    return len(value) <= _MOST and all(map(_is_count, value)) and sum(value) <= _MOST_ROWS
-
-
-_ARGUMENTS: Mapping[str, Callable[[Any], bool]] = {
-    "means": lambda value: value is None or _is_array(value, 2),
-    "covariances": lambda value: value is None or _is_array(value, 2) or _is_array(value, 3),
-    "sizes": _are_sizes,
-    "priors": lambda value: value is None or _is_array(value, 1),
-    "outliers": lambda value: _is_array(value, 0),
-    "label_noise": lambda value: _is_array(value, 0),
-    "seed": _is_count,
-}
-
-
-def read_arguments(packed: str) -> dict[str, Any] | None:
-    """Return the arguments of `lincore.io.samples.gaussian_classes` that a link holds, if any."""
-    if len(packed) > _LONGEST_JSON:
-        return None
-    try:
-        found = json.loads(packed)
-    except (ValueError, RecursionError):
-        return None
-    holds = isinstance(found, dict) and all(
-        name in _ARGUMENTS and _ARGUMENTS[name](value) for name, value in found.items()
-    )
-    return found if holds else None
-
-
-def _apply(parameters: Mapping[str, str]) -> None:
-    """Give the session the target, the split and the settings of a link, as far as they hold."""
-    source, target = state.source(), parameters.get("target")
-    if source is not None and target and target != source.target:
-        commands.choose_target(target)
-        state.dismiss()
-    split = _SPLIT.fullmatch(parameters.get("split", ""))
-    if split is not None:
-        how, share, seed = split[1], int(split[2]), int(split[3])
-        st.session_state[HOW] = how
-        if share in _SHARES:
-            st.session_state[SHARE] = share
-        st.session_state[SEED] = seed
-    for key in SETTINGS:
-        value = parameters.get(key, "")
-        if _WORD.fullmatch(value):
-            st.session_state[key] = value
+def _go_on(pending: Pending) -> None:
+    """Bring the data, then apply all else; give up where other data have come instead."""
+    wanted = pending.wanted
+    if awaited() is not None:
+        now = state.require_dataset().digest if state.has_dataset() else ""
+        if now != pending.former:
+            forget()
+        return
+    if not pending.is_begun:
+        st.session_state[_PENDING] = pending._replace(is_begun=True)
+        if not state.has_dataset() or specification.data_in_use() != wanted.data:
+            specification.bring(wanted.data)
+    if commands.is_reading():
+        return
+    forget()
+    if state.refused() is None and state.has_dataset():
+        specification.apply(wanted)

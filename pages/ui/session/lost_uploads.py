@@ -1,21 +1,28 @@
-"""Notice in place of uploads that were lost when the page was reloaded."""
+"""Notice in place of an upload that a link or a workspace is about."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages.ui.session import link, uploads
 from pages.ui.widgets import text
 
+if TYPE_CHECKING:
+    from lincore.analysis import FileData
 
-def show(awaited: link.Awaited, *, key: str) -> None:
-    """Ask for the file that was here."""
+
+def show(awaited: FileData, *, key: str) -> None:
+    """Ask for the file."""
     name = text.escape(awaited.name)
+    digits = awaited.sha256[: link.SHOWN_DIGITS]
     with st.container(key=key):
         st.header(f"{name} was here: upload it again to go on.", anchor=False)
         st.markdown(
-            "A file stays in the session that it was uploaded to, and this is a new one. The same "
-            "file gets its target, its test set and the settings back."
+            "A file stays in the session that it was uploaded to. The same file, uploaded again, "
+            "gets its target, its test set and all settings back."
+            + (f" Its SHA-256 begins with `{digits}`." if digits else "")
         )
         uploads.show(key=f"{key}.upload")
         uploads.progress()

@@ -95,7 +95,7 @@ def truth(data: Dataset) -> None:
     )
 
 
-def scores_row(results: Results, method: str, data: Dataset) -> None:
+def scores_row(results: Results, method: str, data: Dataset, *, noun: str = "") -> None:
     """Show the leading score and those that belong beside it, with their intervals.
 
     Where classes are unequal these are MCC, accuracy and the recall of the rarest class; the log
@@ -104,7 +104,7 @@ def scores_row(results: Results, method: str, data: Dataset) -> None:
     leading = metrics.leading_score(results.class_counts)
     unequal = leading != "accuracy"
     names = [leading, "MCC", "accuracy"] if unequal else [leading, "log loss"]
-    n = f"{len(results.rows):,} test {text.row_noun(data)}"
+    n = f"{len(results.rows):,} {noun or f'test {text.row_noun(data)}'}"
     columns = iter(st.columns(len(names) + 1 + unequal))
     for name in names:
         found, few = (

@@ -9,7 +9,18 @@ import streamlit as st
 from lincore.errors import DataError
 from lincore.plots.base import shorten
 from lincore.utils import percent
-from pages.ui.session import cache, commands, link, lost_uploads, state, uploads
+from pages.ui.session import (
+    _share,
+    cache,
+    commands,
+    link,
+    lost_uploads,
+    specification,
+    state,
+    take_away,
+    uploads,
+)
+from pages.ui.session.specification import HOW, SEED, SHARE, SHARES
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -29,12 +40,9 @@ _SUMMARY = {
 }
 _KEPT_TOGETHER = "Groups are kept together: none has rows in both training and test set."
 _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
-HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
 _USUAL_SHARE = 30
 # Characters of a column's name on a button, and of the data set's in its line.
 _LONGEST, _LONGEST_NAME = 18, 26
-#: What the slider of the test set offers, in per cent.
-SHARES = range(5, 51, 5)
 
 
 class Experiment(NamedTuple):
@@ -45,10 +53,15 @@ class Experiment(NamedTuple):
     split: Split
 
 
-def show() -> Experiment:
+def show(page: str = "data") -> Experiment:
     """Draw the sidebar and return the experiment that it describes.
 
     Ends the page with a message when the data cannot be split as wished.
+
+    Parameters
+    ----------
+    page : str
+        As for `questions.read`.
     """
     uploads.claim_uploads()
     _open_link()
@@ -56,12 +69,13 @@ def show() -> Experiment:
         uploads.progress()
         _problem()
     data, choice = _what()
-    link.write()
     try:
         split = cache.split(data.digest, choice, data)
     except DataError as error:
+        _offer(page, data, choice, None)
         text.show_problem(error.notice)
         st.stop()
+    _offer(page, data, choice, split)
     with st.sidebar:
         _balance(data, choice, split)
     return Experiment(data, choice, split)
@@ -72,12 +86,16 @@ def show_on_data() -> Dataset:
     commands.apply_result()
     _open_link()
     data, choice = _what()
-    link.write()
-    with st.sidebar:
-        try:
-            _balance(data, choice, cache.split(data.digest, choice, data))
-        except DataError as error:
+    try:
+        split = cache.split(data.digest, choice, data)
+    except DataError as error:
+        _offer("data", data, choice, None)
+        with st.sidebar:
             text.show_problem(error.notice)
+    else:
+        _offer("data", data, choice, split)
+        with st.sidebar:
+            _balance(data, choice, split)
     return data
 
 
@@ -90,8 +108,20 @@ def show_on_start() -> None:
     if state.has_dataset():
         with st.sidebar:
             _problem()
-        _what()
-    link.write()
+        data, choice = _what()
+        _offer("start", data, choice, None)
+    else:
+        link.write(None)
+
+
+def _offer(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | None) -> None:
+    """Put what is shown into the address, and offer it as link and file."""
+    shown = specification.current(page, data, choice, split)
+    link.write(shown)
+    with st.sidebar, st.container(horizontal=True, key="sidebar.away"):
+        _share.show(shown)
+        if page != "start":
+            take_away.show(shown, data, split)
 
 
 def _open_link() -> None:
@@ -100,7 +130,7 @@ def _open_link() -> None:
     wanted = link.awaited()
     if wanted is not None:
         lost_uploads.show(wanted, key="again")
-        link.write()
+        link.write(None)
         st.stop()
 
 

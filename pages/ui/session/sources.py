@@ -237,6 +237,9 @@ class Source:
         reading = dict(remedy.reading)
         for column, values in reading.pop("missing_in", {}).items():
             found = found.with_missing(column, values)
+        if "cut_at" in reading:
+            former = (found.options.cut_at if found.options else None) or {}
+            reading["cut_at"] = {**former, **reading["cut_at"]}
         return found.with_reading(**reading) if reading else found
 
     def _is_untouched(self) -> bool:
@@ -296,7 +299,7 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
     Raises
     ------
     DataError
-        When they are several and not images, or a workbook.
+        When they are several and not images, or a document.
     """
     if len(files) > 1:
         if not any(_is_image(name, raw) for name, raw in files):
@@ -316,7 +319,9 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
 
 
 def is_readable(source: Source) -> bool:
-    """Tell whether reading a file otherwise could help: it is text, or may be."""
+    """Tell whether reading a file otherwise could help: it is text, a workbook, or may be."""
+    if has_parts(source):
+        return True
     try:
         refuse_foreign(source.raw, source.name)
     except DataError:
@@ -325,6 +330,13 @@ def is_readable(source: Source) -> bool:
     wide = source.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
     zeros = b"\0" in source.raw[:65_536] and not wide
     return bool(source.raw) and not io.is_parquet(source.raw) and not zeros
+
+
+def has_parts(source: Source) -> bool:
+    """Tell whether a file is a workbook or a zip of tables, of which one is read."""
+    found = source.table.reading if source.table is not None else None
+    chosen = source.options is not None and source.options.sheet is not None
+    return chosen or (found is not None and bool(found.sheets))
 
 
 def _is_image(name: str, raw: bytes) -> bool:

@@ -10,6 +10,7 @@ import streamlit as st
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import cache
 from pages.ui.session.sources import ImageSource, Source
+from pages.ui.widgets import model_options
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -20,7 +21,7 @@ ORIGIN = "shared.origin"
 REFUSED = "shared.refused"
 NOTIFIED = "shared.notified"
 UPLOADS = "shared.uploads"
-# The first digits of the SHA-256 of what was uploaded last.
+# The SHA-256 of what was uploaded last.
 SHA = "shared.uploads.sha"
 
 
@@ -35,7 +36,7 @@ class Origin(NamedTuple):
     arguments : mapping
         Of `lincore.io.samples.gaussian_classes`, for generated data.
     sha : str
-        The first digits of the SHA-256 of a file.
+        The SHA-256 of a file, 64 hexadecimal digits.
     """
 
     kind: str
@@ -94,15 +95,11 @@ PER_DATASET = (
     "explore.image",
     "explore.scores",
     "explore.fisher.scores",
-    "classify.standardize",
-    "classify.pca",
-    "classify.components",
+    *model_options.STEP_KEYS,
     "classify.x",
     "classify.y",
     "classify.focus",
     "classify.word",
-    "classify.basis",
-    "classify.whiten",
     "classify.plane",
     "classify.feature.x",
     "classify.feature.y",
@@ -112,11 +109,6 @@ PER_DATASET = (
     "classify.whatif.begin",
     "classify.whatif.features",
     "compare.words",
-    "compare.standardize",
-    "compare.pca",
-    "compare.components",
-    "compare.whiten",
-    "compare.basis",
     "compare.plane",
     "compare.axes.x",
     "compare.axes.y",
@@ -127,19 +119,23 @@ PER_DATASET = (
     "balance.method",
     "balance.loss",
     "balance.remedy",
-    "balance.standardize",
-    "balance.pca",
-    "balance.components",
-    "balance.basis",
-    "balance.whiten",
     "balance.plane",
     "balance.x",
     "balance.y",
     "balance.use.class",
+    "predict.source",
+    "predict.order",
+    "predict.priors",
+    "predict.priors.class",
+    "predict.fill_missing",
+    "predict.file",
+    "predict.file.former",
+    "predict.problem",
+    "predict.shown",
     "balance.costs",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
-_PER_FILE = ("sidebar.how",)
+_PER_FILE = ("sidebar.how", "predict.file", "predict.file.former", "predict.problem")
 
 
 def has_dataset() -> bool:

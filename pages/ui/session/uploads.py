@@ -45,12 +45,13 @@ def show(*, key: str, leads_to: str = "") -> None:
             key=f"{key}.{turn}",
             max_upload_size=megabytes,
             label_visibility="collapsed" if leads_to else "visible",
-            help="A table as CSV, TSV or text, also gzipped, or Parquet; a zip of images in one "
-            "folder for each class, or several images at once; an npz file of arrays.",
+            help="A table as CSV, TSV or text, also gzipped, a workbook (xlsx, xls, ods), JSON, "
+            "ARFF or Parquet, or a zip of tables; a zip of images in one folder for each class, or "
+            "several images at once; an npz file of arrays.",
         )
         st.caption(
-            f"Table (CSV, text, Parquet), zip of images in class folders, or arrays (npz), up to "
-            f"{megabytes} MB. It stays in this session."
+            f"Table (CSV, Excel, text, Parquet), zip of images in class folders, or arrays (npz), "
+            f"up to {megabytes} MB. It stays in this session."
         )
     if not leads_to:
         st.session_state.pop(LEADS_TO, None)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TOP = 28
 # The last page and the number of its visit; for each widget, the visit in which it began.
 _VISIT, _BEGUN = "shared.visit", "shared.visit.begun"
+# The figures that a page has shown in this run of it.
+_FIGURES = "shared.figures"
 _untitling = Lock()
 
 
@@ -131,6 +133,7 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
 
 def figure(fig: go.Figure, *, key: str) -> None:
     """Show a figure of lincore.plots, with its text alternative."""
+    note_figure(fig, key=key)
     with st.container(gap=None):
         show_title(fig)
         _chart(id(fig), key, fig)
@@ -144,6 +147,19 @@ def _chart(identity: int, key: str, _fig: go.Figure) -> go.Figure:
         without_title(_fig), key=key, alt=_fig.layout.meta["alt"], config={"displaylogo": False}
     )
     return _fig
+
+
+def begin_figures() -> dict[str, go.Figure]:
+    """Begin to note the figures of a page, and return where they will be, by their keys."""
+    noted: dict[str, go.Figure] = {}
+    st.session_state[_FIGURES] = noted
+    return noted
+
+
+def note_figure(fig: go.Figure, *, key: str) -> None:
+    """Note a figure that is shown, so that it can be taken away."""
+    if _FIGURES in st.session_state:
+        st.session_state[_FIGURES][key] = fig
 
 
 def show_title(fig: go.Figure) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.ui.widgets import controls
+
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
@@ -25,6 +27,7 @@ STYLE = """<style>
 
 def show(figure: go.Figure, *, key: str) -> None:
     """Show a figure of `lincore.plots.images` and its kin, with its text alternative."""
+    controls.note_figure(figure, key=key)
     layout = figure.layout
     margin, sheet = layout.margin, layout.meta["sheet"]
     outer = f"{key}.sheet"

@@ -34,6 +34,7 @@ def figure(
     fig: go.Figure, *, key: str, modes: Sequence[Mode] = ("points", "box", "lasso")
 ) -> Mapping[str, Any]:
     """Show a figure of lincore.plots in which points can be chosen; return what was chosen."""
+    controls.note_figure(fig, key=key)
     with st.container(gap=None):
         controls.show_title(fig)
         return st.plotly_chart(  # type: ignore[return-value]

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 # Everything that Streamlit's Markdown gives a meaning to: a column called ![](http://…) must
 # neither load an image nor draw one.
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
+# Where a line must not break.
+_PER_CENT = re.compile(r"(?<=\d) %")
 
 # What fits beside a figure of pairs.
 _SHORT_NAMES = {
@@ -33,8 +35,8 @@ _SHORT_NAMES = {
 
 
 def escape(text: object) -> str:
-    """Return user text so that Markdown shows it as it is, on one line."""
-    return _MARKUP.sub(r"\\\1", " ".join(str(text).split()))
+    """Return text so that Markdown shows it as it is, no number parted from its per cent sign."""
+    return _PER_CENT.sub("\u00a0%", _MARKUP.sub(r"\\\1", " ".join(str(text).split())))
 
 
 def row_noun(data: Dataset) -> str:

@@ -467,7 +467,7 @@ def test_every_panel_says_what_trained_and_what_tested(tab):
 
 def test_components_that_stand_for_features_are_said_and_given_up_at_a_click():
     app = open_balance("wine")
-    app.segmented_control(key="balance.pca").set_value("two")
+    app.segmented_control(key="experiment.pca").set_value("two")
     app = settled(app)
     said = "All models see 2 principal components of the 13 features"
     assert said in main_text(app).replace("\\", "")

@@ -22,10 +22,9 @@ from lincore.model_selection.options import CLASSIFIER_OPTIONS
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.report import equations
 from lincore.report.convergence import termination_reason
-from pages.ui.classify import fitting
 from pages.ui.classify.detail_panels import PANELS
 from pages.ui.jobs import page_jobs
-from pages.ui.session import cache, state
+from pages.ui.session import cache, fitting, state
 from tests.app.settling import kept_jobs, settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
@@ -66,7 +65,7 @@ def other_values(option):
 
 def change(app, word: str, option) -> None:
     """Give an option each of its other values once."""
-    key = f"classify.{word}.{option.name}"
+    key = f"experiment.{word}.{option.name}"
     if option.kind == "switch":
         app.toggle(key=key).set_value(not option.default).run()
     elif option.kind in ("choice", "method", "priors"):
@@ -106,9 +105,9 @@ def test_every_image_and_plane_of_the_model():
         for focus in (0, 2, -1):
             app.selectbox(key="classify.quantity").set_value(quantity)
             choose(app, "classify.focus", focus)
-    app.segmented_control(key="classify.pca").set_value("number").run()
+    app.segmented_control(key="experiment.pca").set_value("number").run()
     for components in (1, 3, 4):
-        app.number_input(key="classify.components").set_value(components).run()
+        app.number_input(key="experiment.components").set_value(components).run()
         key, kinds = "classify.drawing", ("Surface", "Boundary", "Contour")
         if components == 1:
             key, kinds = "classify.drawing.line", ("Curves", "Histogram")
@@ -119,10 +118,10 @@ def test_every_image_and_plane_of_the_model():
     choose(app, "classify.x", 2)
     for plane in ("features", "discriminant", "coordinates"):
         choose(app, "classify.plane", plane)
-    app.segmented_control(key="classify.pca").set_value("all").run()
+    app.segmented_control(key="experiment.pca").set_value("all").run()
     for plane in ("features", "principal", "discriminant", "coordinates"):
         choose(app, "classify.plane", plane)
-    for key in ("classify.standardize", "classify.ellipses"):
+    for key in ("experiment.standardize", "classify.ellipses"):
         toggle = app.toggle(key=key)
         toggle.set_value(not toggle.value).run()
         assert_fine(app)
@@ -167,8 +166,9 @@ DRAWN = {
     "Convergence": ([], 0),
     "Coefficients": ([{"bar"}], 1),
     "Equation": ([], 0),
+    "What was learned": ([], 3),
     "Assumptions": ([], 0),
-    "What if": ([], 1),
+    "What if": ([{"contour", "scatter"}], 1),
 }
 
 
@@ -237,7 +237,7 @@ def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
 
 def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     app = open_classify("logistic")
-    app.selectbox(key="classify.logistic.C.kind").set_value(float("inf")).run()
+    app.selectbox(key="experiment.logistic.C.kind").set_value(float("inf")).run()
     open_panel(app, "Coefficients")
     fitted, _ = fitted_by_hand("logistic(C=inf)")
     odds = figures(app)[1]["data"][0]
@@ -330,13 +330,13 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
 
     model = cache.ModelChoice("logistic(solver=gradient)", Steps())
     part = hold_out.summarise_training_set(data, split)
-    front = fitting.fit_steps(data, split, part, Steps().resolved(data))
+    front = hold_out.fit_training_steps(data, split, part, Steps().resolved(data))
     found = fitting.fit(data, split, front, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
     assert "stopped after 4 iterations because it was asked to" in (
         termination_reason(found.pipeline.steps[-1][1]).sentence
     )
-    model = cache.ModelChoice("one-vs-rest(estimator=logistic)", Steps())
+    model = cache.ModelChoice("one-vs-rest(estimator=logistic(solver=gradient))", Steps())
     told.clear()
     assert fitting.fit(data, split, front, model, Watched()) is None
 

@@ -23,15 +23,15 @@ from lincore.model_selection.pipeline import Steps, default_steps
 from lincore.report import comparison, sentences
 from lincore.utils.formatting import p_value, percent
 from lincore.utils.thread_warnings import captured_warnings
-from pages.ui.compare import choices, run, score_table
+from pages.ui.compare import run, score_table
 from pages.ui.jobs import page_jobs
-from pages.ui.session import cache, state
+from pages.ui.session import cache, questions, state
 from pages.ui.widgets import text
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
 PAGE = "pages/compare.py"
-TABLE = list(choices.FOR_TABLES)
+TABLE = ["lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic"]
 
 
 @pytest.fixture(autouse=True)
@@ -98,7 +98,7 @@ def titled(app: AppTest, beginning: str) -> dict:
 def test_every_sample_is_compared_at_once(sample):
     app = open_compare(sample)
     data = lincore.sample(sample)
-    results = compared(data)
+    results = compared(data, scheme="holdout" if data.given_test is None else "given")
     assert not app.error
     assert app.header[0].value == text.escape(report.comparison_finding(results))
     assert text.escape(comparison.evaluation_scope(results, text.row_noun(data))) in main_text(app)
@@ -138,7 +138,7 @@ def test_every_score_with_the_pairs_by_the_library(score):
 @pytest.mark.parametrize(
     "scheme, word",
     [("5-fold", "5-fold"), ("10x10-fold", "10x10-fold"), ("leave-one-out", "leave-one-out"),
-     (choices.OWN, "2x5-fold")],
+     (questions.OWN, "2x5-fold")],
 )  # fmt: skip
 def test_every_scheme(scheme, word):
     app = open_compare("iris", compare__words=["lda", "qda", "naive-bayes"])
@@ -156,9 +156,9 @@ def test_every_scheme(scheme, word):
 def test_options_and_a_model_that_enters_twice():
     app = open_compare("wine", compare__words=["lda", "logistic"])
     app.toggle(key="compare.logistic.twice").set_value(True).run()
-    key = "compare.logistic.second.logistic.C"
+    key = "compare.second.logistic.C"
     app.number_input(key=key).set_value(0.001).run()
-    app.toggle(key="compare.standardize").set_value(False).run()
+    app.toggle(key="experiment.standardize").set_value(False).run()
     app.button(key="compare.run.update").click().run()
     settled(app)
     methods = ["lda", "logistic", "logistic(C=0.001)"]
@@ -222,7 +222,7 @@ def test_where_two_differ():
 
 def test_images_on_which_two_differ():
     app = open_tab(
-        open_compare("digits", compare__words=["lda", "qda"], compare__pca="share"),
+        open_compare("digits", compare__words=["lda", "qda"], experiment__pca="share"),
         "Disagreements",
     )
     assert titled(app, "QDA alone is correct")["data"]

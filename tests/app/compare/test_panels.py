@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from pages.ui.compare import choices
 from tests.app.compare.test_compare_page import (
+    TABLE,
     _nothing_shared,  # noqa: F401  (a fixture that is used by itself)
     hold_logistic,
     main_text,
@@ -48,7 +48,7 @@ def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(mo
     """Started again, the page had nothing but a bar until the first model was there."""
     app = open_compare("iris")
     waiting, should_continue = hold_logistic(monkeypatch)
-    app.pills(key="compare.words").set_value([*choices.FOR_TABLES, "one-vs-one"]).run()
+    app.pills(key="compare.words").set_value([*TABLE, "one-vs-one"]).run()
     app.selectbox(key="compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
     assert waiting.wait(30)
@@ -101,3 +101,14 @@ def test_what_has_no_number_is_blank_and_no_pair_that_is_not_tested_is_counted()
     assert [table.proto.placeholder for table in app.dataframe[:2]] == ["", ""]
     assert all(table.proto.HasField("placeholder") for table in app.dataframe[:2])
     assert "p (Holm) is corrected for 6 pairs" in main_text(app)
+
+
+def test_the_choice_of_split_is_compared_and_said():
+    app = open_tab(open_compare("iris"), "Choice of split")
+    app.button(key="compare.splits.start").click().run()
+    settled(app)
+    text = main_text(app)
+    assert "best on the last of each class" in text or "The split decides the winner" in text
+    assert "as chance would place them" in text or "than chance places them" in text
+    columns = list(app.dataframe[-1].value.columns)
+    assert columns == ["model", "last of each class", "at random, mean", "from", "to"]

@@ -18,6 +18,7 @@ import lincore
 from lincore.inspection import association, correlation, projections
 from lincore.model_selection import hold_out
 from lincore.report import exploration
+from pages.ui.widgets.text import escape
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -147,7 +148,8 @@ def test_two_columns_correlations_and_the_summary():
 def test_the_finding_and_the_points_are_the_librarys():
     app = explore()
     iris, split, found = projected("iris", True)
-    assert app.header[0].value == exploration.variance_finding(found.shares, len(split.train))
+    finding = exploration.variance_finding(found.shares, len(split.train))
+    assert app.header[0].value == escape(finding)
     fisher = found.fisher(4)
     test = found.separation(fisher, iris.X[split.test], iris.codes[split.test])
     both = found.separation(fisher), test
@@ -371,3 +373,12 @@ def test_many_rows_are_drawn_as_a_sample_that_says_so():
     markers = [trace for trace in image["data"] if trace["mode"] == "markers"]
     assert {trace["type"] for trace in markers} == {"scattergl"}
     assert sum(len(numbers(trace["customdata"])) for trace in markers) == 20_000
+
+
+def test_two_classes_along_fishers_direction_are_histograms_with_the_threshold():
+    app = explore("breast cancer")
+    figure = figures(app)["Best separation: Fisher, with the midpoint"]
+    kinds = [trace["type"] for trace in figure["data"]]
+    assert kinds.count("bar") == 2 and kinds.count("scatter") == 2
+    assert any(shape.get("type") == "line" for shape in figure["layout"]["shapes"])
+    assert "misclassified" in figure["layout"]["meta"]["subtitle"]

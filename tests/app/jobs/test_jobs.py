@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 from lincore.errors import DataError
 from pages.ui.jobs import _registry, page_jobs
-from pages.ui.jobs.executor import Job, Pool
+from pages.ui.jobs.executor import Inline, Job, Pool
 from pages.ui.jobs.shared_cache import Shared, n_bytes
 
 WAIT = 10.0
@@ -426,6 +426,25 @@ def test_the_pool_serves_whoever_has_fewest_running():
     for gate in gates:
         gate.passes.release(4)
     assert all(job.wait(WAIT) for job in (*greedy, modest))
+
+
+def test_without_threads_a_job_is_over_when_it_was_submitted():
+    job = Job("sum", 3, lambda progress: progress(0, 1, "adding") and 3)
+    inline = Inline()
+    inline.submit(job)
+    assert (job.result, job.reason, inline.ahead(job)) == (3, "finished", 0)
+
+
+def test_a_page_shows_what_was_done_without_threads(monkeypatch):
+    monkeypatch.setattr(page_jobs, "pool", Inline())
+    page_jobs.shared.clear()
+    app = AppTest.from_string(
+        "import streamlit as st\n"
+        "from pages.ui.jobs import page_jobs\n"
+        "job = page_jobs.run('sum', (1,), lambda progress: 1 + 1, describe='Adding')\n"
+        "st.write(f'sum {page_jobs.require(job)}')"
+    ).run()
+    assert [text.value for text in app.markdown] == ["sum 2"]
 
 
 def test_a_job_begins_beside_another_only_where_that_takes_long():

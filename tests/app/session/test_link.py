@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-import json
+import time
+from dataclasses import replace
 
+import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from lincore.data.generators import gaussian_classes
-from lincore.errors import DataError
-from pages.ui.session import link, state
-from tests.app.data_page import a_table, bring, data_of
+from lincore import io
+from lincore.analysis import (
+    Analysis,
+    BalanceCostQuestion,
+    BalanceStudyQuestion,
+    ClassifyQuestion,
+    CompareQuestion,
+    ExploreQuestion,
+    FileData,
+    GeneratedData,
+    PredictQuestion,
+    SampleData,
+    SplitChoice,
+)
+from lincore.model_selection import Steps
+from pages.ui.session import link, runs, state
+from tests.app.data_page import FOLDERS, a_table, a_zip, bring, data_of, wait
+from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, choose_sample, main_text, open_app
 
 
-def parameters_of(app: AppTest) -> dict[str, str]:
-    """Return the query parameters; AppTest holds each as a list."""
-    return {
-        key: value[0] if isinstance(value, list) else value
-        for key, value in app.query_params.items()
-    }
+def link_of(app: AppTest) -> str:
+    """Return the link of a page; AppTest holds each parameter as a list."""
+    found = app.query_params["analysis"]
+    return found[0] if isinstance(found, list) else found
+
+
+def asked(app: AppTest) -> Analysis:
+    return Analysis.from_query(link_of(app))
 
 
 def reload(app: AppTest, page: str) -> AppTest:
     """Open the link of a session in another one."""
-    return open_link(parameters_of(app), page)
+    return open_link({"analysis": link_of(app)}, page)
 
 
 def open_link(parameters: dict[str, str], page: str) -> AppTest:
@@ -36,6 +54,15 @@ def open_link(parameters: dict[str, str], page: str) -> AppTest:
     again.run()
     assert_fine(again)
     return again
+
+
+def page_of(wanted: Analysis) -> str:
+    return f"pages/{wanted.question.kind.partition('-')[0]}.py"
+
+
+def opened(wanted: Analysis) -> AppTest:
+    app = settled(open_link({"analysis": wanted.to_query()}, page_of(wanted)))
+    return app.run()  # the address has what the widgets began with
 
 
 def test_a_reload_keeps_the_sample_its_split_and_the_settings():
@@ -50,7 +77,22 @@ def test_a_reload_keeps_the_sample_its_split_and_the_settings():
     assert again.slider(key="sidebar.share").value == 20
     assert again.selectbox(key="classify.word").value == "qda"
     assert again.header[0].value == app.header[0].value
-    assert parameters_of(again) == parameters_of(app)
+    assert asked(again) == asked(app)
+
+
+def test_what_is_chosen_on_one_page_holds_on_the_others():
+    app = open_app("pages/classify.py")
+    app.selectbox(key="classify.word").set_value("logistic").run()
+    app.number_input(key="experiment.logistic.C").set_value(0.001).run()
+    app.toggle(key="experiment.standardize").set_value(False).run()
+    app.switch_page("pages/compare.py").run()
+    settled(app)
+    assert app.number_input(key="experiment.logistic.C").value == 0.001
+    assert "logistic(C=0.001)" in asked(app).question.lines(asked(app).experiment(data_of(app)))
+    assert app.toggle(key="experiment.standardize").value is False
+    app.switch_page("pages/balance.py").run()
+    assert app.number_input(key="experiment.logistic.C").value == 0.001
+    assert asked(app).steps.standardize is False
 
 
 def test_a_reload_keeps_generated_classes():
@@ -59,6 +101,140 @@ def test_a_reload_keeps_generated_classes():
     app.switch_page("pages/data.py").run()
     again = reload(app, "pages/data.py")
     assert data_of(again).digest == data_of(app).digest
+
+
+WANTED = [
+    Analysis(
+        SampleData("gaussian"),
+        SplitChoice("last", 0.2),
+        Steps(False, "polynomial(degree=2)", 2, True),
+        {"logistic": {"C": float("inf"), "solver": "newton"}},
+        ClassifyQuestion("logistic"),
+        {"classify.drawing": "Surface", "classify.camera": "above", "classify.panels": "ROC"},
+    ),
+    Analysis(
+        SampleData(
+            "wine", table=io.TableOptions(roles={"ash": "ignore"}, drop_classes=("class_2",))
+        ),
+        SplitChoice("stratified", 0.4, 11),
+        Steps(True),
+        {"lda": {"shrinkage": 0.25}},
+        CompareQuestion(
+            ("lda", "qda"), {"lda": {"priors": "equal"}}, "3x4-fold", "balanced accuracy", 0.02
+        ),
+        {"compare.panels": "Boundaries", "compare.plane": "features", "compare.axes.x": 2},
+        (ClassifyQuestion("fisher"),),
+    ),
+    Analysis(
+        GeneratedData(((0.0, 0.0), (2.0, 1.0)), sizes=(160, 30), seed=5),
+        SplitChoice("stratified", 0.3, 1),
+        Steps(True),
+        {"qda": {"regularization": 0.5}},
+        BalanceCostQuestion(("lda", "qda"), (0.75, 0.25), 5.0, 3, "log loss", "qda"),
+    ),
+    Analysis(
+        SampleData("iris"),
+        SplitChoice("stratified", 0.3),
+        Steps(True),
+        question=BalanceStudyQuestion(
+            {"setosa": 20, "virginica": 9}, ("lda",), 2, "log loss", "lda"
+        ),
+        view={"balance.tabs": "Full and reduced set", "balance.drawing": "Contour"},
+    ),
+    Analysis(
+        GeneratedData(sizes=(60, 30, 20), seed=2),
+        SplitChoice("stratified", 0.3),
+        Steps(True),
+        {"lda": {"shrinkage": 0.5}},
+        PredictQuestion("lda", "equal", 0.05),
+    ),
+    Analysis(
+        SampleData("digits"),
+        SplitChoice("stratified", 0.3),
+        Steps(False, None, 0.95),
+        question=ExploreQuestion(),
+        view={"explore.dimensions": 3, "explore.x": 2, "explore.panels.images": "Class means"},
+    ),
+]
+
+
+@pytest.mark.parametrize("wanted", WANTED, ids=lambda wanted: wanted.question.kind)
+def test_a_page_restores_a_specification_and_writes_it_again(wanted):
+    app = opened(wanted)
+    found = asked(app)
+    for part in ("data", "split", "steps", "options", "question"):
+        assert getattr(found, part) == getattr(wanted, part), part
+    assert found.view == found.view | wanted.view
+    assert set(wanted.others) <= set(found.others)
+    again = opened(found)
+    assert asked(again) == found
+    assert [one.value for one in again.header] == [one.value for one in app.header]
+
+
+def test_the_numbers_of_a_page_are_those_of_its_specification():
+    app = opened(WANTED[1].ask(replace(WANTED[1].question, scheme="5-fold")))
+    (run,) = app.session_state[runs.RUNS]
+    results = run.asked.run(run.asked.load())
+    assert len(results.methods) == 3
+    assert all(
+        any(label in name for name in run.scores) for label in results.settings.labels.values()
+    )
+    app = opened(WANTED[0])
+    fitted = asked(app).run(asked(app).load())
+    assert f"{np.mean(fitted.results.predicted[0] == fitted.results.truth):.1%}".replace(
+        "%", " %"
+    ) in main_text(app).replace("\\", "")
+
+
+words = st.sampled_from(["lda", "qda", "naive-bayes", "fisher", "least-squares"])
+some = st.lists(words, min_size=1, max_size=3, unique=True).map(
+    lambda chosen: tuple(
+        w for w in ("lda", "qda", "naive-bayes", "fisher", "least-squares") if w in chosen
+    )
+)
+specifications = st.builds(
+    Analysis,
+    st.sampled_from([SampleData("iris"), GeneratedData(sizes=(40, 30, 20), seed=3)]),
+    st.builds(
+        SplitChoice, st.just("stratified"), st.sampled_from([0.2, 0.35, 0.5]), st.integers(0, 9999)
+    ),
+    st.builds(
+        Steps,
+        st.booleans(),
+        st.sampled_from([None, "polynomial(degree=2)", "radial"]),
+        st.sampled_from([None, 0.95, 2]),
+        st.just(False),
+    ),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "lda": st.fixed_dictionaries({"shrinkage": st.sampled_from(["oas", 0.5])}),
+            "qda": st.fixed_dictionaries({"regularization": st.sampled_from([0.25, 1.0])}),
+            "least-squares": st.fixed_dictionaries({"alpha": st.sampled_from([1.0, 0.125])}),
+        },
+    ),
+    st.one_of(
+        st.builds(ClassifyQuestion, words),
+        st.builds(
+            CompareQuestion,
+            some,
+            scheme=st.sampled_from(["holdout", "5-fold", "7-fold", "2x3-fold"]),
+        ),
+    ),
+)
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(specifications)
+def test_any_specification_comes_back_from_its_page(wanted):
+    found = asked(opened(wanted))
+    for part in ("data", "split", "steps", "options"):
+        assert getattr(found, part) == getattr(wanted, part), part
+    if isinstance(wanted.question, CompareQuestion):
+        assert found.question.methods == wanted.question.methods
+        assert found.question.scheme == wanted.question.scheme
+    else:
+        assert found.question == wanted.question
 
 
 @pytest.mark.parametrize("page", ["pages/data.py", "pages/classify.py", "pages/start.py"])
@@ -70,9 +246,27 @@ def test_an_upload_is_named_after_a_reload_and_the_same_file_gets_its_settings_b
     assert "was here: upload it again to go on" in again.header[0].value
     assert state.DATASET not in again.session_state
     assert "iris" not in main_text(again)
+    assert asked(again) == asked(app)
     bring(again, ("good.csv", a_table()))
     assert data_of(again).target_name == "colour"
+    assert data_of(again).digest == data_of(app).digest
+    again.run()
     assert again.slider(key="sidebar.share").value == 20
+
+
+def test_an_upload_of_images_gets_its_options_back():
+    raw = a_zip(FOLDERS)
+    wanted = Analysis(
+        FileData("pets.zip", "", images=io.ImageOptions((3, 4))),
+        SplitChoice("stratified", 0.5),
+        question=ClassifyQuestion("fisher"),
+    )
+    app = open_link({"analysis": wanted.to_query()}, "pages/classify.py")
+    bring(app, ("pets.zip", raw))
+    wait(app)
+    assert data_of(app).image_shape == (3, 4)
+    assert app.selectbox(key="classify.word").value == "fisher"
+    assert app.slider(key="sidebar.share").value == 50
 
 
 def test_another_file_gets_none_of_the_settings():
@@ -83,62 +277,92 @@ def test_another_file_gets_none_of_the_settings():
 
 
 def test_a_visitor_can_go_on_without_the_file():
-    again = open_link({"file": "good.csv", "sha": "0" * 12}, "pages/explore.py")
+    wanted = Analysis(FileData("good.csv", "0" * 64))
+    again = open_link({"analysis": wanted.to_query()}, "pages/explore.py")
     again.button(key="again.forget").click().run()
     assert_fine(again)
     assert data_of(again).name == "iris"
+
+
+def test_the_way_back_restores_what_was_there(monkeypatch):
+    app = open_app("pages/classify.py")
+    former = link_of(app)
+    app.selectbox(key="classify.word").set_value("qda").run()
+    assert asked(app).question == ClassifyQuestion("qda")
+    now = time.monotonic()
+    monkeypatch.setattr(link.time, "monotonic", lambda: now + 60)
+    app.query_params["analysis"] = former
+    app.run()
+    assert_fine(app)
+    assert app.selectbox(key="classify.word").value == "lda"
+    assert asked(app).question == ClassifyQuestion("lda")
+
+
+def test_a_click_before_the_browser_has_the_new_address_undoes_nothing():
+    app = open_app("pages/classify.py")
+    former = link_of(app)
+    app.selectbox(key="classify.word").set_value("qda").run()
+    app.query_params["analysis"] = former
+    app.run()
+    assert app.selectbox(key="classify.word").value == "qda"
+
+
+def test_a_sample_is_opened_by_its_name():
+    assert data_of(open_link({"sample": "wine"}, "pages/classify.py")).name == "wine"
+
+
+HOSTILE_VIEW = {
+    "classify.ellipses": "yes",
+    "classify.x": -(10**9),
+    "classify.feature.x": 10**5,
+    "classify.panels": "nobody",
+    "classify.focus": 77,
+    "classify.quantity": "nobody",
+    "explore.dimensions": 9,
+    "compare.axes.x": 1000,
+    "balance.tabs": "nobody",
+    "shared.dataset": "gone",
+    "sidebar.share": 9,
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ClassifyQuestion("multinomial-nb"),
+        CompareQuestion(("multinomial-nb",), {"fisher": {"n_components": 99}}, score="nobody"),
+        ExploreQuestion(),
+        BalanceCostQuestion(("lda",), (0.1,) * 7, 1000, 2, "recall of <b>", "qda"),
+        BalanceStudyQuestion({"nobody": 3, "setosa": 10**8}, ("lda",), 2, "nobody"),
+        PredictQuestion("qda", (0.1,) * 7, 0.3),
+    ],
+    ids=lambda question: question.kind,
+)
+def test_choices_that_the_data_do_not_allow_are_left_out(question):
+    wanted = Analysis(
+        SampleData("iris"),
+        SplitChoice("given", 0.99, 2**31 - 1),
+        Steps(None, "kernel(n_components=1000)", 9999, True),
+        {"lda": {"priors": [0.5, 0.5]}, "perceptron": {"max_epochs": 1}},
+        question,
+        HOSTILE_VIEW,
+    )
+    opened(wanted)
 
 
 @pytest.mark.parametrize(
     "parameters",
     [
         {"sample": "../../etc/passwd"},
-        {"sample": "wine", "target": "<script>", "split": "stratified-99-77777"},
-        {"sample": "passengers", "target": "no such column", "split": "group-30-0"},
-        {"sample": "wine", "classify.word": "nobody", "classify.pca": "0", "explore.view": "x"},
-        {"gaussian": '{"means": [[0,0],[1]], "seed": 1}'},
-        {"gaussian": '{"sizes": [1000000000, 3]}'},
-        {"gaussian": "[" * 3000},
-        {"file": "![x](http://evil/p.png) " * 50, "sha": "zz"},
+        {"analysis": "nonsense"},
+        {"analysis": "A" * 100_000},
+        {"analysis": Analysis(SampleData("wine", "<script>")).to_query()},
+        {"analysis": Analysis(SampleData("digits", "pixel")).to_query()},
+        {"analysis": Analysis(GeneratedData(((0.0, 0.0), (1.0,)))).to_query()},
+        {"analysis": Analysis(FileData("![x](http://evil/p.png) " * 8, "0" * 64)).to_query()},
     ],
 )
-def test_a_hostile_link_falls_back_without_a_word(parameters):
+def test_a_hostile_link_is_told_or_falls_back(parameters):
     again = open_link(parameters, "pages/classify.py")
-    assert not again.error
     assert "](http" not in main_text(again)
-
-
-numbers = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3))
-values = st.recursive(numbers, lambda part: st.lists(part, max_size=4), max_leaves=12)
-names = st.sampled_from([*sorted(link._ARGUMENTS), "other"])
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.dictionaries(names, values, max_size=4))
-def test_arguments_of_a_link_make_classes_or_are_refused_with_a_reason(arguments):
-    found = link.read_arguments(json.dumps(arguments))
-    if found is not None:
-        try:
-            data = gaussian_classes(**found)
-        except DataError:
-            return
-        assert data.n_rows <= 100_000
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.text(max_size=60))
-def test_any_text_can_stand_for_arguments(text):
-    assert link.read_arguments(text) is None or text.strip() == "{}"
-
-
-arrays = st.integers(1, 4).flatmap(
-    lambda p: st.lists(st.lists(st.floats(-9, 9), min_size=p, max_size=p), min_size=2, max_size=5)
-)
-
-
-@settings(max_examples=30, deadline=None)
-@given(arrays, st.integers(0, 9999))
-def test_arguments_come_back_as_they_were_written(means, seed):
-    arguments = {"means": means, "sizes": [3] * len(means), "seed": seed}
-    packed = link._data_parameters(state.Origin("generated", "gaussian", arguments))
-    assert link.read_arguments(packed["gaussian"]) == arguments
+    assert not list(again.main.get("error"))

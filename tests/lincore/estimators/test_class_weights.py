@@ -180,7 +180,7 @@ def test_a_class_without_rows_is_not_counted_and_may_be_named():
 def test_a_weighted_likelihood_has_no_wald_errors():
     X, y = rows()
     model = LogisticRegression(C=np.inf, class_weight="balanced").fit(X, y)
-    with pytest.raises(ValueError, match="Fit with class_weight=None"):
+    with pytest.raises(ValueError, match="Fit without them"):
         model.wald(X)
 
 

@@ -99,18 +99,42 @@ def test_other_classifiers_have_estimates_alone(line, penalised):
 
 def test_why_there_are_no_errors_is_told():
     data, rows, pipeline = fitted(passengers(), "logistic")
-    with pytest.raises(ValueError, match="fit with C=np.inf"):
+    with pytest.raises(ValueError, match="Fit without a penalty"):
         likelihood_coefficients(pipeline, data, rows)
     data, rows, pipeline = fitted(passengers(), "logistic(C=inf)", Steps(n_components=2))
     with pytest.raises(ValueError, match="switch the projection off"):
         likelihood_coefficients(pipeline, data, rows)
     data, rows, pipeline = fitted(passengers(), "logistic(C=inf, class_weight=balanced)")
-    with pytest.raises(ValueError, match="class_weight=None"):
+    with pytest.raises(ValueError, match="class weights"):
         likelihood_coefficients(pipeline, data, rows)
-    twice = passengers().assign(years=lambda frame: frame["age"] * 2)
-    data, rows, pipeline = fitted(twice, "logistic(C=inf)")
-    with pytest.raises(ValueError, match="It concerns: age, years"):
-        likelihood_coefficients(pipeline, data, rows)
+
+
+def test_columns_that_repeat_others_are_left_out_so_that_there_are_odds_ratios():
+    """As of a table in which "no phone" is a level of several columns; R's `glm` does the same."""
+    frame = passengers()
+    rng = np.random.default_rng(5)
+    frame["cabin"] = np.where(frame["sex"] == "male", "none", rng.choice(["low", "high"], 400))
+    frame["years"] = 2 * frame["age"] + 1
+    data, rows, pipeline = fitted(frame, "logistic(C=inf)")
+    found = likelihood_coefficients(pipeline, data, rows)
+    assert len(found.left_out) == 2 and found.left_out[1] == "years"
+    kept = [name for name in found.names if name != "intercept"]
+    assert not set(found.left_out) & set(kept)
+    columns = {
+        "port = C (against S)": frame["port"] == "C",
+        "port = Q (against S)": frame["port"] == "Q",
+        "sex = male (against female)": frame["sex"] == "male",
+        "age": frame["age"],
+    } | {
+        f"cabin = {one} (against {other})": frame["cabin"] == one
+        for one in ("none", "low", "high")
+        for other in ("none", "low", "high")
+    }
+    X = sm.add_constant(np.column_stack([columns[name] for name in kept]).astype(float), False)
+    theirs = sm.Logit((frame["fate"] == "survived").astype(int), X).fit(disp=0)
+    order = [*range(1, len(kept) + 1), 0] if np.ptp(X[:, 0]) == 0 else range(len(kept) + 1)
+    assert_allclose(found.estimate[0], np.asarray(theirs.params)[list(order)], rtol=1e-5)
+    assert_allclose(found.error[0], np.asarray(theirs.bse)[list(order)], rtol=1e-5)
 
 
 def test_missing_and_rare_levels_are_levels_as_any_other():

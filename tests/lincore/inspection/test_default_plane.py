@@ -8,11 +8,19 @@ import numpy as np
 import pytest
 
 import lincore
+from lincore import plots
 from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.first_plane import default_plane, default_plane_kind, leading_features
-from lincore.inspection.views import make_view
+from lincore.inspection.first_plane import (
+    default_plane,
+    default_plane_kind,
+    leading_coordinates,
+    leading_features,
+)
+from lincore.inspection.views import make_view, model_view
+from lincore.inspection.weights import classifier_input_names
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
+from lincore.plots.plane.markers import Marks
 
 LINEAR = ["lda", "logistic", "least-squares", "perceptron", "fisher"]
 
@@ -128,3 +136,42 @@ def test_equal_means_leave_the_two_leading_features():
     data = lincore.load((X, [0] * 4 + [1] * 4), name="equal")
     plane = default_plane(fitted(data, "qda(regularization=0.5)"), data, np.arange(8))
     assert plane.columns is not None and len(plane.axis_names) == 2
+
+
+def test_model_inputs_have_their_names_and_numbers_come_before_levels():
+    data = mixed()
+    pipeline = fitted(data, "qda(regularization=0.5)")
+    names = classifier_input_names(pipeline, data)
+    axes = leading_coordinates(pipeline)
+    assert [names[axis] for axis in axes] == ["signal", "noise"]
+    coded = [place for place, name in enumerate(names) if name.startswith("colour")]
+    view = model_view(pipeline, data, np.arange(data.n_rows), (coded[0], axes[0]))
+    unit = ", standardised"
+    assert view.axis_names == (f"{names[coded[0]]}{unit}", f"signal{unit}")
+    as_they_are = fitted(data, "lda", Steps(standardize=False))
+    view = model_view(as_they_are, data, np.arange(data.n_rows), axes)
+    assert view.axis_names == ("signal", "noise")
+
+
+def test_rows_that_share_few_places_are_drawn_side_by_side_and_the_figure_says_so():
+    rng = np.random.default_rng(2)
+    y = np.arange(120) % 2
+    X = np.column_stack([rng.integers(1, 4, 120), rng.integers(0, 2, 120)]).astype(float)
+    data = lincore.load((X, y), name="few places")
+    view = drawn(data, "lda")
+    marks = Marks.of(view)
+    assert len(np.unique(view.points, axis=0)) == 6
+    assert len(np.unique(marks.points, axis=0)) == 120
+    # Nobody comes nearer to another place than to its own.
+    assert np.abs(marks.points - view.points).max() <= 0.25
+    assert "drawn side by side" in plots.contour(view).layout.meta["subtitle"]
+    # Of stripes each row keeps its place along the stripe.
+    X[:, 1] = rng.standard_normal(120)
+    striped = drawn(lincore.load((X, y), name="stripes"), "lda")
+    points = Marks.of(striped).points
+    stripe = int(len(np.unique(striped.points[:, 1])) == 3)
+    assert len(np.unique(points[:, stripe])) == 120
+    np.testing.assert_array_equal(points[:, 1 - stripe], striped.points[:, 1 - stripe])
+    apart = drawn(two_classes(2), "lda")
+    np.testing.assert_array_equal(Marks.of(apart).points, apart.points)
+    assert "side by side" not in plots.contour(apart).layout.meta["subtitle"]

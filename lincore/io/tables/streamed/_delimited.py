@@ -14,19 +14,13 @@ from lincore.errors import DataError
 from lincore.io.files.streams import LargeFile, whole_lines
 from lincore.io.tables.sampled_rows import Words
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.io.tables.text.delimited import (
-    Delimited,
-    Way,
-    csv_arguments,
-    is_text,
-    parse_error,
-    read_with_way,
-    stripped,
-)
+from lincore.io.tables.text.column_types import is_text, stripped
+from lincore.io.tables.text.delimited import Delimited, Way, read_with_way
 from lincore.io.tables.text.encoding import decode
 from lincore.io.tables.text.missing_values import mark_missing
 from lincore.io.tables.text.numbers import read_numbers
 from lincore.io.tables.text.options import ReadOptions
+from lincore.io.tables.text.rows import csv_arguments, parse_error
 
 _HEAD_BYTES = 65_536
 _LOOKED_AT = 1_000_000

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from lincore.data.labels import numbered
 from lincore.errors import DataError, Notice
-from lincore.io.tables.text.dialect import BLANKS, NUMBER, Layout, Record
+from lincore.io.tables.lines.kinds import BLANKS, NUMBER, kind_of
+from lincore.io.tables.text.dialect import Layout, Record
 from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
@@ -53,10 +54,16 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
     if not has_header:
         numbers = numbered("column", max(layout.width, len(head.fields)))
         sentence = "There is no header line: the columns are numbered."
-        added = () if asked is False else (Notice(sentence, name),)
+        added = () if asked is False else (Notice(sentence, name, code="LIN011"),)
         return Heading(list(numbers), None, head.first_line, (*notices, *added))
-    names, naming = _names(head, body, name)
-    if asked is None and (units := _units(body)):
+    names, naming = _names(head, body, layout.width, name)
+    joined = _joined_groups(head, body) if asked is None else None
+    if joined is not None:
+        sentence = f"Two lines name the columns: joined, as in {joined[1]!r}."
+        lines = f"{name}, lines {head.first_line} and {body[0].first_line}"
+        naming = [Notice(sentence, lines, code="LIN012")]
+        names, body = _names(Record(joined, 1, 1), body[1:], layout.width, name)[0], body[1:]
+    elif asked is None and (units := _units(body)):
         # Below a blank stands the name itself: a heading over several columns is written once.
         fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
@@ -64,7 +71,8 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
             for name, unit, field in zip_longest(names, units, fields)
         ]
         sentence = f"The line holds units: {', '.join(filter(None, units))}."
-        naming.append(Notice(sentence, f"{name}, line {body[0].first_line}"))
+        line = f"{name}, line {body[0].first_line}"
+        naming.append(Notice(sentence, line, code="LIN013"))
         body = body[1:]
     first_line = body[0].first_line if body else head.last_line + 1
     return Heading(names, head.first_line, first_line, (*notices, *naming))
@@ -100,7 +108,7 @@ def _below_titles(
     title = " ".join(field for field in records[0].fields if field)[:60]
     sentence = f"It stands above the table and was skipped: {title!r}."
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
-    return records[n_titles:], [Notice(sentence, f"{name}, {lines}")]
+    return records[n_titles:], [Notice(sentence, f"{name}, {lines}", code="LIN010")]
 
 
 def _n_sections(records: Sequence[Record], width: int) -> int:
@@ -127,25 +135,30 @@ def _is_title(record: Record, width: int, usual: int) -> bool:
 
 def _is_header(head: Record, body: Sequence[Record]) -> bool:
     """Tell whether a record names the columns, by what stands below each of its fields."""
-    n_numbers = n_fractions = n_recurring = n_names = 0
+    n_numbers = n_fractions = n_recurring = n_names = n_values = n_above = 0
     for i, field in enumerate(head.fields):
-        below = [record.fields[i] for record in body[:_JUDGED] if len(record.fields) > i]
-        below = [value for value in below if value not in BLANKS]
+        below = _below(i, body)
         if field in BLANKS or field.startswith("Unnamed"):
             continue
+        kind = kind_of(field)
         if NUMBER.fullmatch(field):
             # A number over nothing but words is a name.
             n_names += bool(below) and not any(NUMBER.fullmatch(value) for value in below)
             n_numbers += 1
             n_recurring += field in below
             n_fractions += "." in field or "," in field
-        elif below and all(NUMBER.fullmatch(value) for value in below):
+        elif kind != "word" and 2 * sum(kind_of(value) == kind for value in below) > len(below):
+            # A date over dates, an amount over amounts.
+            n_values += 1
+        elif kind == "word" and below and all(kind_of(value) != "word" for value in below):
             # Words over numbers: nothing but a header.
-            return True
+            n_above += 1
         elif field in below:
             n_recurring += 1
         else:
             n_names += 1
+    if n_values or n_above:
+        return n_above > n_values
     if _counts([field for field in head.fields if NUMBER.fullmatch(field)]):
         return n_names > 0
     if not n_numbers:
@@ -157,6 +170,29 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
     return n_names > 0
 
 
+def _below(column: int, body: Sequence[Record]) -> list[str]:
+    """Return what stands in a column of the first rows, blanks left out."""
+    below = [record.fields[column] for record in body[:_JUDGED] if len(record.fields) > column]
+    return [value for value in below if value not in BLANKS]
+
+
+def names_values(head: Record, body: Sequence[Record]) -> bool:
+    """Tell whether a record of words stands over rows that hold other kinds of values.
+
+    Examples
+    --------
+    >>> rows = [Record(["a", "1.5"], 2, 2), Record(["b", "2.5"], 3, 3)]
+    >>> names_values(Record(["name", "size"], 1, 1), rows)
+    True
+    """
+    kinds = [kind_of(field) for field in head.fields]
+    below = [[kind_of(value) for value in _below(i, body)] for i in range(len(kinds))]
+    above = [
+        kind == "word" and bool(b) and "word" not in b for kind, b in zip(kinds, below, strict=True)
+    ]
+    return any(above) and all(kind in ("word", "blank") for kind in kinds)
+
+
 def _counts(fields: Sequence[str]) -> bool:
     """Tell whether numbers run 0, 1, 2, as the names of columns that had none."""
     numbers = [int(field) for field in fields if field.isdecimal() and len(field) < 9]
@@ -164,7 +200,9 @@ def _counts(fields: Sequence[str]) -> bool:
     return len(numbers) >= 3 and len(numbers) == len(fields) and runs
 
 
-def _names(head: Record, body: Sequence[Record], name: str) -> tuple[list[str], list[Notice]]:
+def _names(
+    head: Record, body: Sequence[Record], width: int, name: str
+) -> tuple[list[str], list[Notice]]:
     """Return the names, with numbers for those left blank."""
     fields, notices = list(head.fields), list[Notice]()
     wider = [len(record.fields) == len(fields) + 1 for record in body]
@@ -172,20 +210,37 @@ def _names(head: Record, body: Sequence[Record], name: str) -> tuple[list[str], 
         # As R writes a table: the names of the rows have no heading.
         fields = ["row name", *fields]
         sentence = "Each row has one field more than the header: the first one names the row."
-        notices.append(Notice(sentence, name))
-    first = body[0].fields if body else []
-    # pandas compares later rows alone with the header, and would cut this one.
-    if any(first[len(fields) :]):
-        raise DataError(
-            f"The first row has {len(first)} fields, the header has {len(fields)}.",
-            where=name,
-            remedy="Give every column a name in the header.",
-        )
-    numbers = numbered("column", max(len(fields), len(first)))
+        notices.append(Notice(sentence, name, code="LIN014"))
+    surplus = [r for r in body if any(r.fields[len(fields) :])]
+    if 2 * len(surplus) >= len(body) > 0 and width > len(fields):
+        sentence = f"The header names {len(fields)} of {width} columns: the others are numbered."
+        notices.append(Notice(sentence, name, code="LIN015"))
+    numbers = numbered("column", max(len(fields), width))
     # A line break in a name is one of the page, not of the name.
     names = [" ".join((field or number).split()) for field, number in zip_longest(fields, numbers)]
     most = LIMITS.max_label_chars
     return [n if len(n) <= most else f"{n[: most - 1]}…" for n in names], notices
+
+
+def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
+    """Return the names of columns below those of groups of them; None where these are no groups.
+
+    The name of a group stands over its first column alone, and the fields beside it are blank.
+    """
+    if len(body) < 3 or len(body[0].fields) != len(head.fields):
+        return None
+    below = body[0].fields
+    pairs = list(zip(head.fields, below, strict=True))
+    shared = [not upper and bool(lower) for upper, lower in pairs]
+    if not any(shared) or not head.fields or not names_values(body[0], body[1:]):
+        return None
+    names, group = list[str](), ""
+    for upper, lower in pairs:
+        # What stands over a blank names that column and no group.
+        group = upper if upper else group
+        names.append(f"{group} {lower}".strip() if lower else upper)
+        group = group if lower else ""
+    return names
 
 
 def _joined(name: str, unit: str | None, *, is_named: bool) -> str:

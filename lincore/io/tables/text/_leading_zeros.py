@@ -117,7 +117,7 @@ def find_codes(
         return set(), ()
     example = next(v for v in texts[found[0]].dropna() if re.fullmatch(_PADDED, v))
     sentence = f"Leading zeros, as in {example[:20]}: kept as text, since a number would lose them."
-    return set(found), (Notice(sentence, columns_named(found)),)
+    return set(found), (Notice(sentence, columns_named(found), code="LIN040"),)
 
 
 def _is_padded(column: pd.Series[Any]) -> bool:

@@ -22,14 +22,16 @@ def merge_notices(notices: Sequence[Notice]) -> tuple[Notice, ...]:
     >>> [str(notice) for notice in merge_notices(notices)]
     ["columns 'u', 'v': Numbers with kg: read without it."]
     """
-    alike: dict[tuple[str, str, str], list[Notice]] = {}
+    alike: dict[tuple[str, str, str, str], list[Notice]] = {}
     for notice in notices:
         column = _COLUMN.fullmatch(notice.where)
         what = _OWN.sub("", notice.what) if column else notice.what
-        alike.setdefault((what, "" if column else notice.where, notice.remedy), []).append(notice)
+        alike.setdefault(
+            (what, "" if column else notice.where, notice.remedy, notice.code), []
+        ).append(notice)
     return tuple(
-        same[0] if len(same) == 1 else Notice(what, where or _places(same), remedy)
-        for (what, where, remedy), same in alike.items()
+        same[0] if len(same) == 1 else Notice(what, where or _places(same), remedy, code)
+        for (what, where, remedy, code), same in alike.items()
     )
 
 

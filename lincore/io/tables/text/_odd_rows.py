@@ -51,8 +51,11 @@ def drop_odd_rows(frame: pd.DataFrame, header: Sequence[str], name: str) -> Obse
     """
     blank, again = _blank(frame), _repeating(frame, header)
     notices = [
-        Notice(f"{_some(int(rows.sum()))} {what} and left out.", name)
-        for rows, what in ((blank, "without any value"), (again, "like the header line"))
+        Notice(f"{_some(int(rows.sum()))} {what} and left out.", name, code=code)
+        for rows, what, code in (
+            (blank, "without any value", "LIN030"),
+            (again, "like the header line", "LIN031"),
+        )
         if rows.any()
     ]
     if not notices:
@@ -106,7 +109,8 @@ def drop_totals(frame: pd.DataFrame, name: str) -> Observed:
         return Observed(frame, ())
     sentence = "The last row holds totals" if count == 1 else f"The last {count} rows hold totals"
     was = "was" if count == 1 else "were"
-    return Observed(frame.iloc[:-count], (Notice(f"{sentence} and {was} left out.", name),))
+    notice = Notice(f"{sentence} and {was} left out.", name, code="LIN032")
+    return Observed(frame.iloc[:-count], (notice,))
 
 
 def _are_totals(frame: pd.DataFrame, count: int) -> bool:

@@ -9,13 +9,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from lincore.io.tables.lines.kinds import NUMBER
+from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.text._fixed_width import part_by_gaps, rule_columns
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
 SEPARATORS = "\t|;,"
-NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)([eE][+-]?\d+)?")
-BLANKS = ("", "?", "-", "NA", "NaN", "nan", "N/A", "#N/A", "null", "NULL", "None", "\\N")
 
 _SAMPLE_CHARS = 65_536
 _SAMPLE_LINES = 30
@@ -120,7 +120,11 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
         alike, quoted = _share_alike(plain), _share_alike(records)
         better = alike >= max(0.9, quoted) and (alike > quoted or not _are_paired(plain, quote))
         if len(plain) > len(records) and _width(plain) > 1 and better:
-            quote, records = "", plain
+            # Where most marks come in pairs, a few that do not are damage to single lines.
+            alone = _line_records(sample, separator, quote)
+            by_line = _share_alike(alone)
+            single = by_line > alike or (by_line == alike and _mostly_closed(plain, quote))
+            quote, records = (quote, alone) if single else ("", plain)
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
         if named is not None:
@@ -262,6 +266,19 @@ def _are_paired(plain: Sequence[Record], quote: str) -> bool:
     return len(turns) % 2 == 0 and turns == [True, False] * (len(turns) // 2)
 
 
+def _mostly_closed(plain: Sequence[Record], quote: str) -> bool:
+    """Tell whether most fields that a mark opens are closed by one in the same line."""
+    opened = [field for record in plain for field in record.fields if field.startswith(quote)]
+    return 2 * sum(len(f) > 1 and f.endswith(quote) for f in opened) > len(opened)
+
+
+def _line_records(sample: str, separator: str, quote: str) -> list[Record]:
+    """Return the records of lines that are each read by itself."""
+    lines = enumerate(sample.split("\n"), start=1)
+    found = ((split(line, separator, quote), i) for i, line in lines if line.strip())
+    return [Record(fields, i, i) for fields, i in found]
+
+
 def _separator(sample: str, quote: str) -> str:
     """Return the separator that gives most lines equally many fields, and clean ones.
 
@@ -294,8 +311,11 @@ def _agreement(sample: str, separator: str, quote: str) -> float:
     clean = [
         number or not _UNCLEAN.search(field) for field, number in zip(fields, numbers, strict=True)
     ]
-    # Words between spaces are prose, unless there are many numbers among them.
-    if separator in (SPACES, ":") and (len(records) < 3 or 3 * sum(numbers) < len(numbers)):
+    # Words between spaces are prose, unless there are many numbers among them or all lines have as
+    # many, which no prose has.
+    is_even = separator == SPACES and agreement == 1 and width > 2 and len(records) >= _SAMPLE_LINES
+    few_numbers = len(records) < 3 or 3 * sum(numbers) < len(numbers)
+    if separator in (SPACES, ":") and few_numbers and not is_even:
         return -1.0
     return agreement + 0.5 * sum(clean) / max(len(clean), 1)
 

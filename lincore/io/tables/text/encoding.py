@@ -15,8 +15,6 @@ from lincore.limits import LIMITS, Limits, refuse_foreign
 _LOOKED_AT = 65_536
 # Characters that text does not hold, but for tab, line ends, form feed and the DOS end of file.
 _CONTROL = re.compile("[\x01-\x08\x0b\x0e-\x19\x1b-\x1f\x7f]")
-# The one that need not stand at the beginning: comments go before it.
-_ARFF = "an ARFF file"
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _STRUCTURED = (
     (re.compile(r"\s*[\[{]\s*(\"|\[|\{|\]|\}|-?\d+(\.\d*)?\s*,\s*$)"), "a JSON file"),
@@ -28,7 +26,6 @@ _STRUCTURED = (
         ),
         "a web page or XML",
     ),
-    (re.compile(r"(?m)^@relation\s", re.IGNORECASE), _ARFF),
     (re.compile(r"[+-]?\d+(\.\d+)?(\s\d+:[\d.eE+-]+){2}"), "a LIBSVM file"),
     (re.compile(r"\s*version https://git-lfs"), "a pointer to a file in Git LFS, not the file"),
 )
@@ -100,7 +97,7 @@ def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
         sentence = f"The text is not UTF-8 and was read as {encoding}."
         if wide is not None:
             sentence = f"Some of the text is damaged: not all of it is {wide.upper()}."
-        notice = Notice(sentence, name, "If letters look wrong, save the file as UTF-8.")
+        notice = Notice(sentence, name, "If letters look wrong, save the file as UTF-8.", "LIN001")
         return raw.decode(encoding, errors="replace"), encoding, (notice,)
 
 
@@ -170,7 +167,7 @@ def _refuse_no_text(text: str, name: str) -> None:
             remedy="Save it as CSV (text with one row per line) and load that.",
         )
     for pattern, kind in _STRUCTURED:
-        if (pattern.search if kind == _ARFF else pattern.match)(beginning):
+        if pattern.match(beginning):
             raise DataError(
                 f"This is {kind}, not a table of rows and columns.",
                 where=name,

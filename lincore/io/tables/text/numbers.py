@@ -10,7 +10,8 @@ import pandas as pd
 
 from lincore.data.labels import first_texts
 from lincore.errors import Notice
-from lincore.io.tables.text.dialect import BLANKS, Record
+from lincore.io.tables.lines.kinds import BLANKS, CURRENCY
+from lincore.io.tables.text.dialect import Record
 
 _EXPONENT = r"(?:[eE][+-]?\d+)?"
 # A group before a thousands mark never begins with zero: 0,444 is a fraction.
@@ -27,16 +28,11 @@ _WHOLE = re.compile(r"[+-]?\d+")
 _PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
 # One mark and three digits after it: a fraction, or a number beyond a thousand.
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
-_CURRENCY = (
-    r"(?:(?:US|A|C|R|NZ|HK|S)?\$|[€£¥₹₽₩₺₪]|Rs\.?|kr\.?|zł|Kč|Ft"
-    r"|(?:USD|EUR|GBP|JPY|CHF|CAD|AUD|NZD|CNY|INR|BRL|MXN|SEK|NOK|DKK|PLN|CZK|HUF|RUB|TRY|ZAR|KRW)"
-    r"(?![A-Za-z]))"
-)
-_SIGNS = re.compile(rf"^{_CURRENCY}\s*|\s*(?:%|‰|{_CURRENCY})$")
+_SIGNS = re.compile(rf"^{CURRENCY}\s*|\s*(?:%|‰|{CURRENCY})$")
 # How accountants write what is negative: (1.50), 1.50-, -$1.50.
 _IN_BRACKETS = re.compile(r"\((.*\d.*)\)")
 _MINUS_LAST = re.compile(r"(.*\d[^-]*)-")
-_SIGN_FIRST = re.compile(rf"([+-])\s*({_CURRENCY}.*)")
+_SIGN_FIRST = re.compile(rf"([+-])\s*({CURRENCY}.*)")
 # A limit of detection, or a star that leads to a note: among numbers without.
 _FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
 # What may follow each number of a column, if it follows all of them: kg, m/s, °C.
@@ -202,6 +198,7 @@ def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> No
         f"and nothing in the file says which: taken as {meant}.",
         f"column {column.name!r}",
         f"If it is the other, choose {'the point' if fraction else 'the comma'} as decimal mark.",
+        "LIN045",
     )
 
 
@@ -309,16 +306,17 @@ def _number_notices(
     signs |= {unit} if unit else set()
     if signs:
         sentence = f"Numbers with {', '.join(sorted(signs))}: read without it."
-        notices.append(Notice(sentence, where))
+        notices.append(Notice(sentence, where, code="LIN042"))
     taken = {taken: value for value in reversed(read) if (taken := _bare(value)[1])}
     for what, example in sorted(taken.items()):
         meaning = "read without it" if what == _FLAG else "read as negative"
-        notices.append(Notice(f"Numbers with {what}, such as {example!r}: {meaning}.", where))
+        sentence = f"Numbers with {what}, such as {example!r}: {meaning}."
+        notices.append(Notice(sentence, where, code="LIN043"))
     if odd:
         count = int(column.isin(odd).sum())
         words = ", ".join(repr(word[:30]) for word in odd[:5])
         sentence = f"Numbers but for {words} ({count:,} rows), which was read as missing."
         notices.append(
-            Notice(sentence, where, "If it is a class or a level, make all values text.")
+            Notice(sentence, where, "If it is a class or a level, make all values text.", "LIN044")
         )
     return tuple(notices)

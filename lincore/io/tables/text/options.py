@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Literal
 
 from lincore.errors import DataError
+from lincore.io.tables.lines.fit import UnevenLine
 
 # Runs of spaces and tabs count as one separator.
 SPACES = " "
@@ -54,11 +56,26 @@ class ReadOptions:
         Whether there is a header line, or the line of the file, counted from 1, that it is.
     comment : str, optional
         What a line that is to be skipped begins with; "" for no such lines.
+    table : int, optional
+        Which of several tables below each other, counted from 1; the first one when left out.
+    sheet : str, optional
+        The sheet of a workbook, or the file of a zip; the largest one when left out.
     missing_codes : sequence of str, optional
         The texts that stand for a missing value, instead of `MISSING_CODES`.
     missing_in : mapping of str to sequence, optional
         Numbers or texts that stand for a missing value in some columns alone, such as
         ``{"BMI": (0,)}``; besides the others.
+    cut_at : mapping of str to str, optional
+        Marks at which the texts of some columns end, such as ``{"class": ".|"}`` where the label
+        "negative.|3733" has an identifier behind it.
+    uneven : {"mend", "skip", "keep"}, optional
+        What becomes of a line with more or fewer fields than there are columns. "mend", as when
+        left out: one that is too long is put right where there is clearly one way to do that,
+        and left out elsewhere; one that is short is filled up with missing values. "skip" leaves
+        out all of them, "keep" cuts those that are too long and cannot be put right.
+    as_text : bool
+        Keep all cells as the text that stands in the file: no number is read, no unit, currency
+        or missing-value code is taken away, no row left out. Blank cells are missing.
 
     Raises
     ------
@@ -75,6 +92,11 @@ class ReadOptions:
     comment: str | None = None
     missing_codes: Sequence[str] | None = None
     missing_in: Mapping[str, Sequence[str | float]] | None = None
+    uneven: Literal["mend", "skip", "keep"] | None = None
+    as_text: bool = False
+    table: int | None = None
+    sheet: str | None = None
+    cut_at: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         """Check the marks by themselves."""
@@ -89,6 +111,10 @@ class ReadOptions:
             raise _unfit("quote", self.separator, "another character than the separator")
         if self.decimal is not None and self.decimal == self.thousands:
             raise _unfit("thousands", self.decimal, "another character than the decimal mark")
+        if self.uneven not in (None, "mend", "skip", "keep"):
+            raise _unfit("uneven", str(self.uneven), '"mend", "skip" or "keep"')
+        if self.table is not None and (not isinstance(self.table, Integral) or self.table < 1):
+            raise _unfit("table", str(self.table), "a number from 1")
         header = 1 if self.header is None or self.header is False else self.header
         if not isinstance(header, Integral) or header < 1:
             raise _unfit("header", str(self.header), "True, False or a line number from 1")
@@ -107,7 +133,7 @@ class DetectedOptions:
     Parameters
     ----------
     n_rows, n_columns : int
-    kind : {"text", "Parquet", "frame"}
+    kind : {"text", "workbook", "JSON", "Parquet", "frame"}
     encoding, separator, decimal, thousands, quote, comment : str
         As in `ReadOptions`; "" where the table has none.
     header_line : int, optional
@@ -116,6 +142,14 @@ class DetectedOptions:
         Whether the file was packed by gzip.
     in_blocks : bool
         Whether it is too large to be held: then `n_rows` counts the lines below the header.
+    n_tables : int
+        Tables below each other in the file, of which one was read.
+    sheet : str
+        The sheet of a workbook, or the file of a zip; "" where there is no choice.
+    sheets : tuple of str
+        All of them.
+    uneven : tuple of UnevenLine
+        Lines with more or fewer fields than columns, and what became of them; 1,000 at most.
     """
 
     n_rows: int
@@ -130,6 +164,10 @@ class DetectedOptions:
     header_line: int | None = None
     packed: bool = False
     in_blocks: bool = False
+    n_tables: int = 1
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
+    uneven: tuple[UnevenLine, ...] = ()
 
     def __str__(self) -> str:
         """Say it in one line.
@@ -142,9 +180,13 @@ class DetectedOptions:
         """
         size = f"{self.n_rows:,} rows of {self.n_columns:,} columns"
         size += ", read in blocks" if self.in_blocks else ""
+        header = f"header in line {self.header_line}" if self.header_line else "no header"
+        if self.kind == "workbook":
+            return f"workbook, sheet {self.sheet}, {header.replace('line', 'row')}, {size}"
         if self.kind != "text":
-            return f"{self.kind}, {size}" if self.kind == "Parquet" else size
-        parts = ["gzip"] if self.packed else []
+            return size if self.kind == "frame" else f"{self.kind}, {size}"
+        parts = [self.sheet] if self.sheet else []
+        parts += ["gzip"] if self.packed else []
         parts.append(_ENCODING_NAMES.get(self.encoding, self.encoding))
         parts.append(SEPARATOR_NAMES.get(self.separator, f"separator {self.separator}"))
         if self.decimal != ".":
@@ -155,5 +197,4 @@ class DetectedOptions:
             parts.append("single quotes" if self.quote == "'" else f"quotes {self.quote}")
         if self.comment:
             parts.append(f"comments after {self.comment}")
-        header = f"header in line {self.header_line}" if self.header_line else "no header"
         return ", ".join([*parts, header, size])

@@ -11,13 +11,12 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 
 import lincore
 from lincore import LogisticRegression
+from lincore.estimators.logistic import batched
+from lincore.estimators.logistic._batched_newton import solve_stack
 from lincore.estimators.logistic.batched import has_one_minimum
-from lincore.estimators.logistic.batched_newton import solve_stack
-from lincore.imbalance import sample_fits
 from lincore.imbalance.class_size_sweep import sweep
 from lincore.imbalance.trials import Plan, outcomes
-from lincore.model_selection.batched_fits import stackable
-from lincore.model_selection.fitting import TrainingInputs
+from lincore.model_selection import engine
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps
 
@@ -122,19 +121,19 @@ def test_a_study_without_a_penalty_is_the_same_whether_its_fits_are_stacked(name
     data = lincore.sample(name)
     sizes, steps = {data.classes.tolist()[-1]: 12}, Steps(standardize=True, n_components=2)
     alone_fits = []
-    fitted = sample_fits._predicted
+    fitted = engine.fit_classifier
     monkeypatch.setattr(
-        sample_fits, "_predicted", lambda *args: alone_fits.append(1) or fitted(*args)
+        engine, "fit_classifier", lambda *args: alone_fits.append(1) or fitted(*args)
     )
     stacked = lincore.balance(data, sizes, "logistic(C=inf)", steps=steps, repeats=3)
     n_alone = len(alone_fits)
-    monkeypatch.setattr(sample_fits, "stackable", lambda method, trainings: False)
+    monkeypatch.setattr(batched, "stackable", lambda *asked: False)
     alone = lincore.balance(data, sizes, "logistic(C=inf)", steps=steps, repeats=3)
     assert_allclose(stacked.losses, alone.losses, rtol=1e-8)
     assert stacked.example.seed == alone.example.seed
     assert stacked.notices == alone.notices
     # Of iris one species stands apart in every sample.
-    assert (n_alone == 3 * 6) == (name == "iris")
+    assert (n_alone == 3 * 7) == (name == "iris")
 
 
 def test_what_overflows_does_not_converge_and_leaves_others_alone():
@@ -168,7 +167,7 @@ def test_a_study_is_the_same_whether_its_fits_are_stacked(name, monkeypatch):
     methods = ("logistic", "logistic(C=0.1)", "lda", *MORE)
     stacked = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
     assert all(has_one_minimum(as_method(line).estimator) for line in MORE)
-    monkeypatch.setattr(sample_fits, "stackable", lambda method, trainings: False)
+    monkeypatch.setattr(batched, "stackable", lambda *asked: False)
     alone = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
     # Both are minima of the same function, found to about nine digits.
     assert_allclose(stacked.losses, alone.losses, rtol=1e-8)
@@ -180,7 +179,7 @@ def test_a_sweep_is_the_same_whether_its_fits_are_stacked(monkeypatch):
     data = lincore.sample("wine")
     label = data.classes.tolist()[0]
     stacked = sweep(data, label, [2, 5, 20], repeats=2)
-    monkeypatch.setattr(sample_fits, "stackable", lambda method, trainings: False)
+    monkeypatch.setattr(batched, "stackable", lambda *asked: False)
     alone = sweep(data, label, [2, 5, 20], repeats=2)
     assert_allclose(stacked.losses, alone.losses, rtol=1e-7)
 
@@ -202,8 +201,8 @@ def test_only_what_has_one_minimum_is_stacked(line):
     data = lincore.sample("iris")
     method = as_method(line)
     plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
-    assert not stackable(method, ())
-    fits = outcomes(plan, plan.trial(0), drawn=False)
+    assert not has_one_minimum(method.estimator)
+    (fits,) = outcomes(plan, [plan.trial(0)])
     assert all(fit[method.name].pipeline is not None for fit in fits.values())
 
 
@@ -219,8 +218,10 @@ def test_of_many_classes_each_is_fitted_by_itself():
     rng = np.random.default_rng(0)
     for n_classes, expected in ((12, True), (13, False)):
         codes = np.repeat(np.arange(n_classes), 5)
-        training = TrainingInputs(codes, n_classes, rng.normal(size=(len(codes), 2)))
-        assert stackable(as_method("logistic"), [training] * 2) is expected
+        assert batched.stackable(LogisticRegression(), n_classes) is expected
+        problem = batched.Problem(rng.normal(size=(len(codes), 2)), codes, None)
+        models = batched.fit_stack(LogisticRegression(), [problem] * 2, n_classes)
+        assert all(model is not None for model in models)
 
 
 def test_models_of_a_study_can_be_drawn():
@@ -235,9 +236,10 @@ def test_a_class_without_rows_is_not_stacked():
     method = as_method("logistic")
     plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
     trial = plan.trial(0)
-    seen = sample_fits.TrainingSample(trial.nested.take([9, 9, 0]))
-    jobs = [sample_fits.FitTask(data, seen, trial.split.test, Steps(), 0)] * 2
-    together = sample_fits.fit_samples(jobs, [method], {})
-    alone = sample_fits.fit_sample(jobs[0], [method], {})
+    seen = engine.TrainingSample(trial.nested.take([9, 9, 0]))
+    jobs = [engine.FitTask(data, seen, trial.split.test, Steps(), 0)] * 2
+    together, _ = engine.fit_tasks(jobs, [method])
+    (alone,), _ = engine.fit_tasks(jobs[:1], [method])
     assert together[0]["logistic"].pipeline is not None
-    assert_allclose(together[1]["logistic"].log_proba, alone["logistic"].log_proba)
+    found, expected = together[1]["logistic"].predicted, alone["logistic"].predicted
+    assert_allclose(found.log_proba, expected.log_proba)

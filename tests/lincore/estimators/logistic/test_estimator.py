@@ -151,7 +151,7 @@ def test_two_classes_agree_with_statsmodels_in_the_users_units(offset):
 def test_no_standard_errors_where_there_can_be_none():
     X, y = overlapping()
     X = X / X.std(axis=0)
-    with pytest.raises(ValueError, match="C=np.inf"):
+    with pytest.raises(ValueError, match="Fit without a penalty"):
         LogisticRegression().fit(X, y).wald(X)
     wide = pd.DataFrame(np.column_stack([X, X[:, 0] + X[:, 1], np.full(len(X), 3.0)]))
     wide.columns = list("abcdef")
@@ -263,7 +263,7 @@ def test_separable_classes_are_named_and_the_result_is_finite(solver):
         model.fit(X, y)
     assert not model.converged_ and model.separation_.kind is Kind.COMPLETE
     assert np.isfinite(model.coef_).all() and model.score(X, y) == 1
-    with pytest.raises(ValueError, match="converged"):
+    with pytest.raises(ValueError, match="can be separated"):
         model.wald(X)
 
 
@@ -317,7 +317,7 @@ def test_a_fit_that_converged_needs_one_programme_to_know_quasi_complete_separat
 def test_a_limit_of_iterations_is_no_convergence():
     X, y = overlapping()
     model = LogisticRegression(max_iter=2)
-    with pytest.warns(ConvergenceWarning, match="limit of iterations.*Raise max_iter"):
+    with pytest.warns(ConvergenceWarning, match="limit of iterations.*Allow more iterations"):
         model.fit(X, y)
     assert not model.converged_ and model.reason_ is Reason.ITERATIONS
     assert model.n_iter_ == 2 and len(model.trace_) == 3
@@ -326,7 +326,7 @@ def test_a_limit_of_iterations_is_no_convergence():
 def test_a_learning_rate_too_large_is_said_to_oscillate():
     X, y = overlapping(K=2)
     safe = LogisticRegression(solver="gradient").fit(X, y).trace_[1].step_length
-    with pytest.warns(ConvergenceWarning, match="rising and falling.*Lower learning_rate"):
+    with pytest.warns(ConvergenceWarning, match="rising and falling.*Lower the learning rate"):
         model = LogisticRegression(solver="gradient", learning_rate=4 * safe).fit(X, y)
     assert model.reason_ is Reason.OSCILLATES
     assert np.isfinite(model.coef_).all()

@@ -138,7 +138,7 @@ def test_wide_rows_are_never_made_dense(never_dense, n_classes):
 
 def test_a_solver_that_would_need_a_huge_matrix_is_refused():
     X, y = words(50, 1500)
-    with pytest.raises(ValueError, match="1,500 sparse features. Choose solver='newton-cg'"):
+    with pytest.raises(ValueError, match="1,500 sparse features. Choose 'newton-cg'"):
         LogisticRegression(solver="newton").fit(sp.csr_array(X), y)
     sgd = LogisticRegression(solver="sgd", random_state=0, max_iter=2)
     with pytest.warns(UserWarning, match="did not converge"):

@@ -1,12 +1,11 @@
-"""The fitted model of the page Classify: at once where it is solved, by a job elsewhere."""
+"""One fitted model, of Classify and of Predict: at once where it is solved, by a job elsewhere."""
 
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 from sklearn.pipeline import Pipeline
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset, Split
     from lincore.linalg import OptimizerStep
     from lincore.metrics import Results
-    from lincore.model_selection import Steps, TrainingSet
-    from lincore.moments import Moments
+    from lincore.model_selection import FittedSteps, Steps
     from pages.ui.jobs.executor import Progress
     from pages.ui.session.sidebar import Experiment
 
@@ -35,13 +33,6 @@ class Fitted(NamedTuple):
     pipeline: Pipeline
     results: Results
     notes: tuple[str, ...]
-
-
-class Preprocessor(NamedTuple):
-    """The steps before a classifier, fitted, and the moments by class of the rows behind them."""
-
-    steps: tuple[tuple[str, Any], ...]
-    moments: Moments | None
 
 
 def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
@@ -81,10 +72,11 @@ def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
 @cache.by_bytes("Fitting the steps …")
 def preprocessor(
     digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset
-) -> Preprocessor:
+) -> FittedSteps:
     """Fit the steps before a classifier, once for all classifiers."""
     rows, part = cache.split(digest, choice, _data), cache.training_set(digest, choice, _data)
-    return fit_steps(_data, rows, part, steps)
+    with _told(_data):
+        return model_selection.fit_training_steps(_data, rows, part, steps)
 
 
 @cache.by_bytes("Fitting …")
@@ -104,34 +96,10 @@ def classify(
     return fitted
 
 
-def fit_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> Preprocessor:
-    """Fit the steps before a classifier on the training set: they serve every classifier.
-
-    Raises
-    ------
-    DataError
-        When the training rows do not allow them, with the reason.
-    """
-    preprocessor = model_selection.pipeline_for(data, None, steps).steps
-    if part.moments is not None and part.prepare is not None:
-        preprocessor[0] = ("prepare", part.prepare)
-    enough = part.moments is not None and steps.basis is None
-    with _told(data):
-        training = model_selection.fit_preprocessor(
-            preprocessor,
-            None if enough else data.X[split.train],
-            data.codes[split.train],
-            data.n_classes,
-            moments=part.moments,
-            rows=False,
-        )
-    return Preprocessor(tuple(preprocessor), training.moments)
-
-
 def fit(
     data: Dataset,
     split: Split,
-    preprocessor: Preprocessor,
+    before: FittedSteps,
     model: cache.ModelChoice,
     progress: Progress | None = None,
 ) -> Fitted | None:
@@ -148,35 +116,14 @@ def fit(
     DataError
         When the training rows do not allow the model, with the reason.
     """
-    method = model_selection.as_method(model.line)
-    classifier, watch = method.fresh(data.classes), _Watch(progress)
-    solved = method.from_moments and preprocessor.moments is not None
-    start = time.perf_counter()
+    method, watch = model_selection.as_method(model.line), _Watch(progress)
+    label = model_selection.CLASSIFIER_LABELS[method.word] if method.word else method.label
     with utils.captured_warnings() as caught, linalg.iteration_callback(watch), _told(data):
-        rows = None if solved else _behind(preprocessor, data.X[split.train])
-        moments = preprocessor.moments if solved else None
-        codes = data.codes[split.train]
-        groups = model_selection.categorical_columns(preprocessor.steps)
-        model_selection.fit_classifier(
-            classifier,
-            model_selection.TrainingInputs(codes, data.n_classes, rows, None, moments, groups),
-        )
-    seconds = time.perf_counter() - start
+        pipeline, results = model_selection.fit_behind(data, split, before, method, name=label)
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
-    pipeline = Pipeline([*preprocessor.steps, ("classify", classifier)])
-    label = model_selection.CLASSIFIER_LABELS[method.word] if method.word else method.label
-    results = model_selection.evaluate_pipeline(
-        pipeline, data, split, method=label, seconds=seconds
-    )
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
     return Fitted(pipeline, results, notes)
-
-
-def _behind(preprocessor: Preprocessor, rows: Any) -> Any:
-    for _, step in preprocessor.steps:
-        rows = step.transform(rows)
-    return rows
 
 
 @contextmanager

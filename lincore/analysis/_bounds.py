@@ -1,0 +1,116 @@
+"""Bounds on the values of a specification, written beside the types of its fields."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+from lincore.errors import DataError
+
+
+def refuse(what: str, place: str, wanted: str) -> DataError:
+    """Return the error of a value that cannot be, at a place of the specification.
+
+    Examples
+    --------
+    >>> refuse("It is 3.", "split.test_size", "Give a share below 1.")
+    DataError('split.test_size: It is 3. Give a share below 1.')
+    """
+    return DataError(what, where=place, remedy=wanted)
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message quotes it: short, whatever it is.
+
+    Examples
+    --------
+    >>> shown(3), len(shown("a" * 10**6))
+    ('3', 40)
+    """
+    if isinstance(value, int) and abs(value) > 10**18:
+        return "a number of very many digits"
+    text = repr(value[:60] if isinstance(value, (str, list)) else value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
+
+
+@dataclass(frozen=True)
+class Between:
+    """A number from `low` to `high`; infinite ones, written "inf", where an end is."""
+
+    low: float = -1e12
+    high: float = 1e12
+
+    def __call__(self, value: Any, place: str) -> Any:
+        """Return the number, or refuse it."""
+        if not self.low <= value <= self.high:
+            wanted = f"Give a number from {self.low:g} to {self.high:g}."
+            raise refuse(f"It is {shown(value)}.", place, wanted)
+        return value
+
+
+@dataclass(frozen=True)
+class AtMost:
+    """A text of at most so many characters, or a list or mapping of so many items."""
+
+    most: int
+
+    def __call__(self, value: Any, place: str) -> Any:
+        """Return the value, or refuse it."""
+        if len(value) > self.most:
+            noun = "characters" if isinstance(value, str) else "items"
+            raise refuse(f"It has {len(value):,} {noun}.", place, f"Give at most {self.most:,}.")
+        return value
+
+
+@dataclass(frozen=True)
+class Matching:
+    """A text of one form, described by what a message asks for."""
+
+    pattern: str
+    wanted: str
+
+    def __call__(self, value: Any, place: str) -> Any:
+        """Return the text, or refuse it."""
+        if not re.fullmatch(self.pattern, value):
+            raise refuse(f"It is {shown(value)}.", place, f"Give {self.wanted}.")
+        return value
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some words."""
+
+    words: tuple[str, ...]
+
+    def __call__(self, value: Any, place: str) -> Any:
+        """Return the word, or refuse it."""
+        if value not in self.words:
+            wanted = f"Give one of: {', '.join(self.words)}."
+            raise refuse(f"There is no {shown(value)}.", place, wanted)
+        return value
+
+
+def number(value: Any, place: str, *, infinite: bool = False) -> float:
+    """Return a number of JSON as it is; "inf" and "-inf" where infinite ones make sense.
+
+    Raises
+    ------
+    DataError
+        When it is none, not finite, or an integer that no float holds.
+
+    Examples
+    --------
+    >>> number(3, "cost"), number("inf", "C", infinite=True)
+    (3, inf)
+    """
+    if infinite and value in ("inf", "-inf"):
+        return float(value)
+    if infinite and type(value) is float and abs(value) == inf:
+        return value
+    if type(value) is int and abs(value) <= 2**53:
+        return value
+    if type(value) is float and isfinite(value):
+        return value
+    raise refuse(f"It is {shown(value)}.", place, "Give a number.")

@@ -1,0 +1,274 @@
+"""Data of an analysis: a sample, generated classes, a download, or a file known by its SHA-256."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, TypeAlias
+
+from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError
+from lincore.io.files.sources import large_path, read_source
+from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
+from lincore.io.loading import recognise_file
+from lincore.io.npz import read_npz
+from lincore.io.samples import (
+    DOWNLOADS,
+    SAMPLE_TABLES,
+    SAMPLES,
+    fetch_dataset,
+    gaussian_classes,
+    sample,
+    sample_file,
+)
+from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
+from lincore.io.tables.options import TableOptions
+from lincore.io.tables.text.options import ReadOptions
+from lincore.utils.typing import Progress
+
+#: Classes and features, and rows in all, of generated data.
+MOST_CLASSES, MOST_ROWS = 20, 100_000
+
+Name: TypeAlias = Annotated[str, AtMost(200)]
+_Row: TypeAlias = Annotated[tuple[Annotated[float, Between(-1e9, 1e9)], ...], AtMost(MOST_CLASSES)]
+_Matrix: TypeAlias = Annotated[tuple[_Row, ...], AtMost(MOST_CLASSES)]
+_Size: TypeAlias = Annotated[int, Between(1, MOST_ROWS)]
+_Share: TypeAlias = Annotated[float, Between(0, 1)]
+
+
+@dataclass(frozen=True)
+class SampleData:
+    """One of the bundled data sets, its columns perhaps used otherwise.
+
+    Parameters
+    ----------
+    name : str
+        As in `lincore.io.SAMPLES`.
+    target : str, optional
+        Another column for the classes. For tables only, as what follows.
+    reading : ReadOptions
+    table : TableOptions
+    """
+
+    kind: ClassVar[str] = "sample"  # in JSON
+
+    name: Annotated[str, OneOf(SAMPLES)]
+    target: Name | None = None
+    reading: ReadOptions = ReadOptions()
+    table: TableOptions = TableOptions()
+
+    def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
+        """Return the data set; `file` is not looked at.
+
+        Raises
+        ------
+        DataError
+            When its columns cannot be used so.
+        """
+        if self.name in SAMPLE_TABLES:
+            target = self.target or SAMPLE_TABLES[self.name]
+            table = read_table(sample_file(self.name), f"{self.name}.csv", self.reading)
+            return table_to_dataset(table, target, self.table)
+        found = sample(self.name)
+        called = found.target_name or "class"
+        target = self.target or called
+        if target == called and self.reading == ReadOptions() and self.table == TableOptions():
+            return found
+        if found.kind.is_images:
+            raise DataError("It has images and no columns.", where=f"sample {self.name!r}")
+        table = dataset_to_table(found, called, self.reading)
+        return table_to_dataset(table, target, self.table)
+
+
+@dataclass(frozen=True)
+class GeneratedData:
+    """Gaussian classes: the arguments of `lincore.io.gaussian_classes`.
+
+    Parameters
+    ----------
+    means : tuple of K tuples of p numbers, optional
+    covariances : tuple of tuples, optional
+        One matrix of p rows, or K of them.
+    sizes : tuple of K numbers, or one, optional
+    priors : tuple of K numbers, optional
+    outliers, label_noise : float
+    seed : int
+
+    Raises
+    ------
+    DataError
+        With more than 100,000 rows in all.
+    """
+
+    kind: ClassVar[str] = "generated"  # in JSON
+
+    means: _Matrix | None = None
+    covariances: _Matrix | Annotated[tuple[_Matrix, ...], AtMost(MOST_CLASSES)] | None = None
+    sizes: Annotated[tuple[_Size, ...], AtMost(MOST_CLASSES)] | _Size | None = None
+    priors: _Row | None = None
+    outliers: _Share = 0.0
+    label_noise: _Share = 0.0
+    seed: Annotated[int, Between(0, 2**32 - 1)] = 0
+
+    def __post_init__(self) -> None:
+        """Refuse more rows than are drawn on a page."""
+        rows = sum(self.sizes) if isinstance(self.sizes, tuple) else self.sizes or 0
+        if rows > MOST_ROWS:
+            raise DataError(
+                f"There would be {rows:,} rows.",
+                where="data.sizes",
+                remedy=f"Give at most {MOST_ROWS:,} in all.",
+            )
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keywords of `lincore.io.gaussian_classes`.
+
+        Examples
+        --------
+        >>> GeneratedData(means=((0.0,), (2.0,)), seed=3).arguments()
+        {'means': ((0.0,), (2.0,)), 'seed': 3}
+        """
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {one.name: given[one.name] for one in fields(self) if given[one.name] != one.default}
+
+    def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
+        """Return the classes, drawn; `file` is not looked at.
+
+        Raises
+        ------
+        DataError
+            When the arguments do not fit each other.
+        """
+        return gaussian_classes(**self.arguments())
+
+
+@dataclass(frozen=True)
+class DownloadData:
+    """A data set that scikit-learn can fetch.
+
+    Parameters
+    ----------
+    name : str
+        As in `lincore.io.DOWNLOADS`.
+    """
+
+    kind: ClassVar[str] = "download"  # in JSON
+
+    name: Annotated[str, OneOf(DOWNLOADS)]
+
+    def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
+        """Return the data set, from the network or where it was kept; `file` is not looked at.
+
+        Raises
+        ------
+        DataError
+            When it cannot be downloaded.
+        """
+        return fetch_dataset(self.name)
+
+
+@dataclass(frozen=True)
+class FileData:
+    """A file of the user, known by its name and its content, and how it is read.
+
+    Parameters
+    ----------
+    name : str
+        Of the file; of several images together "images".
+    sha256 : str
+        64 hexadecimal digits, of the bytes; of several files, of one after the other. Empty:
+        any file is taken.
+    target : str, optional
+        The column of the classes, by its name in the file; proposed when not given.
+    reading : ReadOptions
+        For text.
+    table : TableOptions
+        For tables.
+    images : ImageOptions
+        For images.
+    """
+
+    kind: ClassVar[str] = "file"  # in JSON
+
+    name: Name
+    sha256: Annotated[str, Matching("([0-9a-f]{64})?", "64 hexadecimal digits")] = ""
+    target: Name | None = None
+    reading: ReadOptions = ReadOptions()
+    table: TableOptions = TableOptions()
+    images: ImageOptions = ImageOptions()
+
+    def load(
+        self,
+        file: str | Path | bytes | Sequence[tuple[str, bytes]] | None = None,
+        *,
+        progress: Progress | None = None,
+    ) -> Dataset:
+        r"""Return the data set that the file makes.
+
+        Parameters
+        ----------
+        file : path, bytes, open binary file, or several (name, bytes) of images
+        progress : callable, optional
+            As for `lincore.io.read_image_zip`.
+
+        Raises
+        ------
+        DataError
+            When there is no file, its SHA-256 is another one, or it cannot be used.
+
+        Examples
+        --------
+        >>> FileData("flowers.csv").load(b"length,kind\n1,a\n2,b\n3,a\n4,b\n").classes.tolist()
+        ['a', 'b']
+        """
+        if file is None:
+            raise DataError(
+                "The analysis is of a file.", where=self.name, remedy="Give this file as well."
+            )
+        large = large_path(file)
+        if large is not None:
+            with large.open("rb") as stream:
+                self._check(hash_of(iter(lambda: stream.read(1 << 20), b"")))
+            table = read_table(large, self.name, self.reading)
+            return table_to_dataset(table, self.target, self.table, progress=progress)
+        if isinstance(file, Sequence) and not isinstance(file, (str, bytes)):
+            self._check(hash_of(raw for _, raw in file))
+            return read_image_files(file, self.images, name=self.name, progress=progress)
+        raw, _ = read_source(file, self.name)
+        self._check(hash_of([raw]))
+        kind, raw, name = recognise_file(raw, self.name)
+        if kind == "arrays":
+            return read_npz(raw, name)
+        if kind == "images":
+            return read_image_zip(raw, name, self.images, progress=progress)
+        table = read_table(raw, name, self.reading)
+        return table_to_dataset(table, self.target, self.table, progress=progress)
+
+    def _check(self, found: str) -> None:
+        if self.sha256 and found != self.sha256:
+            raise DataError(
+                f"This is another file: its SHA-256 begins with {found[:12]}, that of the analysis "
+                f"with {self.sha256[:12]}.",
+                where=self.name,
+                remedy=f"Give the file {self.name} that the analysis was made with.",
+            )
+
+
+def hash_of(blocks: Any) -> str:
+    """Return the SHA-256 of bytes that come one after the other, as 64 hexadecimal digits.
+
+    Examples
+    --------
+    >>> hash_of([b"a", b"b"])[:8]
+    'fb8e20fc'
+    """
+    digest = sha256()
+    for block in blocks:
+        digest.update(block)
+    return digest.hexdigest()
+
+
+DataSource: TypeAlias = SampleData | GeneratedData | DownloadData | FileData

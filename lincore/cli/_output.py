@@ -1,0 +1,129 @@
+"""Answers as text, as tables of rich, or as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
+
+import numpy as np
+
+from lincore.cli.answer import Answer, Section
+
+try:
+    from lincore.cli import _rich
+except ImportError:  # rich is not installed
+    _rich = None  # type: ignore[assignment]
+
+#: Columns of text that sentences are folded to where there is no terminal.
+WIDTH = 100
+
+
+def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = False) -> None:
+    """Write an answer: JSON for programs, tables of rich on a terminal, else aligned text.
+
+    Parameters
+    ----------
+    answer : Answer
+    stream, beside : text file
+        Standard output and standard error.
+    as_json : bool, default False
+    """
+    if as_json:
+        stream.write(json.dumps(plain(answer.record), indent=2, ensure_ascii=False) + "\n")
+        return
+    if answer.text:
+        stream.write(answer.text)
+        stream = beside
+    sections = tuple(_printable_section(section) for section in answer.sections)
+    if _rich is not None and stream.isatty():
+        _rich.write_sections(sections, stream)
+    else:
+        stream.write("\n".join(_section_text(section) for section in sections))
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: numbers that are none become null.
+
+    Examples
+    --------
+    >>> plain({"counts": np.array([1, 2]), "value": float("nan"), "ends": (0.5, np.inf)})
+    {'counts': [1, 2], 'value': None, 'ends': [0.5, None]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def printable(text: str) -> str:
+    r"""Return text without what a terminal would obey instead of showing it.
+
+    Examples
+    --------
+    >>> printable("a\x1b[2Jb\tc")
+    'a�[2Jb c'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
+
+
+def aligned(rows: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return the lines of a table, its columns one below the other.
+
+    Examples
+    --------
+    >>> aligned([{"model": "LDA", "accuracy": "98.0"}, {"model": "Fisher", "accuracy": "9.0"}])
+    ['model   accuracy', 'LDA         98.0', 'Fisher       9.0']
+    """
+    headings = list(dict.fromkeys(heading for row in rows for heading in row))
+    lines = [headings, *([row.get(heading, "") for heading in headings] for row in rows)]
+    widths = [max(_width(line[i]) for line in lines) for i in range(len(headings))]
+    right = [
+        i > 0 and all(_is_number(row.get(h, "")) for row in rows) for i, h in enumerate(headings)
+    ]
+    return [
+        "  ".join(
+            " " * (width - _width(cell)) + cell if is_right else cell + " " * (width - _width(cell))
+            for cell, width, is_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in lines
+    ]
+
+
+def _section_text(section: Section) -> str:
+    lines = [section.title] if section.title else []
+    for sentence in section.sentences:
+        lines += textwrap.wrap(sentence, WIDTH, break_long_words=False, break_on_hyphens=False)
+    if section.rows:
+        lines += [""] * bool(section.sentences) + aligned(section.rows)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _printable_section(section: Section) -> Section:
+    rows = tuple(
+        {printable(heading): printable(cell) for heading, cell in row.items()}
+        for row in section.rows
+    )
+    return Section(printable(section.title), tuple(map(printable, section.sentences)), rows)
+
+
+def _width(text: str) -> int:
+    """Return how many places of a terminal a text takes: two for a wide sign, none for marks."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def _is_number(cell: str) -> bool:
+    return not cell or cell == "–" or cell.lstrip("−-+<> ")[:1].isdigit()

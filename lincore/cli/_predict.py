@@ -1,0 +1,169 @@
+"""`lincore predict`: the classes of new rows, by a model of a file."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lincore
+from lincore import export, imbalance, metrics, prediction, report
+from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section
+from lincore.cli.data_findings import class_named, data_record
+from lincore.cli.data_options import add_data_options, data_source, load_data, read_options
+from lincore.cli.files import write_file
+from lincore.cli.method_options import add_steps_and_seed, chosen_steps, fraction, one_method
+
+if TYPE_CHECKING:
+    from lincore.model_selection import FittedModel
+    from lincore.utils import Progress
+
+#: The end of the names of saved models.
+MODEL = ".skops"
+
+EXAMPLES = """examples:
+  lincore predict titanic.csv new.csv --target Survived > predicted.csv
+  lincore predict wine.csv new.csv --method "lda(shrinkage=oas)" --save-model wine.skops
+  lincore predict wine.skops new.csv --output predicted.parquet
+"""
+
+
+def add_command(commands: Any) -> None:
+    """Add the command to those of a parser."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "predict",
+        help="classes and probabilities of new rows",
+        description="Fit one method to all rows of FILE, or take the model that FILE "
+        f"(*{MODEL}) holds, and predict the rows of NEW, matched by the "
+        "names of the columns: its own columns with class, posteriors and distance added. Rows "
+        "that are far from every class, unseen categories and drift are named; where NEW has the "
+        "classes, scores are computed.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.set_defaults(run=run)
+    add_data_options(parser)
+    parser.add_argument("new", metavar="NEW", help="the file with new rows")
+    group = parser.add_argument_group("model")
+    group.add_argument("--method", metavar="METHOD", type=one_method, default="lda", help="(lda)")
+    add_steps_and_seed(group)
+    parser.add_argument(
+        "--priors",
+        metavar="PRIORS",
+        help="in deployment: equal, estimate (from the new rows) or CLASS=SHARE (as in training)",
+    )
+    parser.add_argument(
+        "--level",
+        type=fraction,
+        default=0.01,
+        metavar="SHARE",
+        help="share of the rows of a class that count as far from it (0.01)",
+    )
+    parser.add_argument(
+        "--fill-missing", action="store_true", help="a column that NEW lacks counts as missing"
+    )
+    parser.add_argument(
+        "--save-model", metavar="FILE", help=f"keep the model, as *{MODEL}, for other new rows"
+    )
+    parser.add_argument(
+        "--output",
+        "-o",
+        metavar="FILE",
+        default=STANDARD_OUTPUT,
+        help="a CSV, or a Parquet by its name (CSV on standard output)",
+    )
+
+
+def run(options: argparse.Namespace, progress: Progress) -> Answer:
+    """Fit, predict and write the file; return counts, findings and scores."""
+    model, data = _model(options, progress)
+    new = data_source(options.new, None)
+    found = prediction.predict(
+        model,
+        new.data,
+        level=options.level,
+        reading=prediction.Reading(
+            new.name or Path(options.new).name,
+            read_options(options),
+            fill_missing=options.fill_missing,
+        ),
+        progress=progress,
+    )
+    found = found.with_priors(_priors(options.priors, found))
+    drift = None if data is None else prediction.drift(data, found)
+    scores = None if found.truth is None else found.scores()
+    lines = [f"{str(found)[1:-1]}.", prediction.priors_finding(found)]
+    lines += map(str, found.new.match.notices)
+    if drift is not None:
+        lines.append(prediction.drift_finding(drift))
+    if scores is not None:
+        lines.append(report.classification_finding(scores, scores.methods[0]))
+    if options.save_model:
+        lines.append(write_file(options.save_model, export.save_model(model)))
+    record = {
+        "command": "predict",
+        "data": None if data is None else data_record(data),
+        "model": model.label,
+        "rows": len(found),
+        "predicted": dict(zip(map(str, found.classes), found.counts.tolist(), strict=True)),
+        "far": None if found.far is None else int(found.far.sum()),
+        "priors": found.priors,
+        "notices": [vars(notice) for notice in found.new.match.notices],
+        "drift": None if drift is None else drift.to_dict("records"),
+        "scores": None if scores is None else _scores(scores),
+        "output": options.output,
+    }
+    if options.output == STANDARD_OUTPUT:
+        return Answer(record, (Section("", tuple(lines)),), found.to_csv().decode())
+    is_parquet = options.output.lower().endswith((".parquet", ".pq"))
+    written = write_file(options.output, found.to_parquet() if is_parquet else found.to_csv())
+    return Answer(record, (Section("", (*lines, written)),))
+
+
+def _model(
+    options: argparse.Namespace, progress: Progress
+) -> tuple[FittedModel, lincore.Dataset | None]:
+    """Return the model of a file that one was saved to, or fitted to all rows of the data."""
+    if options.file.lower().endswith(MODEL):
+        return export.load_model(options.file).model, None
+    data = load_data(options)
+    results = lincore.compare(
+        data,
+        options.method,
+        steps=chosen_steps(options, data),
+        seed=options.seed,
+        test_size=options.test_size,
+        progress=progress,
+        keep_models=True,
+    )
+    return results.model(results.methods[0]), data
+
+
+def _priors(text: str | None, found: prediction.Predictions) -> Any:
+    """Return priors as `Predictions.with_priors` takes them.
+
+    Raises
+    ------
+    ValueError
+        For what is no word and no CLASS=SHARE.
+    """
+    if text is None or text in ("equal", "estimate"):
+        return text
+    name, equals, share = text.rpartition("=")
+    if not equals:
+        raise ValueError(f"{text!r} is neither equal nor estimate nor CLASS=SHARE.")
+    try:
+        value = fraction(share)
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(str(error)) from error
+    labels = found.classes.tolist()
+    code = labels.index(class_named(labels, name))
+    learned = found.learned_priors
+    # Without posteriors `with_priors` says why none can be changed.
+    return "equal" if learned is None else imbalance.priors_with_share(learned, code, value)
+
+
+def _scores(results: lincore.Results) -> dict[str, Any]:
+    (method,) = results.methods
+    names = metrics.available_scores(results)
+    return {name: metrics.score(results, method, name)._asdict() for name in names}

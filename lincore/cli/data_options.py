@@ -1,0 +1,240 @@
+"""The options that say what the data are: file, target, roles, missing values."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import lincore
+from lincore import io
+from lincore.errors import Hint
+from lincore.io.files.sources import read_source
+
+SAMPLE = "sample:"
+STANDARD_INPUT = "-"
+
+
+def add_data_options(parser: argparse.ArgumentParser) -> None:
+    """Add the file and the options of how it is used."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a table (CSV, TSV, Parquet, gzip), a zip of images in class folders, an npz; "
+        f"{STANDARD_INPUT} for standard input, {SAMPLE}passengers for a bundled one",
+    )
+    group = parser.add_argument_group("data")
+    group.add_argument(
+        "--target", metavar="COLUMN", help="the column of the classes (proposed when not given)"
+    )
+    group.add_argument(
+        "--role",
+        metavar="COLUMN=ROLE",
+        action="append",
+        type=assignment,
+        help="feature, text, group or ignore, instead of the proposed role; may be repeated",
+    )
+    group.add_argument(
+        "--missing",
+        choices=("median", "most_frequent", "indicator", "drop"),
+        help="how missing values are filled in (median)",
+    )
+    group.add_argument(
+        "--missing-code",
+        metavar="COLUMN=VALUE",
+        action="append",
+        type=assignment,
+        help="a value that means missing in this column; may be repeated",
+    )
+    group.add_argument("--bins", type=int, metavar="N", help="bin a numeric target into N classes")
+    group.add_argument(
+        "--drop-class", metavar="CLASS", action="append", help="leave a class out; may be repeated"
+    )
+    group.add_argument(
+        "--merge-class",
+        metavar="CLASS=NAME",
+        action="append",
+        type=assignment,
+        help="give a class another name; may be repeated",
+    )
+    group.add_argument(
+        "--drop-duplicates", action="store_true", help="keep one of the rows that are the same"
+    )
+    group.add_argument("--separator", metavar="SIGN", help="between columns (detected)")
+    group.add_argument("--encoding", help="of the text (detected)")
+    group.add_argument(
+        "--size", metavar="HEIGHTxWIDTH", type=_size, help="images: pixels they are brought to"
+    )
+    group.add_argument("--colour", action="store_true", help="images: keep colours")
+
+
+def load_data(options: argparse.Namespace, source: Source | None = None) -> lincore.Dataset:
+    """Load the data that the options of `add_data_options` name.
+
+    Parameters
+    ----------
+    options : Namespace
+    source : Source, optional
+        Where the FILE has been looked up before.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    DataError
+        When they cannot be used as the options say.
+    """
+    source = source or data_source(options.file, options.target)
+    if isinstance(source.data, lincore.Dataset):
+        return source.data
+    return lincore.load(
+        source.data,
+        target=source.target,
+        name=source.name,
+        size=options.size,
+        colour=options.colour,
+        options=read_options(options),
+        **table_choices(options),
+    )
+
+
+class Source(NamedTuple):
+    """Source of the data, as `lincore.load` takes it.
+
+    Attributes
+    ----------
+    data : path, open file, bytes, DataFrame or Dataset
+    name : str or None
+        None where the data have one.
+    target : str or None
+    """
+
+    data: Any
+    name: str | None
+    target: str | None
+
+
+def data_source(file: str, target: str | None) -> Source:
+    """Return what a FILE on the command line stands for.
+
+    Parameters
+    ----------
+    file : str
+        A path, "-" or "sample:" with a name.
+    target : str or None
+        As given; that of a sample where none was.
+
+    Raises
+    ------
+    DataError
+        When there is no such sample.
+
+    Examples
+    --------
+    >>> data_source("sample:passengers", None)[1:]
+    ('passengers.csv', 'survived')
+    """
+    if file == STANDARD_INPUT:
+        return Source(*read_source(sys.stdin.buffer, "standard input"), target)
+    if not file.startswith(SAMPLE):
+        return Source(file, None, target)
+    name = file.removeprefix(SAMPLE)
+    if name in io.SAMPLE_TABLES:
+        return Source(io.sample_file(name), f"{name}.csv", target or io.SAMPLE_TABLES[name])
+    data = lincore.sample(name)
+    if data.kind.is_images:
+        return Source(data, name, None)
+    return Source(data.to_frame(), name, target or data.target_name or "class")
+
+
+def table_choices(options: argparse.Namespace) -> dict[str, Any]:
+    """Return the fields of `lincore.io.TableOptions` that were given."""
+    given = {
+        "roles": dict(options.role or ()),
+        "missing": options.missing,
+        "bins": options.bins,
+        "drop_classes": tuple(options.drop_class or ()),
+        "merge_classes": dict(options.merge_class or ()),
+        "drop_duplicates": options.drop_duplicates,
+    }
+    return {name: value for name, value in given.items() if value}
+
+
+def read_options(options: argparse.Namespace) -> io.ReadOptions | None:
+    r"""Return how a text is read, where anything of it was given.
+
+    Raises
+    ------
+    DataError
+        For a separator that is none.
+    """
+    codes: dict[str, list[str | float]] = {}
+    for column, value in options.missing_code or ():
+        codes.setdefault(column, []).append(_number_or_text(value))
+    separator = options.separator and options.separator.replace("\\t", "\t")
+    given: Mapping[str, Any] = {
+        "encoding": options.encoding,
+        "separator": separator,
+        "missing_in": codes or None,
+    }
+    if not any(given.values()):
+        return None
+    return io.ReadOptions(**given)
+
+
+def spelling(hint: Hint) -> str:
+    """Return the options that apply a hint, or nothing where there are none.
+
+    Examples
+    --------
+    >>> spelling(Hint("Ignore 'id'", roles={"id": "ignore"}))
+    '--role id=ignore'
+    """
+    words = [f"--role {shlex.quote(f'{name}={role}')}" for name, role in hint.roles.items()]
+    for name, value in hint.options.items():
+        if name == "drop_duplicates":
+            words.append("--drop-duplicates")
+        elif name == "drop_classes":
+            words += [f"--drop-class {shlex.quote(str(label))}" for label in value]
+        elif name == "merge_classes":
+            words += [f"--merge-class {shlex.quote(f'{a}={b}')}" for a, b in value.items()]
+    for column, codes in hint.reading.get("missing_in", {}).items():
+        words += [f"--missing-code {shlex.quote(f'{column}={code:g}')}" for code in codes]
+    return " ".join(words)
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """Take NAME=VALUE apart at its last equals sign.
+
+    Raises
+    ------
+    ArgumentTypeError
+        When there is none.
+
+    Examples
+    --------
+    >>> assignment("a=b=group")
+    ('a=b', 'group')
+    """
+    name, equals, value = text.rpartition("=")
+    if not equals or not name:
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
+    return name, value
+
+
+def _number_or_text(value: str) -> str | float:
+    try:
+        return float(value)
+    except ValueError:
+        return value
+
+
+def _size(text: str) -> tuple[int, int]:
+    height, cross, width = text.lower().partition("x")
+    if not (cross and height.isdigit() and width.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form 32x32")
+    return int(height), int(width)

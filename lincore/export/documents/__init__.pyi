@@ -1,0 +1,16 @@
+from .bundle import figure_data as figure_data
+from .bundle import figures_to_csv as figures_to_csv
+from .bundle import tables_to_csv as tables_to_csv
+from .bundle import tables_to_latex as tables_to_latex
+from .bundle import tables_to_markdown as tables_to_markdown
+from .contents import ReportContents as ReportContents
+from .html import html_report as html_report
+from .html import render_html as render_html
+from .script import to_notebook as to_notebook
+from .script import to_script as to_script
+from .section import Section as Section
+from .section import Table as Table
+from .sections import report_sections as report_sections
+from .tables import to_latex as to_latex
+from .tables import to_markdown as to_markdown
+from .tables import to_text as to_text

@@ -1,0 +1,114 @@
+"""The data card: what the data are, where they come from, and what was found in them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from lincore import plots
+from lincore.checks.data_findings import data_checks
+from lincore.data.dataset import Dataset
+from lincore.export.documents.contents import ReportContents
+from lincore.export.documents.section import Section, Table
+from lincore.utils.formatting import percent, percent_of
+
+#: Features that have a line each; of more, none has.
+MOST_FEATURES = 40
+#: Notices and skipped files that are listed.
+MOST_NOTICES = 20
+
+
+def data_section(contents: ReportContents) -> Section:
+    """Return rows, classes, target, missing values, hash, notices and findings of the data.
+
+    Parameters
+    ----------
+    contents : ReportContents
+
+    Returns
+    -------
+    Section
+    """
+    data, split = contents.data, contents.split
+    findings = () if split is None else data_checks(data, split)
+    found = [finding.sentence for finding in findings]
+    sentences = (
+        f"Findings: {' '.join(found)}" if found else "",
+        "" if found or split is None else "The data checks found nothing that biases the scores.",
+    )
+    notices = [str(notice) for notice in data.notices]
+    notices += [f"{one.name} was left out: {one.reason}" for one in data.skipped]
+    if len(notices) > MOST_NOTICES:
+        notices[MOST_NOTICES:] = [f"{len(notices) - MOST_NOTICES:,} more notices."]
+    tables = [Table("Data card", _card(contents)), Table("Classes", _classes(contents))]
+    if not data.kind.is_images and not data.n_words and data.n_features <= MOST_FEATURES:
+        tables.append(Table("Features", _features(data)))
+    figures = []
+    if split is not None:
+        train, test = (np.bincount(data.codes[rows], minlength=data.n_classes) for rows in split)
+        figures.append(plots.class_balance(train, test, data.classes))
+    return Section(
+        "Data", tuple(filter(None, sentences)), tuple(figures), tuple(tables), tuple(notices)
+    )
+
+
+def _card(contents: ReportContents) -> pd.DataFrame:
+    data, split = contents.data, contents.split
+    noun = data.kind.rows
+    card = {
+        "Name": data.name,
+        "File": contents.file_name,
+        "SHA-256 of the file": contents.sha256,
+        "Digest of the data": data.digest,
+        f"Number of {noun}": f"{data.n_rows:,}",
+        f"{noun.capitalize()} summed beyond": f"{data.n_streamed:,}" if data.n_streamed else "",
+        "Features": _width(data),
+        "Target": data.target_name,
+        "Classes": f"{data.n_classes:,}",
+        "Missing values": _missing(data),
+        "Groups": f"{len(data.group_names or ()):,}" if data.groups is not None else "",
+    }
+    if split is not None:
+        card["Training and test set"] = f"{len(split.train):,} and {len(split.test):,} {noun}"
+    return pd.DataFrame([(name, value) for name, value in card.items() if value],
+                        columns=["item", "value"])  # fmt: skip
+
+
+def _width(data: Dataset) -> str:
+    if data.kind.is_images:
+        height, width = data.image_shape[:2]  # type: ignore[index]
+        return f"{data.n_features:,} pixels ({width} × {height})"
+    words = f", {data.n_words:,} of them counts of words" if data.n_words else ""
+    return f"{data.n_features:,}{words}"
+
+
+def _missing(data: Dataset) -> str:
+    if not data.has_missing:
+        return "none"
+    missing = np.isnan(data.X)
+    cells, lines = int(missing.sum()), int(missing.any(axis=1).sum())
+    return (
+        f"{cells:,} ({percent_of(cells, missing.size)} of the cells), in {lines:,} "
+        f"{data.kind.rows} and {int(missing.any(axis=0).sum()):,} features"
+    )
+
+
+def _classes(contents: ReportContents) -> pd.DataFrame:
+    data, split = contents.data, contents.split
+    columns: dict[str, list[object]] = {
+        "class": [str(label) for label in data.classes],
+        data.kind.rows: data.counts.tolist(),
+        "share": [percent(share) for share in data.counts / data.n_rows],
+    }
+    if split is not None:
+        for name, rows in zip(("training", "test"), split, strict=True):
+            columns[name] = np.bincount(data.codes[rows], minlength=data.n_classes).tolist()
+    return pd.DataFrame(columns)
+
+
+def _features(data: Dataset) -> pd.DataFrame:
+    found = data.describe().reset_index()
+    for name in found.columns:
+        if pd.api.types.is_float_dtype(found[name].dtype):
+            found[name] = ["" if value != value else f"{value:.4g}" for value in found[name]]
+    return found.astype(object).where(found.notna(), "")

@@ -1,0 +1,256 @@
+"""The methods paragraph: what was done, as a paper says it, with its references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lincore.checks.model_assumptions import ASSUMPTIONS
+from lincore.export.documents._references import CHECKS, CLASSIFIERS, TESTS, Citations
+from lincore.export.documents.contents import ReportContents
+from lincore.export.documents.section import Section
+from lincore.metrics.differences import pairwise_differences
+from lincore.metrics.estimates import SCORES
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import find_sampling_units
+from lincore.model_selection.methods import CLASSIFIER_LABELS
+from lincore.utils.formatting import count, listed, percent, points
+
+_FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
+_FILLED = {
+    "median": "by the median, of categories by the most frequent level,",
+    "most_frequent": "by the most frequent value",
+    "indicator": "by the median, with an indicator for each column that lacks any,",
+}
+
+
+def methods_section(contents: ReportContents) -> Section:
+    """Return what was done and with which sources, from what was really used.
+
+    Parameters
+    ----------
+    contents : ReportContents
+
+    Returns
+    -------
+    Section
+        A sentence each for data, preparation, models, validation, intervals, tests, imbalance and
+        software, as far as they were used; the references are its items.
+    """
+    cited = Citations()
+    sentences = (
+        _data(contents),
+        *_preparation(contents),
+        *_models(contents, cited),
+        *_validation(contents, cited),
+        *_intervals(contents, cited),
+        *_tests(contents, cited),
+        *_assumptions(contents, cited),
+        *_imbalance(contents, cited),
+        _software(contents),
+    )
+    return Section("Methods", (" ".join(filter(None, sentences)),), items=cited.listed())
+
+
+def results_of(contents: ReportContents) -> list[Results]:
+    """Return the records of predictions that there are, that of the one model first."""
+    found = [contents.model[1]] if contents.model is not None else []
+    return found + ([contents.comparison] if contents.comparison is not None else [])
+
+
+def _data(contents: ReportContents) -> str:
+    data = contents.data
+    noun = "image" if data.kind.is_images else "row"
+    classes = [f"{label} {n:,}" for label, n in zip(data.classes, data.counts, strict=True)]
+    target = f" of “{data.target_name}”" if data.target_name else ""
+    features = "pixel" if data.kind.is_images else "feature"
+    return (
+        f"The data set “{data.name}” holds {count(data.n_rows, noun)} of "
+        f"{count(data.n_features, features)} in {data.n_classes} classes{target} "
+        f"({listed(classes, most=8)})."
+    )
+
+
+def _preparation(contents: ReportContents) -> Iterable[str]:
+    data, found = contents.data, []
+    if data.has_missing:
+        found.append(f"missing values were filled in {_FILLED[data.imputation]}")
+    if data.has_categories:
+        rare = f", levels of fewer than {data.rare} training rows pooled" if data.rare else ""
+        found.append(f"categories were coded by indicator columns{rare}")
+    steps = [_step_words(one) for one in _all_steps(contents)]
+    common = steps[0] if steps and all(one == steps[0] for one in steps) else []
+    found += common
+    if steps and not common and any(steps):
+        found.append("features were prepared for each model as the settings list it")
+    if not found:
+        return
+    text = "; ".join(found)
+    yield (
+        f"{text[:1].upper()}{text[1:]}. Every such step was learned from the training rows alone."
+    )
+
+
+def _all_steps(contents: ReportContents) -> list[Mapping[str, Any]]:
+    """Return the steps before each classifier, of counts none."""
+    found = [] if contents.model is None else [_steps_of_model(contents)]
+    for part in (contents.comparison, contents.cost, contents.study):
+        if part is not None:
+            steps = part.settings.steps
+            found += [steps[m] for m in part.methods if m in steps and "multinomial" not in m]
+    return found
+
+
+def _steps_of_model(contents: ReportContents) -> Mapping[str, Any]:
+    assert contents.model is not None
+    steps = contents.model[0].named_steps
+    pca = steps.get("pca")
+    return {
+        "standardize": "standardize" in steps,
+        "basis": " ".join(str(steps["basis"]).split()) if "basis" in steps else None,
+        "n_components": None if pca is None else pca.n_components,
+        "whiten": pca is not None and pca.whiten,
+    }
+
+
+def _step_words(steps: Mapping[str, Any]) -> list[str]:
+    found = []
+    if steps.get("standardize"):
+        found.append("features were brought to mean zero and variance one")
+    if steps.get("basis"):
+        found.append(f"features were expanded in a basis ({steps['basis']})")
+    number = steps.get("n_components")
+    if number is not None:
+        what = f"{percent(number, 0)} of the variance" if isinstance(number, float) else f"{number}"
+        white = ", whitened" if steps.get("whiten") else ""
+        kept = "those that hold " if isinstance(number, float) else ""
+        found.append(f"rows were projected to their principal components ({kept}{what}{white})")
+    return found
+
+
+def _models(contents: ReportContents, cited: Citations) -> Iterable[str]:
+    words = [word for word in contents.words if word in CLASSIFIERS]
+    if not words:
+        return
+    named = [
+        f"{CLASSIFIER_LABELS[word]} ({CLASSIFIERS[word][0]}{cited(*CLASSIFIERS[word][1])})"
+        for word in words
+    ]
+    yield f"{'Models were' if len(named) > 1 else 'The model was'} {'; '.join(named)}."
+    options = _options(contents)
+    if options:
+        yield f"Options other than the defaults: {'; '.join(options)}."
+
+
+def _options(contents: ReportContents) -> list[str]:
+    found: dict[str, str] = {}
+    for part in (contents.comparison, contents.cost, contents.study):
+        for name in () if part is None else part.methods:
+            if "(" in name and part is not None:
+                found[name] = part.settings.label(name)
+    return list(found.values())
+
+
+def _validation(contents: ReportContents, cited: Citations) -> Iterable[str]:
+    for results in results_of(contents)[-1:]:
+        yield _scheme(results, contents.seed, cited)
+        if results.settings.row_groups is not None:
+            divided = results.settings.groups_divided
+            yield f"Rows of one group were {'not ' if divided else ''}kept together."
+
+
+def _scheme(results: Results, seed: int | None, cited: Citations) -> str:
+    settings, base = results.settings, find_sampling_units(results)
+    n_tested, n_train = len(set(results.rows.tolist())), int(results.n_train.max(initial=0))
+    seed = settings.seed if seed is None else seed
+    folded = _FOLDED.fullmatch(settings.scheme)
+    if folded:
+        times = f", repeated {folded[1]} times" if folded[1] and folded[1] != "1" else ""
+        kind = "grouped" if folded[3] else "stratified"
+        return (
+            f"Validation was {kind} {folded[2]}-fold cross-validation{times} (seed {seed})"
+            f"{cited('kohavi')}."
+        )
+    if settings.scheme == "leave-one-out":
+        return f"Validation was leave-one-out cross-validation{cited('kohavi')}."
+    if base.one_fit:
+        return (
+            f"Models learned from {n_train:,} rows and were evaluated once on {n_tested:,} others "
+            f"(hold-out, seed {seed})."
+        )
+    return f"Validation was {settings.scheme or 'by given rows'}, over {base.n_folds:,} folds."
+
+
+def _intervals(contents: ReportContents, cited: Citations) -> Iterable[str]:
+    found = results_of(contents)
+    if not found:
+        return
+    scores = [f"{name}{cited('gorodkin')}" if name == "MCC" else name for name in SCORES]
+    yield f"Scores are {listed(scores)}, with 95 % intervals."
+    if all(find_sampling_units(one).independent_rows for one in found):
+        yield f"The interval of the accuracy is Wilson's{cited('brown')},"
+    else:
+        yield (
+            f"Those of shares of rows are Wilson's{cited('brown')} for the effective number of "
+            f"rows, with a jackknife over the models of the folds{cited('stein')} where there are "
+            "several,"
+        )
+    yield (
+        f"those of scores to which all classes count alike are Price and Bonett's{cited('price')}, "
+        "those of losses are on a log scale."
+    )
+
+
+def _tests(contents: ReportContents, cited: Citations) -> Iterable[str]:
+    results = contents.comparison
+    if results is None or len(results.methods) < 2:
+        return
+    score = contents.deciding_score
+    found = pairwise_differences(results, score, contents.rope)
+    tests = [test for test in dict.fromkeys(d.test for d in found) if test in TESTS]
+    if tests:
+        named = [f"{TESTS[test][0]}{cited(*TESTS[test][1])}" for test in tests]
+        yield (
+            f"Pairs of models were compared by {score} with {listed(named)}; p-values were "
+            f"adjusted by Holm's method{cited('holm')} at the level 0.05."
+        )
+    share = SCORES[score].is_share
+    rope = f"{points(contents.rope)} points" if share else f"{contents.rope:g}"
+    yield (
+        f"Differences whose whole interval lies within {rope} of zero count as equivalent in "
+        "practice; models of one group are not significantly different from its best."
+    )
+
+
+def _assumptions(contents: ReportContents, cited: Citations) -> Iterable[str]:
+    checked = [name for name in ASSUMPTIONS.get(contents.word or "", ()) if name in CHECKS]
+    if checked:
+        named = [f"{name}{cited(*CHECKS[name])}" for name in checked]
+        yield f"Assumptions checked on the training rows: {listed(named)}."
+
+
+def _imbalance(contents: ReportContents, cited: Citations) -> Iterable[str]:
+    cost, study = contents.cost, contents.study
+    if cost is not None:
+        yield (
+            f"The cost of the class imbalance is the {cost.loss_name} under the prevalence in "
+            f"deployment, over {count(len(cost.seeds), 'split')}, decomposed into prior shift, "
+            "majority bias and small class by altered priors and weights"
+            f"{cited('elkan', 'breiman', 'saerens')}; corrections were chosen and judged on the "
+            "same splits."
+        )
+    if study is not None:
+        yield (
+            "In the imbalance study classes of the training set were reduced and the loss was "
+            "decomposed into prior shift, majority bias, sample size and class size, over "
+            f"{count(len(study.seeds), 'choice')} of the rows, by comparison with corrected "
+            f"priors{cited('saerens')}, balanced weights{cited('elkan')} and a control of the same "
+            f"size with the shares of the full set{cited('faces')}."
+        )
+
+
+def _software(contents: ReportContents) -> str:
+    found = contents.versions
+    named = [f"{name} {version}" for name, version in found.items()]
+    return f"Computed with {listed(named)}." if named else "Computed with lincore."

@@ -1,0 +1,280 @@
+"""The parts of a script that load data and describe columns, correlations, projections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lincore.analysis.data_sources import (
+    DataSource,
+    DownloadData,
+    FileData,
+    GeneratedData,
+    SampleData,
+)
+from lincore.analysis.specification import Analysis
+from lincore.export.documents._code import Block, call, changed, literal, record
+from lincore.io.images.read import ImageOptions
+from lincore.io.samples import SAMPLE_TABLES
+from lincore.io.tables.bins import Bins
+from lincore.io.tables.options import TableOptions
+from lincore.io.tables.row_filters import Condition
+from lincore.io.tables.text.options import ReadOptions
+
+_RECORDS = {
+    Bins: "io.Bins",
+    Condition: "io.Condition",
+    ImageOptions: "io.ImageOptions",
+    ReadOptions: "io.ReadOptions",
+    TableOptions: "io.TableOptions",
+}
+_CHECK = """with open(FILE, "rb") as stream:
+    found = hashlib.file_digest(stream, "sha256").hexdigest()
+if found != SHA256:
+    raise SystemExit(f"{FILE} is another file: its SHA-256 is {found}.")"""
+_CHECK_FOLDER = """paths = sorted(pathlib.Path(FILE).iterdir())
+FILES = [(path.name, path.read_bytes()) for path in paths]
+found = hashlib.sha256(b"".join(raw for _, raw in FILES)).hexdigest()
+if found != SHA256:
+    raise SystemExit(f"{FILE} holds other files: their SHA-256 is {found}.")"""
+
+
+_CLASSES = """names = [str(label) for label in data.classes]
+counts = pd.DataFrame({"class": names, "all": data.counts})
+for name, part in zip(("training", "test"), split):
+    counts[name] = np.bincount(data.codes[part], minlength=data.n_classes)
+print(export.to_text(counts))
+most, least = data.counts.max(), data.counts.min()
+print(f"The largest class has {most:,} {rows}, {most / least:,.1f} times the {least:,}.")"""
+_FOUND = """if table is not None:
+    columns = io.choose_roles(table, target, choices)
+    lines = [
+        {
+            "column": column.name,
+            "role": column.role,
+            "type": column.kind,
+            "missing (%)": f"{100 * column.n_missing / len(table.frame):.1f}",
+            "distinct": column.n_distinct,
+            "examples": ", ".join(column.examples),
+        }
+        for column in columns
+    ]
+    print(export.to_text(lines))
+    for problem in checks.find_table_problems(table, columns):
+        print(problem.notice)
+if data.truth is not None:
+    truth = data.truth
+    for name, share, mean, covariance in zip(
+        data.classes, truth.priors, truth.means, truth.covariances
+    ):
+        print(f"{name}: share {share:.3f}, mean {mean.round(3).tolist()}, covariance")
+        print(covariance.round(3).tolist())
+    ideal = lincore.BayesClassifier(truth.means, truth.covariances, priors=truth.priors)
+    print(report.bayes_error_finding(lincore.bayes_error(ideal, standard_error=5e-4)))
+for finding in lincore.data_checks(data, split):
+    print(finding.sentence)
+for notice in data.notices:
+    print(notice)"""
+
+
+def load_block(analysis: Analysis) -> Block:
+    """Return the code that loads the data and divides them.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    """
+    lines = [*_loading(analysis.data), 'rows = "images" if data.kind.is_images else "rows"']
+    choice = analysis.split
+    keywords = {"test_size": literal(choice.test_size), "seed": literal(choice.seed)}
+    if choice.how is None:
+        lines.append(
+            'how = "given" if data.given_test is not None else None  # by group where there are any'
+        )
+        lines.append(f"split = {call('lincore.split', 'data', 'how', **keywords)}")
+    else:
+        lines.append(f"split = {call('lincore.split', 'data', literal(choice.how), **keywords)}")
+    lines.append("print(data)")
+    lines.append('print(f"{len(split.train):,} {rows} train, {len(split.test):,} test.")')
+    return Block("Data", "\n".join(lines))
+
+
+def describe_block(analysis: Analysis) -> Block:
+    """Return the code that prints the classes, the columns and the findings of the data.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    """
+    return Block("Classes, columns and findings", f"{_CLASSES}\n{_table(analysis.data)}{_FOUND}")
+
+
+def _table(source: DataSource) -> str:
+    """Return the code that makes the table that the columns are described by; None without."""
+    if isinstance(source, FileData):
+        options = record("io.ReadOptions", source.reading, _RECORDS)
+        return f"""with open(FILE, "rb") as stream:
+    kind, raw, file = io.recognise_file(stream.read(), {literal(source.name)})
+table = io.read_table(raw, file, {options}) if kind == "table" else None
+choices = {record("io.TableOptions", source.table, _RECORDS)}
+target = {literal(source.target)}
+"""
+    if isinstance(source, SampleData) and source.name in SAMPLE_TABLES:
+        file = literal(f"{source.name}.csv")
+        return f"""table = io.read_table(io.sample_file({literal(source.name)}), {file})
+choices = {record("io.TableOptions", source.table, _RECORDS)}
+target = {literal(source.target or SAMPLE_TABLES[source.name])}
+"""
+    return """table, target = None, data.target_name or "class"
+choices = io.TableOptions()
+if not data.kind.is_images and not data.n_words:
+    table = io.dataset_to_table(data, target)
+"""
+
+
+def _loading(source: DataSource) -> list[str]:
+    if isinstance(source, GeneratedData):
+        given = {name: literal(value) for name, value in source.arguments().items()}
+        return [f"data = {call('io.gaussian_classes', **given)}"]
+    if isinstance(source, DownloadData):
+        return [f"data = {call('io.fetch_dataset', literal(source.name))}"]
+    if isinstance(source, FileData):
+        return _file(source)
+    return _sample(source)
+
+
+def _sample(source: SampleData) -> list[str]:
+    name = literal(source.name)
+    reading, table = changed(source.reading, _RECORDS), changed(source.table, _RECORDS)
+    if not (source.target or reading or table):
+        return [f"data = lincore.sample({name})"]
+    options = record("io.ReadOptions", source.reading, _RECORDS)
+    if source.name in SAMPLE_TABLES:
+        target = literal(source.target or SAMPLE_TABLES[source.name])
+        file = literal(f"{source.name}.csv")
+        lines = [f"table = {call('io.read_table', f'io.sample_file({name})', file, options)}"]
+    else:
+        lines = [
+            f"sample = lincore.sample({name})",
+            'called = sample.target_name or "class"',
+            f"table = {call('io.dataset_to_table', 'sample', 'called', options)}",
+        ]
+        target = literal(source.target) if source.target else "called"
+    choices = record("io.TableOptions", source.table, _RECORDS)
+    return [*lines, f"data = {call('io.table_to_dataset', 'table', target, choices)}"]
+
+
+def _file(source: FileData) -> list[str]:
+    lines = [f"FILE = {literal(source.name)}  # the path of the file that was analysed"]
+    is_folder = source.name == "images"
+    if source.sha256:
+        lines.append(f"SHA256 = {literal(source.sha256)}")
+        lines.append(_CHECK_FOLDER if is_folder else _CHECK)
+    images = record("io.ImageOptions", source.images, _RECORDS)
+    name = literal(source.name)
+    if is_folder:
+        return [*lines, f"data = {call('io.read_image_files', 'FILES', images, name=name)}"]
+    if source.images != ImageOptions():
+        raw = "pathlib.Path(FILE).read_bytes()"
+        return [*lines, f"data = {call('io.read_image_zip', raw, name, images)}"]
+    keywords = {"name": name}
+    if source.target is not None:
+        keywords["target"] = literal(source.target)
+    if changed(source.reading, _RECORDS):
+        keywords["options"] = record("io.ReadOptions", source.reading, _RECORDS)
+    choices = changed(source.table, _RECORDS)
+    return [*lines, f"data = {call('lincore.load', 'FILE', **keywords, **choices)}"]
+
+
+_KINDS = {True: "within classes", False: "over all classes"}
+_COLUMNS = """if not data.kind.is_images and data.n_table_columns:
+    ranked = inspection.associations(data, part)
+    print(report.association_finding(ranked, data.n_classes, data.target_name))
+    ranking = [{"column": one.name, "association": one.value} for one in ranked]
+    print(export.to_text(ranking, form=".2f"))
+    column, codes = ranked[0].column, data.codes if part is None else data.codes[part]
+    name, levels = data.feature_names[column], inspection.level_names(data, column)
+    values = inspection.column_values(data, column, part)
+    if levels is None:
+        drawn = inspection.class_histograms(values, codes, data.n_classes)
+        describe(plots.histogram(drawn, data.classes, name))
+    else:
+        drawn = inspection.level_counts(values, codes, data.n_classes, levels)
+        shares, unit = drawn.of_class(), "share of the class"
+        describe(plots.share_bars(drawn.levels, shares, data.classes, title=name, unit=unit))
+    numbers, levels = inspection.summarise_columns(data, range(data.n_table_columns), part)
+    print(report.missing_finding(numbers, levels))
+    if len(numbers):
+        numbers["missing"] = [f"{share:.1f}" for share in numbers["missing"]]
+    print(export.to_text(numbers, form=".4g"))
+    print(export.to_text(levels, form=".1f"))"""
+_CORRELATIONS = """\
+    levels = [inspection.level_names(data, j) for j in range(data.n_table_columns)]
+    if levels.count(None) > 1:
+        found = inspection.correlations(data, part, within=WITHIN, most=30)
+        print(report.correlation_finding(found))
+        which = f"all {data.n_rows:,} rows" if part is None else f"{len(part):,} rows"
+        note = report.correlation_note(found, which)
+        describe(plots.correlation_matrix(found, kind="KIND", subtitle=note))"""
+_PROJECTIONS = """training = model_selection.summarise_training_set(data, split)
+projection = inspection.fit_projections(data, split, training, standardize=STANDARDIZE)
+n_train = int(projection.moments.count.sum())
+if projection.is_sparse:
+    print(report.vectors_finding(projection.shares, n_train))
+else:
+    print(report.variance_finding(projection.shares, n_train, rows=rows))
+    describe(plots.scree(projection.pipeline.named_steps["pca"], show_kept=False))
+shares = [{"component": i + 1, "share (%)": 100 * s} for i, s in enumerate(projection.shares[:20])]
+print(export.to_text(shares, form=".1f"))
+n_seen = inspection.n_fisher_components(data, projection)
+fisher = projection.fisher(n_seen)
+seen = projection.separation(fisher)
+unseen = projection.separation(fisher, data.X[split.test], data.codes[split.test])
+component = "singular vector" if projection.is_sparse else "component"
+print(report.separation_finding(seen, unseen, len(split.test), rows=rows, component=component))
+X, codes = data.X[split.train], data.codes[split.train]
+axes = tuple(range(min(2, len(projection.components))))
+if len(axes) == 2:
+    names = [f"Component {i + 1} ({100 * projection.shares[i]:.1f} %)" for i in axes]
+    points = projection.scores(X, axes)
+    describe(plots.scatter(points, codes, data.classes, names, title="PCA"))
+axes = tuple(range(min(2, len(fisher.criterion_))))
+if len(axes) == 2:
+    J = [report.format_fisher_criterion(fisher.criterion_[i]) for i in axes]
+    names = [f"Direction {i + 1} (J = {J[i]})" for i in axes]
+    points = projection.fisher_scores(X, fisher, axes)
+    describe(plots.scatter(points, codes, data.classes, names, title="Fisher"))
+else:
+    J = report.format_fisher_criterion(fisher.criterion_[0])
+    along = projection.fisher_scores(X, fisher, axes)[:, 0]
+    name = f"Direction 1 (J = {J})"
+    if data.n_classes == 2:
+        view = inspection.fisher_view(
+            fisher, along, codes, split.train, data.classes, axis_name=name
+        )
+        describe(plots.direction_histogram(view))
+    else:
+        describe(plots.scatter(along[:, None], codes, data.classes, [name], title="Fisher"))"""
+
+
+def explore_blocks(analysis: Analysis) -> tuple[Block, ...]:
+    """Return the code that prints what the page Explore says of columns and projections.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    """
+    view: Mapping[str, Any] = analysis.view
+    part = view.get("explore.rows", "all")
+    chosen = {"train": "split.train", "test": "split.test"}.get(str(part), "None")
+    within = view.get("explore.correlations.scope", "within") == "within"
+    standardize = literal(view.get("explore.standardize", analysis.steps.standardize))
+    if standardize == "None":
+        standardize = "lincore.Steps().resolved(data).standardize"
+    correlations = _CORRELATIONS.replace("WITHIN", literal(within))
+    correlations = correlations.replace("KIND", _KINDS[within])
+    columns = f"part = {chosen}  # None: all rows\n{_COLUMNS}\n{correlations}"
+    return (
+        Block("Columns", columns),
+        Block("Projections", _PROJECTIONS.replace("STANDARDIZE", standardize)),
+    )

@@ -1,0 +1,98 @@
+"""The subject of a document: data, and what was computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lincore.data.dataset import Dataset, Split
+from lincore.metrics.class_ratio import leading_score
+from lincore.metrics.results import Results
+from lincore.model_selection.methods import as_method
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from lincore.imbalance.cost.record import ImbalanceCost
+    from lincore.imbalance.study import BalanceStudy
+
+
+@dataclass(frozen=True, eq=False)
+class ReportContents:
+    """Data, and those results that a report is to show.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split, optional
+        Training and test rows, for the findings on them and for `model`.
+    model : (Pipeline, Results), optional
+        One fitted model and its predictions of the test rows, as `lincore.holdout` returns them.
+    comparison : Results, optional
+        See `lincore.compare`.
+    cost : ImbalanceCost, optional
+        See `lincore.imbalance_cost`.
+    study : BalanceStudy, optional
+        See `lincore.balance`.
+    score : str, optional
+        Which decides the comparison; by default the leading one.
+    rope : float
+        Region of practical equivalence of the comparison, in the unit of the score.
+    method : str, optional
+        The method of `cost` and `study` that is shown in detail; by default their first.
+    loss : str, optional
+        Of `cost` or `study`; by default the first of either.
+    file_name, sha256 : str
+        Of the file that was loaded.
+    seed : int, optional
+        Of the split.
+    script : str
+        Python that computes the numbers again.
+    """
+
+    data: Dataset
+    split: Split | None = None
+    model: tuple[Pipeline, Results] | None = None
+    comparison: Results | None = None
+    cost: ImbalanceCost | None = None
+    study: BalanceStudy | None = None
+    score: str | None = None
+    rope: float = 0.01
+    method: str | None = None
+    loss: str | None = None
+    file_name: str = ""
+    sha256: str = ""
+    seed: int | None = None
+    script: str = ""
+
+    @property
+    def deciding_score(self) -> str:
+        """Score that decides the comparison."""
+        return self.score or leading_score(self.data.counts)
+
+    @property
+    def word(self) -> str | None:
+        """The word of the model's classifier, None for one from elsewhere."""
+        return None if self.model is None else as_method(self.model[0].steps[-1][1]).word
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of all classifiers that occur, each once."""
+        found = [self.word] if self.word else []
+        for part in (self.comparison, self.cost, self.study):
+            if part is not None:
+                found += [name.partition("(")[0] for name in part.methods]
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """Versions that results were computed with, as far as they say so."""
+        for part in (self.comparison, self.cost, self.study):
+            if part is not None and part.settings.versions:
+                return part.settings.versions
+        return {}
+
+    def shown(self, methods: tuple[str, ...]) -> str:
+        """Return the method to show in detail of those that there are."""
+        return self.method if self.method in methods else methods[0]

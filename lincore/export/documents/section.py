@@ -1,0 +1,61 @@
+"""A part of a document: what a page, a report and a notebook are all made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+class Table(NamedTuple):
+    """A table of a document.
+
+    Attributes
+    ----------
+    caption : str
+        What it shows, as plain text.
+    frame : DataFrame
+        One column for each heading; numbers are written as `cell` writes them.
+    form : str
+        Of numbers that are not whole, as Python's `format` reads it.
+    """
+
+    caption: str
+    frame: pd.DataFrame
+    form: str = ".3f"
+
+
+@dataclass(frozen=True, eq=False)
+class Section:
+    """A part of a document under one heading, as plain text: whoever renders it escapes it.
+
+    Parameters
+    ----------
+    title : str
+    sentences : tuple of str
+        A paragraph each.
+    figures : tuple of plotly figures
+        Each with a text alternative at ``layout.meta["alt"]``, as those of `lincore.plots`.
+    tables : tuple of Table
+    items : tuple of str
+        Of a list.
+    code : str
+        A listing.
+
+    Examples
+    --------
+    >>> section = Section("Scores", ("LDA reaches an accuracy of 97.8 %.",))
+    >>> section.title, section.figures
+    ('Scores', ())
+    """
+
+    title: str
+    sentences: tuple[str, ...] = ()
+    figures: tuple[go.Figure, ...] = ()
+    tables: tuple[Table, ...] = ()
+    items: tuple[str, ...] = ()
+    code: str = ""

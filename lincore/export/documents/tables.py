@@ -1,0 +1,228 @@
+"""Tables as LaTeX and as Markdown, every cell escaped."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lincore.utils.formatting import true_minus
+
+# Every character that LaTeX reads as a command, and signs that its usual fonts lack as text.
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "−": "$-$",
+    "→": r"$\rightarrow$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+}
+# A number as it is written in a table, in a column of text.
+_NUMBER = re.compile(r"(< )?[−-]?[0-9][0-9,.]*(e[+−-]?[0-9]+)?( %)?")
+_MARKDOWN = re.compile(r"([\\`*_\[\]|#!~$])")
+
+
+def cell(value: object, form: str = ".3f") -> str:
+    """Return a value as it stands in a table: text on one line, numbers alike.
+
+    Parameters
+    ----------
+    value : object
+        Nothing is written for None and NaN.
+    form : str
+        Of a number that is not whole, as Python's `format` reads it.
+
+    Examples
+    --------
+    >>> cell(0.51249), cell(12), cell(-0.5, ".1f"), cell(float("nan")), cell("a  b"), cell(True)
+    ('0.512', '12', '−0.5', '', 'a b', 'True')
+    """
+    if value is None or value is pd.NA:
+        return ""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        return " ".join(str(value).split())
+    number = float(value)
+    if math.isnan(number):
+        return ""
+    if math.isinf(number):
+        return "infinite" if number > 0 else "−infinite"
+    if isinstance(value, numbers.Integral):
+        return true_minus(str(int(value)))
+    return true_minus(f"{number:.3g}" if abs(number) >= 10**9 else f"{number:{form}}")
+
+
+def to_latex(frame: pd.DataFrame, *, caption: str = "", label: str = "", form: str = ".3f") -> str:
+    r"""Return a table as LaTeX: a float with the rules of the package booktabs.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        An index that has a name, or is not 0, 1, …, is the first column.
+    caption, label : str
+        Of the float; the label is for ``\ref``.
+    form : str
+        Of numbers that are not whole, as Python's `format` reads it.
+
+    Returns
+    -------
+    str
+        Everything in it is escaped: no name of a class or column is obeyed.
+
+    Examples
+    --------
+    >>> print(to_latex(pd.DataFrame({"model": ["LDA"], "error (%)": [2.25]}), form=".1f"))
+    \begin{table}
+      \centering
+      \begin{tabular}{lr}
+        \toprule
+        model & error (\%) \\
+        \midrule
+        LDA & 2.2 \\
+        \bottomrule
+      \end{tabular}
+    \end{table}
+    """
+    shown = with_index(frame)
+    lines = [[_latex(cell(value, form)) for value in row] for row in cells(shown)]
+    heads = [_latex(cell(name)) for name in shown.columns]
+    columns = "".join("r" if right else "l" for right in is_right(shown))
+    # A bracket that begins a line would be read as an option of the line break before it.
+    body = [f"    {'{}' * line[0].startswith('[')}{' & '.join(line)} \\\\" for line in lines]
+    named = _latex(cell(caption))
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"  \centering",
+            *([rf"  \caption{{{named}}}"] if caption else []),
+            *([rf"  \label{{{re.sub('[^A-Za-z0-9:.-]', '-', label)}}}"] if label else []),
+            rf"  \begin{{tabular}}{{{columns}}}",
+            r"    \toprule",
+            f"    {' & '.join(heads)} \\\\",
+            r"    \midrule",
+            *body,
+            r"    \bottomrule",
+            r"  \end{tabular}",
+            r"\end{table}",
+        ]
+    )
+
+
+def to_markdown(frame: pd.DataFrame, *, form: str = ".3f") -> str:
+    r"""Return a table as Markdown, with bars between the columns.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        An index that has a name, or is not 0, 1, …, is the first column.
+    form : str
+        Of numbers that are not whole, as Python's `format` reads it.
+
+    Returns
+    -------
+    str
+        Neither Markdown nor HTML in a cell is obeyed.
+
+    Examples
+    --------
+    >>> print(to_markdown(pd.DataFrame({"model": ["a|b"], "n": [3]})))
+    | model | n |
+    | --- | ---: |
+    | a\|b | 3 |
+    """
+    shown = with_index(frame)
+    lines = [[_markdown(cell(name)) for name in shown.columns]]
+    lines.append(["---:" if right else "---" for right in is_right(shown)])
+    lines += [[_markdown(cell(value, form)) for value in row] for row in cells(shown)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def to_text(rows: pd.DataFrame | Iterable[Mapping[str, object]], *, form: str = ".3f") -> str:
+    """Return a table as lines of text whose columns stand below each other.
+
+    Parameters
+    ----------
+    rows : DataFrame, or iterable of mappings of heading to cell
+        An index that has a name, or is not 0, 1, …, is the first column.
+    form : str
+        Of numbers that are not whole, as Python's `format` reads it.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> print(to_text([{"model": "LDA", "error": 0.02}, {"model": "logistic", "error": 0.125}]))
+    model     error
+    LDA       0.020
+    logistic  0.125
+    """
+    shown = with_index(rows if isinstance(rows, pd.DataFrame) else pd.DataFrame(list(rows)))
+    lines = [[cell(name) for name in shown.columns]]
+    lines += [[cell(value, form) for value in line] for line in cells(shown)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    right = is_right(shown)
+    return "\n".join(
+        "  ".join(
+            text.rjust(width) if to_right else text.ljust(width)
+            for text, width, to_right in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in lines
+    )
+
+
+def with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table whose index, where it says something, is the first column."""
+    plain = isinstance(frame.index, pd.RangeIndex) and frame.index.name is None
+    if plain:
+        return frame
+    name = frame.index.name or ""
+    found = frame.reset_index(drop=True)
+    found.insert(0, name, list(frame.index), allow_duplicates=True)
+    return found
+
+
+def cells(frame: pd.DataFrame) -> list[tuple[object, ...]]:
+    """Return the cells line by line: names of columns may occur twice."""
+    columns = [frame.iloc[:, place].tolist() for place in range(frame.shape[1])]
+    return list(zip(*columns, strict=True))
+
+
+def is_right(frame: pd.DataFrame) -> list[bool]:
+    """Return for each column whether it is of numbers, which stand to the right."""
+    return [_is_of_numbers(frame.iloc[:, place]) for place in range(frame.shape[1])]
+
+
+def _is_of_numbers(column: pd.Series[Any]) -> bool:
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return not pd.api.types.is_bool_dtype(column.dtype)
+    texts = [text for value in column if (text := cell(value))]
+    return bool(texts) and all(map(_NUMBER.fullmatch, texts))
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(letter, letter) for letter in text)
+
+
+def _markdown(text: str) -> str:
+    # Entities first: what Markdown passes on as HTML must not be any.
+    plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _MARKDOWN.sub(r"\\\1", plain)

@@ -1,0 +1,1 @@
+"""Fitted models as files that run no code, and as formulas in five languages."""

@@ -1,0 +1,172 @@
+"""The score functions of each classifier, in the coordinates that it sees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lincore.errors import DataError
+from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
+from lincore.estimators.fisher import FisherDiscriminant
+from lincore.estimators.least_squares import LeastSquaresClassifier
+from lincore.estimators.linear_discriminant import (
+    DiagonalLinearDiscriminantAnalysis,
+    LinearDiscriminantAnalysis,
+)
+from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.estimators.multiclass import BinaryModels, HalfSpace, OneVsOne, OneVsRest
+from lincore.estimators.multinomial import MultinomialNB
+from lincore.estimators.naive_bayes import GaussianNB
+from lincore.estimators.perceptron import Perceptron
+from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from lincore.export.models.score_functions import Link, ScoreFunction
+from lincore.linalg.gaussian import Gaussians
+from lincore.utils.typing import Array
+
+# From a classifier and the point about which its functions are written to these.
+Write = Callable[[Any, Array], list[ScoreFunction]]
+
+
+class ClassifierFunctions(NamedTuple):
+    """The functions of a classifier, of coordinates less a point.
+
+    Attributes
+    ----------
+    classes : list of int
+        Codes.
+    link : {"softmax", "scores", "votes"}
+    functions : list of ScoreFunction
+    pairs : tuple of (int, int)
+        See `ScoreFunctions`.
+    """
+
+    classes: list[int]
+    link: Link
+    functions: list[ScoreFunction]
+    pairs: tuple[tuple[int, int], ...] = ()
+
+
+def classifier_functions(classifier: Any, about: Array) -> ClassifierFunctions:
+    """Return the score functions of a classifier that was fitted on codes.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Fitted.
+    about : ndarray of shape (r,)
+        The point that is subtracted from the coordinates.
+
+    Raises
+    ------
+    DataError
+        When its scores are neither linear nor quadratic.
+    """
+    classes = np.asarray(classifier.classes_, dtype=int).tolist()
+    if isinstance(classifier, BinaryModels):
+        margins = [_margin(one, about) for one in classifier.estimators_]
+        if type(classifier) is OneVsOne:
+            return ClassifierFunctions(classes, "votes", margins, _pairs(classifier))
+        if type(classifier) is OneVsRest:
+            rest = [ScoreFunction.affine(0.0, np.zeros(len(about)))]
+            return ClassifierFunctions(
+                classes, "scores", (margins + rest)[: max(len(margins), len(classes))]
+            )
+    link: Link = "softmax" if isinstance(classifier, SoftmaxPosterior) else "scores"
+    return ClassifierFunctions(classes, link, _writer(classifier)(classifier, about))
+
+
+def _writer(classifier: Any) -> Write:
+    if type(classifier) not in WRITERS:
+        raise DataError(
+            f"The scores of {type(classifier).__name__} are not known to be linear or quadratic "
+            "functions.",
+            where="export as formulas",
+            remedy=f"Choose one of {', '.join(kind.__name__ for kind in WRITERS)}, or save the "
+            "model with save_model.",
+        )
+    return WRITERS[type(classifier)]
+
+
+def _margin(model: Any, about: Array) -> ScoreFunction:
+    if isinstance(model, HalfSpace):
+        return _plane(model.coef_[0], model.intercept_[0], about)
+    first, second = _writer(model)(model, about)
+    return second.less(first)
+
+
+def _pairs(model: OneVsOne) -> tuple[tuple[int, int], ...]:
+    return tuple((int(row.argmin()), int(row.argmax())) for row in model.design_)
+
+
+def _plane(coef: Array, intercept: float, about: Array) -> ScoreFunction:
+    return ScoreFunction.affine(float(intercept + coef @ about), np.asarray(coef))
+
+
+def _planes(model: LinearClassifier, about: Array) -> list[ScoreFunction]:
+    functions = model.discriminants()
+    return [_plane(function.b, function.c, about) for function in functions]
+
+
+def _counts(model: MultinomialNB, about: Array) -> list[ScoreFunction]:
+    if not np.isfinite(model.feature_log_prob_).all():
+        raise DataError(
+            "With alpha = 0 a count that a class has never had excludes the class: its scores "
+            "are no linear functions.",
+            where="multinomial naive Bayes",
+            remedy="Choose alpha > 0.",
+        )
+    return _planes(model, about)
+
+
+def _quadratic(model: QuadraticDiscriminantAnalysis, about: Array) -> list[ScoreFunction]:
+    return _gaussian(model.densities_, model.priors_, about)
+
+
+def _gaussian(densities: Gaussians, priors: Array, about: Array) -> list[ScoreFunction]:
+    with np.errstate(divide="ignore"):
+        log_priors = np.log(priors)
+    found = []
+    for mean, whitener, log_prior in zip(*densities, log_priors, strict=True):
+        factor = whitener.factor
+        directions = np.diag(factor)[factor != 0] if factor.ndim == 1 else factor.T
+        shift = directions @ (mean - about)
+        constant = float(log_prior - 0.5 * whitener.log_det)
+        weight = np.full(len(directions), -0.5)
+        found.append(ScoreFunction(constant, np.zeros(len(about)), weight, directions, shift))
+    return found
+
+
+def _naive_bayes(model: GaussianNB, about: Array) -> list[ScoreFunction]:
+    categories = model._categories
+    if categories is None:
+        return _gaussian(model.densities_, model.priors_, about)
+    numeric = np.flatnonzero(model._numeric)
+    place = np.zeros((len(numeric), len(about)))
+    place[np.arange(len(numeric)), numeric] = 1.0
+    found = []
+    gaussian = _gaussian(model._densities, model.priors_, about[numeric])
+    for k, function in enumerate(gaussian):
+        linear = np.zeros(len(about))
+        linear[categories.columns] = categories.coef[k]
+        constant = function.constant + categories.constant[k] + linear @ about
+        found.append(
+            function._replace(
+                constant=float(constant), linear=linear, directions=function.directions @ place
+            )
+        )
+    return found
+
+
+WRITERS: dict[type, Write] = {
+    LinearDiscriminantAnalysis: _planes,
+    DiagonalLinearDiscriminantAnalysis: _planes,
+    FisherDiscriminant: _planes,
+    LeastSquaresClassifier: _planes,
+    LogisticRegression: _planes,
+    Perceptron: _planes,
+    MultinomialNB: _counts,
+    QuadraticDiscriminantAnalysis: _quadratic,
+    GaussianNB: _naive_bayes,
+}

@@ -1,0 +1,272 @@
+"""From a fitted pipeline to functions of the raw columns: every step before it is folded in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.preprocessing import PolynomialFeatures
+
+from lincore.errors import DataError
+from lincore.export.models._classifiers import classifier_functions
+from lincore.export.models.literals import refuse_large
+from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
+from lincore.io.tables.column_roles import YES_NO, says_yes, says_yes_or_no
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.preprocessing.pca import PCA
+from lincore.preprocessing.standardize import Standardizer
+from lincore.preprocessing.tabular import Coding, Filling, Preparer
+from lincore.utils.typing import Array
+
+#: Beyond this a model is some 20 MB of text in any language.
+MOST_TERMS = 1_000_000
+_OTHERWISE = "Save the model with save_model, or export it with lincore.onnx."
+
+
+@dataclass(frozen=True)
+class Affine:
+    """The map ``z = (v - origin) @ matrix + start`` of inputs v (q,).
+
+    Parameters
+    ----------
+    origin : ndarray of shape (q,)
+    matrix : ndarray of shape (q, r), or (q,) for a diagonal one
+    start : ndarray of shape (r,)
+    """
+
+    origin: Array
+    matrix: Array
+    start: Array
+
+    @classmethod
+    def identity(cls, q: int) -> Affine:
+        """Return the map that changes nothing."""
+        return cls(np.zeros(q), np.ones(q), np.zeros(q))
+
+    def then(self, origin: Array, matrix: Array) -> Affine:
+        """Return this map followed by ``(z - origin) @ matrix``."""
+        if self.matrix.ndim == 2:
+            scaled = self.matrix * matrix if matrix.ndim == 1 else self.matrix @ matrix
+            step = self.start - origin
+            return Affine(self.origin, scaled, step * matrix if matrix.ndim == 1 else step @ matrix)
+        # The origin moves to where z is zero: far from zero no digits are lost.
+        moved = self.origin + (origin - self.start) / self.matrix
+        own = self.matrix * matrix if matrix.ndim == 1 else self.matrix[:, None] * matrix
+        return Affine(moved, own, np.zeros(own.shape[-1]))
+
+
+def score_functions(model: FittedModel) -> ScoreFunctions:
+    """Write a fitted model as functions of the raw columns of its file.
+
+    Parameters
+    ----------
+    model : FittedModel
+        A linear or quadratic classifier, or several binary ones of these, behind any steps that
+        are linear, and a polynomial basis of degree two before a linear one.
+
+    Returns
+    -------
+    ScoreFunctions
+
+    Raises
+    ------
+    DataError
+        When the model is no such function, with the reason.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("passengers")
+    >>> model = lincore.compare(data, "logistic", keep_models=True).model("logistic")
+    >>> functions = score_functions(model)
+    >>> [(one.column, one.levels) for one in functions.inputs[:4]]  # doctest: +NORMALIZE_WHITESPACE
+    [('cabin class', ('first',)), ('cabin class', ('second',)), ('cabin class', ('third',)),
+     ('sex', ('male',))]
+    """
+    if model.n_words:
+        raise DataError(
+            "It counts words, which are no columns of a table.",
+            where=model.label,
+            remedy=_OTHERWISE,
+        )
+    steps = dict(model.pipeline.steps[:-1])
+    inputs = _inputs(model, steps.pop("prepare", None))
+    classifier = model.classifier
+    affine, basis, behind = _mapped_inputs(model, steps, len(inputs), classifier)
+    found = classifier_functions(classifier, affine.start if basis is None else behind.start)
+    if basis is None:
+        functions = [function.pulled_back(affine.matrix) for function in found.functions]
+    else:
+        functions = [
+            _of_products(of_basis.moved(-behind.origin), basis, model).pulled_back(affine.matrix)
+            for of_basis in (one.pulled_back(behind.matrix) for one in found.functions)
+        ]
+    origin = np.where([one.kind == "number" for one in inputs], _short(affine), 0.0)
+    step = origin - affine.origin
+    classes, functions = _possible(found.classes, [one.moved(step) for one in functions], model)
+    written = ScoreFunctions(
+        label=model.label,
+        data_name=model.data_name,
+        digest=model.digest,
+        target_name=model.target_name,
+        columns=model.feature_names,
+        classes=tuple(model.classes[np.asarray(classes, dtype=np.intp)].tolist()),
+        link=found.link,
+        inputs=inputs,
+        origin=origin,
+        functions=tuple(functions),
+        pairs=found.pairs,
+    )
+    refuse_large(written, MOST_TERMS, "formulas")
+    return written
+
+
+def _mapped_inputs(
+    model: FittedModel, steps: Mapping[str, Any], q: int, classifier: Any
+) -> tuple[Affine, PolynomialFeatures | None, Affine]:
+    """Return the linear steps up to a basis, the basis, and the linear steps behind it."""
+    maps = [Affine.identity(q)]
+    basis = None
+    for name, step in steps.items():
+        if isinstance(step, PolynomialFeatures) and basis is None:
+            basis = step
+            maps.append(Affine.identity(len(step.powers_)))
+        elif type(step) in _LINEAR_STEPS:
+            maps[-1] = maps[-1].then(*_LINEAR_STEPS[type(step)](step))
+        else:
+            raise DataError(
+                f"Behind the step {name!r} ({type(step).__name__}) the scores are no quadratic "
+                "functions of the columns.",
+                where=model.label,
+                remedy=f"Take the step out or choose polynomial(degree=2). {_OTHERWISE}",
+            )
+    if not steps and hasattr(classifier, "means_"):
+        # Near the data, for far from it squares cancel.
+        centre = classifier.means_[np.isfinite(classifier.means_).all(axis=1)].mean(axis=0)
+        maps[0] = Affine(centre, np.ones(q), centre)
+    return maps[0], basis, maps[-1]
+
+
+def _of_standardizer(step: Standardizer) -> tuple[Array, Array]:
+    # Its own matrix would be a full one of all pixels of an image.
+    return step.mean_, 1 / step.scale_
+
+
+_LINEAR_STEPS: dict[type, Callable[[Any], tuple[Array, Array]]] = {
+    Standardizer: _of_standardizer,
+    PCA: PCA.affine,
+}
+
+
+def _inputs(model: FittedModel, preparer: Preparer | None) -> tuple[Input, ...]:
+    """Return what stands for each column behind the preparation."""
+    if preparer is None:
+        medians = None if model.training is None else model.training.medians
+        if medians is None:
+            return tuple(Input(name) for name in model.feature_names)
+        fills = zip(model.feature_names, medians.tolist(), strict=True)
+        return tuple(Input(name, fill=fill) for name, fill in fills)
+    found: list[Input] = []
+    levels = model.levels or (None,) * len(model.feature_names)
+    for name, known, learned in zip(model.feature_names, levels, preparer.columns_, strict=True):
+        if isinstance(learned, Filling):
+            found.append(Input(name, fill=float(learned.value)))
+            if learned.has_indicator:
+                found.append(Input(name, "missing"))
+        else:
+            found += _coded(name, known or (), learned)
+    return tuple(found)
+
+
+def _coded(name: str, known: Sequence[str], coding: Coding) -> list[Input]:
+    places = np.asarray(coding.place)
+    own, unknown, missing = places[:-2], int(places[-2]), int(places[-1])
+    found = []
+    for place in range(len(coding.of_column)):
+        is_complement = unknown == place
+        listed = (own != place) if is_complement else (own == place)
+        levels = tuple(
+            text
+            for level, is_in in zip(known, listed, strict=True)
+            if is_in
+            for text in _spellings(level, known)
+        )
+        found.append(Input(name, "levels", None, levels, is_complement, missing == place))
+    return found
+
+
+def _spellings(level: str, known: Sequence[str]) -> list[str]:
+    """Return a level and, of yes and no, what a model takes for the same in a new file."""
+    found = [level]
+    if len(known) == 2 and says_yes_or_no(known):
+        words = dict.fromkeys(word for pair in YES_NO for word in pair)
+        for text in (form for word in words for form in (word, word.title(), word.upper())):
+            is_new = text not in known and says_yes_or_no([text, *known])
+            if is_new and says_yes(text) == says_yes(level):
+                found.append(text)
+    return found
+
+
+def _of_products(
+    function: ScoreFunction, basis: PolynomialFeatures, model: FittedModel
+) -> ScoreFunction:
+    """Return a linear function of powers and products as a quadratic one of the columns."""
+    powers = np.asarray(basis.powers_)
+    if powers.sum(axis=1).max() > 2 or not function.is_linear:
+        what = "degree three or more" if function.is_linear else "degree four"
+        raise DataError(
+            f"Behind this basis the scores are polynomials of {what}, no quadratic functions.",
+            where=model.label,
+            remedy=f"Choose polynomial(degree=2) and a linear classifier. {_OTHERWISE}",
+        )
+    q = powers.shape[1]
+    linear, form = np.zeros(q), np.zeros((q, q))
+    constant = function.constant
+    for power, coefficient in zip(powers, function.linear, strict=True):
+        of = np.repeat(np.arange(q), power)
+        if not len(of):
+            constant += coefficient
+        elif len(of) == 1:
+            linear[of[0]] += coefficient
+        else:
+            form[of[0], of[1]] += coefficient / 2
+            form[of[1], of[0]] += coefficient / 2
+    values, axes = np.linalg.eigh(form)
+    kept = np.abs(values) > np.finfo(float).eps * np.abs(values).max(initial=0.0)
+    return ScoreFunction(
+        float(constant), linear, values[kept], axes[:, kept].T, np.zeros(np.count_nonzero(kept))
+    )
+
+
+def _short(affine: Affine) -> Array:
+    """Return an origin of few digits within a deviation of that of the map."""
+    if affine.matrix.ndim == 1 and (affine.matrix == 1).all():
+        return affine.origin  # of the spread nothing is known
+    per_unit = np.abs(affine.matrix)
+    spread = 1 / np.maximum(per_unit.max(axis=1) if per_unit.ndim == 2 else per_unit, 1e-300)
+    digits = np.clip(1 - np.floor(np.log10(spread)), -300, 300).astype(int)
+    rounded = [
+        round(value, int(places))
+        for value, places in zip(affine.origin.tolist(), digits, strict=True)
+    ]
+    return np.array(rounded)
+
+
+def _possible(
+    codes: Sequence[int], functions: Sequence[ScoreFunction], model: FittedModel
+) -> tuple[list[int], list[ScoreFunction]]:
+    """Leave out classes that no row can get: those without a prior."""
+    constants = np.array([function.constant for function in functions])
+    if np.isfinite(constants).all():
+        return list(codes), list(functions)
+    kept = constants == np.inf if (constants == np.inf).any() else np.isfinite(constants)
+    if len(codes) != len(functions) or kept.sum() < 2:
+        raise DataError(
+            "Only one class is possible by its priors.",
+            where=model.label,
+            remedy="Give two classes at least a prior above zero.",
+        )
+    places = np.flatnonzero(kept).tolist()
+    return [codes[place] for place in places], [functions[place] for place in places]

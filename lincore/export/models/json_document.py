@@ -1,0 +1,110 @@
+"""Score functions as JSON: the schema that other programs read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lincore.export.models.literals import number
+from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
+
+SCHEMA, VERSION = "lincore.score_functions", 1
+
+_HOW = {
+    "softmax": "Probability of class k: exp(s_k) / sum over j of exp(s_j), s being the functions.",
+    "scores": "The largest function decides, the first of equal ones; there are no probabilities.",
+    "votes": "Function m above zero is a vote for the second class of pair m, else for the first. "
+    "Score of a class: its votes + c / 3 / (abs(c) + 1), c being the sum of the functions that "
+    "speak for it less those that speak against it. The largest score decides.",
+}
+_INPUTS = (
+    "An input of kind number is the column's value, or fill where it is missing. Of kind missing "
+    "it is 1 where the value is missing, else 0. Of kind levels it is 1 where the text of the "
+    "value is among levels (is_complement: is not among them), else 0; where the value is "
+    "missing it is counts_missing. A whole number's text has no fraction. Dates are days since "
+    "1970-01-01."
+)
+_FUNCTION = (
+    "With d = inputs - origin: constant + sum(linear * d) + sum over squares of "
+    "weight * (sum(direction * d) - shift)^2."
+)
+
+
+def to_json(functions: ScoreFunctions) -> str:
+    """Return score functions as a JSON document that explains itself.
+
+    Parameters
+    ----------
+    functions : ScoreFunctions
+
+    Returns
+    -------
+    str
+        An object with "schema" and "version" (1; it changes with the meaning of a field),
+        "reading" (the formulas in words), "model", "data", "target", "columns", "classes",
+        "link", "inputs", "origin", "functions" and "pairs". ASCII alone.
+
+    Raises
+    ------
+    DataError
+        When a coefficient is not finite.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> model = lincore.compare(lincore.sample("iris"), "lda", keep_models=True).model("lda")
+    >>> document = json.loads(to_json(lincore.export.score_functions(model)))
+    >>> document["schema"], document["version"], document["classes"][0], document["link"]
+    ('lincore.score_functions', 1, 'setosa', 'softmax')
+    """
+    document = {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "reading": {
+            "inputs": _INPUTS,
+            "functions": _FUNCTION,
+            "link": _HOW[functions.link],
+        },
+        "model": functions.label,
+        "data": {"name": functions.data_name, "digest": functions.digest},
+        "target": functions.target_name,
+        "columns": list(functions.columns),
+        "classes": list(functions.classes),
+        "link": functions.link,
+        "inputs": [_input(one) for one in functions.inputs],
+        "origin": [_finite(value) for value in functions.origin.tolist()],
+        "functions": [_function(one) for one in functions.functions],
+        "pairs": [list(pair) for pair in functions.pairs],
+    }
+    return json.dumps(document, ensure_ascii=True, indent=1, allow_nan=False)
+
+
+def _finite(value: float) -> float:
+    return float(number(value))
+
+
+def _input(one: Input) -> dict[str, Any]:
+    found: dict[str, Any] = {"column": one.column, "kind": one.kind}
+    if one.kind == "number":
+        found["fill"] = one.fill
+    elif one.kind == "levels":
+        found["levels"] = list(one.levels)
+        found["is_complement"] = one.is_complement
+        found["counts_missing"] = one.counts_missing
+    return found
+
+
+def _function(one: ScoreFunction) -> dict[str, Any]:
+    squares = zip(one.weight.tolist(), one.shift.tolist(), one.directions.tolist(), strict=True)
+    return {
+        "constant": _finite(one.constant),
+        "linear": [_finite(value) for value in one.linear.tolist()],
+        "squares": [
+            {
+                "weight": _finite(weight),
+                "shift": _finite(shift),
+                "direction": [_finite(value) for value in direction],
+            }
+            for weight, shift, direction in squares
+        ],
+    }

@@ -1,0 +1,146 @@
+"""Numbers and sums as the languages of the renderings write them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from lincore.errors import DataError
+from lincore.export.models.score_functions import ScoreFunctions
+from lincore.utils.typing import Array
+
+# Terms that are added in one pair of brackets: SQLite refuses trees deeper than a thousand.
+_ADDED = 50
+Number = Callable[[float], str]
+
+
+def number(value: float) -> str:
+    """Return a number with all of its digits, of which 17 tell any two apart.
+
+    Raises
+    ------
+    DataError
+        When it is not finite: no formula holds such a coefficient.
+
+    Examples
+    --------
+    >>> number(0.1), number(3.0), number(1 / 3)
+    ('0.1', '3.0', '0.3333333333333333')
+    """
+    if not math.isfinite(value):
+        raise DataError(
+            f"A coefficient is {value}.",
+            where="export as formulas",
+            remedy="Fit the model with a penalty, shrinkage or smoothing.",
+        )
+    return repr(float(value))
+
+
+def text(value: object) -> str:
+    r"""Return a text in double quotes that is safe in JSON, JavaScript and a web page.
+
+    Examples
+    --------
+    >>> print(text('</script>"'))
+    "\u003c/script\u003e\""
+    """
+    quoted = json.dumps(str(value), ensure_ascii=True)
+    for letter in "<>&":
+        quoted = quoted.replace(letter, f"\\u{ord(letter):04x}")
+    return quoted
+
+
+def heading(functions: ScoreFunctions) -> str:
+    """Return what the model is, for the first comment of a piece of code: one line of ASCII.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> model = lincore.compare(lincore.sample("iris"), "lda", keep_models=True).model("lda")
+    >>> heading(lincore.export.score_functions(model))
+    'Model "LDA", fitted on "iris" by lincore: "setosa", "versicolor" or "virginica".'
+    """
+    data = f", fitted on {text(functions.data_name)}" if functions.data_name else ""
+    *others, last = (text(label) for label in functions.classes[:20])
+    more = (
+        f" or one of {len(functions.classes):,}" if len(functions.classes) > 20 else f" or {last}"
+    )
+    return f"Model {text(functions.label)}{data} by lincore: {', '.join(others)}{more}."
+
+
+def signed_sum(constant: float, terms: Iterable[tuple[float, str]], write: Number = number) -> str:
+    """Return ``constant + Σ factor * name`` in brackets of few terms; zeros are left out.
+
+    Parameters
+    ----------
+    constant : float
+    terms : iterable of (float, str)
+        Factors and names.
+    write : callable
+        From a number to its text.
+
+    Examples
+    --------
+    >>> signed_sum(1.0, [(2.0, "a"), (-0.5, "b"), (0.0, "c")])
+    '1.0 + 2.0*a - 0.5*b'
+    >>> signed_sum(0.0, [(-1.0, "a"), (1.0, "b")])
+    '-a + b'
+    """
+    parts = [_term(factor, name, write) for factor, name in terms if factor]
+    if len(parts) <= _ADDED:
+        return _joined(constant, parts, write)
+    groups = [parts[i : i + _ADDED] for i in range(0, len(parts), _ADDED)]
+    sums = [f"({_joined(0.0, group, write)})" for group in groups]
+    while len(sums) > _ADDED:
+        sums = [f"({' + '.join(sums[i : i + _ADDED])})" for i in range(0, len(sums), _ADDED)]
+    return " + ".join([write(constant), *sums])
+
+
+def _term(factor: float, name: str, write: Number) -> str:
+    # Of a power the factor stays: to a spreadsheet -a^2 is the square of -a.
+    plain = abs(factor) == 1 and "^" not in name
+    return f"{'-' if factor < 0 else '+'} {name if plain else f'{write(abs(factor))}*{name}'}"
+
+
+def _joined(constant: float, parts: Sequence[str], write: Number) -> str:
+    if constant or not parts:
+        return " ".join([write(constant), *parts])
+    first = parts[0].removeprefix("+ ")
+    return " ".join([f"-{first[2:]}" if first.startswith("- ") else first, *parts[1:]])
+
+
+def less(name: str, value: float, write: Number = number) -> str:
+    """Return ``name - value``, without two signs in a row.
+
+    Examples
+    --------
+    >>> less("x", 2.0), less("x", -2.0), less("x", 0.0)
+    ('x - 2.0', 'x + 2.0', 'x')
+    """
+    if not value:
+        return name
+    return f"{name} {'-' if value > 0 else '+'} {write(abs(value))}"
+
+
+def linear_terms(coefficients: Array, names: Sequence[str]) -> list[tuple[float, str]]:
+    """Return the terms of a linear function that are not zero."""
+    return [
+        (value, name) for value, name in zip(coefficients.tolist(), names, strict=True) if value
+    ]
+
+
+def refuse_large(functions: ScoreFunctions, most: int, language: str) -> None:
+    """Refuse a model of more terms than a language takes.
+
+    Raises
+    ------
+    DataError
+        With what to do instead.
+    """
+    if functions.n_terms > most:
+        raise DataError(
+            f"The model has {functions.n_terms:,} coefficients; {language} takes {most:,}.",
+            where=functions.label,
+            remedy="Choose fewer columns or components, or save it with save_model.",
+        )

@@ -1,0 +1,310 @@
+"""The model card: what a fitted model is, what it was trained on, and how far to trust it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from lincore.checks.model_assumptions import ASSUMPTIONS, assumption_inputs, assumptions
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError
+from lincore.metrics.results import Results
+from lincore.metrics.scores import SCORES, score
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.methods import CLASSIFIER_FACTORIES
+from lincore.report.convergence import termination_reason
+from lincore.utils.typing import Codes
+from lincore.utils.versions import package_versions
+
+SCHEMA, VERSION = "lincore.model_card", 1
+
+_USE = (
+    "Predict {target} of rows that come from where the training rows came from, with the same "
+    "columns in the same units. Not for rows of another population, other class shares without "
+    "corrected priors, or decisions about people without a check of who is misclassified."
+)
+_LOAD = """```python
+from lincore.export import load_model
+
+model, card = load_model("this file.zip")
+model.predict(table)  # a DataFrame with the columns below, in any order
+```"""
+_UNKNOWN = "Not recorded: the model was saved without its results."
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """The description that goes with a model into its file, as plain JSON.
+
+    Attributes
+    ----------
+    model, pipeline : str
+        What the model is called, and its steps with their options.
+    target : str
+    classes : tuple of (str or int)
+    columns : tuple of mapping
+        Name, kind ("number" or "category") and levels of each raw column.
+    trained_on : mapping
+        Name and digest of the data; where they are known, the number of rows and of each class.
+    validation : str
+        How the scores were found.
+    scores : mapping of str to mapping
+        "value", "low" and "high" (95 % interval; None where it is not known) of each score.
+    assumptions : tuple of mapping
+        Name, verdict, sentence and remedy of each check.
+    warnings : tuple of str
+    intended_use : str
+    versions : mapping of str to str
+        Of the packages that it was fitted with.
+    """
+
+    model: str
+    pipeline: str
+    target: str
+    classes: tuple[Any, ...]
+    columns: tuple[Mapping[str, Any], ...]
+    trained_on: Mapping[str, Any]
+    validation: str
+    scores: Mapping[str, Mapping[str, float | None]]
+    assumptions: tuple[Mapping[str, str], ...]
+    warnings: tuple[str, ...]
+    intended_use: str
+    versions: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Return the card as a JSON object with "schema" and "version"."""
+        found = {"schema": SCHEMA, "version": VERSION, **asdict(self)}
+        return json.dumps(found, ensure_ascii=True, indent=1, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> ModelCard:
+        """Read a card.
+
+        Raises
+        ------
+        DataError
+            When it is none, or of a later version.
+        """
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise _unreadable("It is no JSON.") from error
+        if not isinstance(found, dict) or found.get("schema") != SCHEMA:
+            raise _unreadable("It is no model card of lincore.")
+        if found.get("version") != VERSION:
+            raise _unreadable(f"It is of version {found.get('version')!r}; this is {VERSION}.")
+        values: dict[str, Any] = {}
+        for field in fields(cls):
+            kind = _KINDS[str(field.type).partition("[")[0]]
+            if not isinstance(found.get(field.name), kind):
+                raise _unreadable(f"{field.name!r} is missing or of another kind.")
+            value = found[field.name]
+            values[field.name] = tuple(value) if isinstance(value, list) else value
+        return cls(**values)
+
+    def to_markdown(self) -> str:
+        """Return the card for people."""
+        rows = [f"| {name} | {_score(found)} |" for name, found in self.scores.items()]
+        checks = [
+            f"{one['name']}: {one['verdict']}. {_line(one['sentence'])}" for one in self.assumptions
+        ]
+        data = _line(self.trained_on.get("name") or "data without a name")
+        parts = [
+            f"# {_line(self.model)}",
+            f"Predicts {_line(self.target or 'the class')}: "
+            f"{', '.join(_line(label) for label in self.classes)}.",
+            f"Trained on {data} ({_rows(self.trained_on)}).",
+            "## Load",
+            _LOAD,
+            "## Intended use",
+            _line(self.intended_use),
+            "## Scores",
+            f"Validation: {_line(self.validation)}",
+            "\n".join(["| score | value (95 % interval) |", "|---|---|", *rows]) if rows else "",
+            "## Assumptions",
+            _list(checks or ["Not checked."]),
+            "## Warnings",
+            _list([_line(warning) for warning in self.warnings] or ["None."]),
+            "## Columns",
+            _list([f"{_line(column['name'])} ({column['kind']})" for column in self.columns]),
+            "## Made with",
+            ", ".join(f"{name} {version}" for name, version in self.versions.items()),
+        ]
+        return "\n\n".join(part for part in parts if part) + "\n"
+
+
+_KINDS: Mapping[str, type] = {"str": str, "tuple": list, "Mapping": dict}
+
+
+def model_card(
+    model: FittedModel,
+    results: Results | None = None,
+    method: str | None = None,
+    *,
+    data: Dataset | None = None,
+    rows: Codes | None = None,
+) -> ModelCard:
+    """Write the card of a fitted model.
+
+    Parameters
+    ----------
+    model : FittedModel
+    results : Results, optional
+        Of a validation of the same method; without them the card has no scores.
+    method : str, optional
+        Its name in the results, where they are of several.
+    data : Dataset, optional
+        That it was fitted on; without it no assumption is checked.
+    rows : ndarray of int, optional
+        The rows of `data` that it was fitted on; by default all.
+
+    Returns
+    -------
+    ModelCard
+
+    Raises
+    ------
+    KeyError
+        When there is no such method.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> results = lincore.compare(iris, "lda", keep_models=True)
+    >>> card = model_card(results.model("lda"), results, data=iris)
+    >>> card.scores["accuracy"]["low"] < card.scores["accuracy"]["value"]
+    True
+    >>> card.trained_on["rows"], [check["verdict"] for check in card.assumptions][:1]
+    (150, ['fine'])
+    """
+    name = method or (results.methods[0] if results is not None and len(results) else "")
+    use = _USE.format(target=repr(model.target_name) if model.target_name else "the class")
+    return ModelCard(
+        model=model.label,
+        pipeline=" ".join(repr(model.pipeline).split()),
+        target=model.target_name,
+        classes=tuple(model.classes.tolist()),
+        columns=_columns(model),
+        trained_on=_trained_on(model, results, data, rows),
+        validation=_UNKNOWN if results is None else _validation(results),
+        scores={} if results is None else _scores(results, name),
+        assumptions=() if data is None else _assumptions(model, data, rows),
+        warnings=_warnings(model, results, name),
+        intended_use=use,
+        versions=package_versions(),
+    )
+
+
+def _columns(model: FittedModel) -> tuple[Mapping[str, Any], ...]:
+    levels: Sequence[Any] = model.levels or [None] * len(model.feature_names)
+    return tuple(
+        {"name": name, "kind": "number", "levels": []}
+        if known is None
+        else {"name": name, "kind": "category", "levels": list(known)}
+        for name, known in zip(model.feature_names, levels, strict=True)
+    )
+
+
+def _trained_on(
+    model: FittedModel, results: Results | None, data: Dataset | None, rows: Codes | None
+) -> Mapping[str, Any]:
+    found: dict[str, Any] = {"name": model.data_name, "digest": model.digest}
+    counts = None
+    if data is not None:
+        counts = (data if rows is None else data.take(rows)).counts.tolist()
+        labels = (data if rows is None else data.take(rows)).classes.tolist()
+    elif results is not None and results.settings.class_counts is not None:
+        counts, labels = results.settings.class_counts.tolist(), results.classes.tolist()
+    if counts is not None:
+        found["rows"] = int(sum(counts))
+        found["classes"] = {str(label): int(n) for label, n in zip(labels, counts, strict=True)}
+    return found
+
+
+def _validation(results: Results) -> str:
+    settings = results.settings
+    scheme = settings.scheme or "a test set"
+    return f"{scheme}, {len(results.rows):,} predictions of rows that were not trained on"
+
+
+def _scores(results: Results, method: str) -> Mapping[str, Mapping[str, float | None]]:
+    found = {}
+    for name in SCORES:
+        value, low, high = score(results, method, name)
+        if math.isfinite(value):
+            found[name] = {"value": value, "low": _known(low), "high": _known(high)}
+    return found
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _assumptions(
+    model: FittedModel, data: Dataset, rows: Codes | None
+) -> tuple[Mapping[str, str], ...]:
+    words = [
+        word for word, factory in CLASSIFIER_FACTORIES.items() if type(model.classifier) is factory
+    ]
+    if not words or words[0] not in ASSUMPTIONS:
+        return ()
+    used = range(data.n_rows) if rows is None else rows
+    checks = assumptions(*assumption_inputs(model.pipeline, data, _array(used)), model=words[0])
+    return tuple(
+        {
+            "name": check.name,
+            "verdict": check.verdict,
+            "sentence": check.sentence,
+            "remedy": check.remedy,
+        }
+        for check in checks
+    )
+
+
+def _array(rows: Any) -> Codes:
+    return np.asarray(rows, dtype=np.intp)
+
+
+def _warnings(model: FittedModel, results: Results | None, method: str) -> tuple[str, ...]:
+    """Return how the fit ended where it did not end well, and what fits of the validation said."""
+    end = termination_reason(model.classifier, model.column_names or ())
+    found = [] if end.is_fine else [f"{end.sentence} {end.remedy}".strip()]
+    if results is not None:
+        notes = results.settings.notes.get(method, {})
+        found += [f"{kind} in {n:,} fits of the validation." for kind, n in notes.items()]
+        if results.settings.groups_divided:
+            found.append("Some group of rows has rows both in training and in test sets.")
+    return tuple(found)
+
+
+def _score(found: Mapping[str, float | None]) -> str:
+    if found["low"] is None or found["high"] is None:
+        return f"{found['value']:.3f}"
+    return f"{found['value']:.3f} ({found['low']:.3f}–{found['high']:.3f})"
+
+
+def _rows(trained_on: Mapping[str, Any]) -> str:
+    rows = f"{trained_on['rows']:,} rows, " if "rows" in trained_on else ""
+    return f"{rows}digest {_line(trained_on.get('digest', ''))}"
+
+
+def _list(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
+def _line(text: object) -> str:
+    """Return a name on one line, without what Markdown would read as more than text."""
+    return "".join(
+        f"\\{letter}" if letter in "\\`*_[]<>#|&" else letter
+        for letter in " ".join(str(text).split())
+    )
+
+
+def _unreadable(what: str) -> DataError:
+    return DataError(what, where="model card", remedy="Save the model once more with save_model.")

@@ -1,0 +1,298 @@
+"""Fitted models as files: skops, which runs no code, with a model card beside it."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+import skops.io
+from sklearn.kernel_approximation import Nystroem
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import PolynomialFeatures
+
+from lincore.errors import DataError, error_summary
+from lincore.estimators.multiclass import BinaryModels, HalfSpace
+from lincore.export.models.model_card import ModelCard, model_card
+from lincore.io.files.archives import SkippedFile, list_zip, unpack
+from lincore.limits import LIMITS, Limits, check_size
+from lincore.metrics.results import Results
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.methods import CLASSIFIER_FACTORIES
+from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures
+from lincore.preprocessing.pca import PCA
+from lincore.preprocessing.standardize import Standardizer
+from lincore.preprocessing.tabular import Preparer
+from lincore.preprocessing.truncated_svd import SingularVectors
+from lincore.utils.thread_warnings import captured_warnings
+from lincore.utils.versions import package_versions
+
+_MODEL, _CARD, _README = "model.skops", "card.json", "README.md"
+_TIME = (2000, 1, 1, 0, 0, 0)
+#: Types of lincore that a file may hold, beside those that skops itself trusts.
+TRUSTED = frozenset(
+    (
+        "lincore.estimators._categorical.CategoricalFactors",
+        "lincore.estimators.fisher.FisherDiscriminant",
+        "lincore.estimators.least_squares.LeastSquaresClassifier",
+        "lincore.estimators.linear_discriminant.DiagonalLinearDiscriminantAnalysis",
+        "lincore.estimators.linear_discriminant.LinearDiscriminantAnalysis",
+        "lincore.estimators.logistic.estimator.LogisticRegression",
+        "lincore.estimators.logistic.separation.Separation",
+        "lincore.estimators.multiclass.HalfSpace",
+        "lincore.estimators.multiclass.OneVsOne",
+        "lincore.estimators.multiclass.OneVsRest",
+        "lincore.estimators.multinomial.MultinomialNB",
+        "lincore.estimators.naive_bayes.GaussianNB",
+        "lincore.estimators.perceptron.Perceptron",
+        "lincore.estimators.quadratic_discriminant.QuadraticDiscriminantAnalysis",
+        "lincore.linalg.covariance.RowSpace",
+        "lincore.linalg.covariance.Whitener",
+        "lincore.linalg.gaussian.Gaussians",
+        "lincore.linalg.optimize.OptimizerStep",
+        "lincore.model_selection.fitted_model.FittedModel",
+        "lincore.model_selection.training_summary.TrainingSummary",
+        "lincore.moments.moments.Moments",
+        "lincore.preprocessing.basis.RadialBasis",
+        "lincore.preprocessing.basis.TrigonometricFeatures",
+        "lincore.preprocessing.pca.PCA",
+        "lincore.preprocessing.standardize.Standardizer",
+        "lincore.preprocessing.tabular.Coding",
+        "lincore.preprocessing.tabular.Filling",
+        "lincore.preprocessing.tabular.Preparer",
+        "lincore.preprocessing.truncated_svd.SingularVectors",
+    )
+)
+
+
+#: Steps before a classifier.
+STEPS = frozenset(
+    (
+        Preparer,
+        Standardizer,
+        PCA,
+        SingularVectors,
+        RadialBasis,
+        TrigonometricFeatures,
+        PolynomialFeatures,
+        Nystroem,
+    )
+)
+
+
+class ModelFile(NamedTuple):
+    """A model that came back from a file.
+
+    Attributes
+    ----------
+    model : FittedModel
+        Predicts raw rows of a new file.
+    card : ModelCard
+    """
+
+    model: FittedModel
+    card: ModelCard
+
+
+def save_model(
+    source: FittedModel | Results,
+    method: str | None = None,
+    *,
+    card: ModelCard | None = None,
+    path: str | Path | None = None,
+) -> bytes:
+    """Return a fitted model as a file: pipeline, classes, columns, digest of the data, model card.
+
+    Parameters
+    ----------
+    source : FittedModel or Results
+        Results of ``compare(..., keep_models=True)``, or a model of them.
+    method : str, optional
+        Of the results; may be left out where they are of one.
+    card : ModelCard, optional
+        By default what the source knows; see `model_card` for checks of the assumptions.
+    path : str or Path, optional
+        Where to write the file too.
+
+    Returns
+    -------
+    bytes
+        A zip of ``model.skops``, ``card.json`` and ``README.md``, not compressed. No pickle.
+
+    Raises
+    ------
+    ValueError
+        When the results kept no models, or are of several methods and none is named.
+    DataError
+        When a step is of a type that `load_model` would not trust.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> stored = save_model(lincore.compare(iris, "lda", keep_models=True))
+    >>> model, card = load_model(stored)
+    >>> model.predict(iris.to_frame().head(2)).tolist(), card.versions["lincore"]
+    (['setosa', 'setosa'], '...')
+    """
+    model = source
+    if isinstance(source, Results):
+        if method is None and len(source) != 1:
+            raise ValueError(f"Name one of the methods: {', '.join(source.methods)}.")
+        name = method or source.methods[0]
+        model = source.model(name)
+        card = card or model_card(model, source, name)
+    assert isinstance(model, FittedModel)
+    card = card or model_card(model)
+    _refuse_foreign(model)
+    stored = skops.io.dumps(model)
+    _refuse_untrusted(stored, model.label)
+    stream = io.BytesIO()
+    # Not compressed: what unpacks to many times its size is refused when it is loaded.
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr(zipfile.ZipInfo(_MODEL, _TIME), stored)
+        archive.writestr(zipfile.ZipInfo(_CARD, _TIME), card.to_json())
+        archive.writestr(zipfile.ZipInfo(_README, _TIME), card.to_markdown())
+    if path is not None:
+        Path(path).write_bytes(stream.getvalue())
+    return stream.getvalue()
+
+
+def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile:
+    """Read a file that `save_model` wrote, whoever sent it: nothing in it is run.
+
+    Parameters
+    ----------
+    source : bytes, or path
+    limits : Limits
+
+    Returns
+    -------
+    ModelFile
+
+    Raises
+    ------
+    DataError
+        When it is no such file, too large, damaged, holds types that are not trusted, or a model
+        that cannot predict; with the version of lincore that made it.
+
+    Examples
+    --------
+    >>> load_model(b"abc")
+    Traceback (most recent call last):
+    ...
+    lincore.errors.DataError: model file: The zip cannot be opened: File is not a zip file. ...
+    """
+    raw, name = _read(source, limits)
+    files = {file.path: file for file in list_zip(raw, name, limits)}
+    if not {_MODEL, _CARD} <= set(files):
+        raise DataError(
+            "This is no model file of lincore.",
+            where=name,
+            remedy=f"It should be a zip with {_MODEL} and {_CARD}, as save_model writes it.",
+        )
+    try:
+        stored, text = (unpack(raw, files[part], limits) for part in (_MODEL, _CARD))
+        card = ModelCard.from_json(text.decode("utf-8", "replace"))
+        inner = list_zip(stored, f"{name}, {_MODEL}", limits)
+    except SkippedFile as error:
+        raise DataError(
+            f"It cannot be used: {error}.", where=name, remedy="Save the model once more."
+        ) from error
+    refused = [file for file in inner if file.refused]
+    if refused:
+        raise DataError(
+            f"A part cannot be used: {refused[0].refused}.",
+            where=f"{name}, {_MODEL}",
+            remedy="Save the model once more.",
+        )
+    return ModelFile(_loaded(stored, name, card), card)
+
+
+def _read(source: bytes | str | Path, limits: Limits) -> tuple[bytes, str]:
+    if isinstance(source, bytes):
+        check_size(len(source), "model file", limits)
+        return source, "model file"
+    path = Path(source)
+    try:
+        check_size(path.stat().st_size, path.name, limits)
+        return path.read_bytes(), path.name
+    except OSError as error:
+        raise DataError(
+            f"The file cannot be read: {error_summary(error)}.",
+            where=path.name,
+            remedy="Name another.",
+        ) from error
+
+
+def _refuse_foreign(model: FittedModel) -> None:
+    """Refuse steps and classifiers of others, some of which run functions or read files."""
+    last = model.classifier
+    inner = last.estimators_ if isinstance(last, BinaryModels) else []
+    steps = [type(step) for _, step in model.pipeline.steps[:-1]]
+    classifiers = {type(one) for one in (last, *inner)}
+    known = {*CLASSIFIER_FACTORIES.values(), HalfSpace}
+    foreign = [kind for kind in steps if kind not in STEPS] + list(classifiers - known)
+    if foreign:
+        raise DataError(
+            f"{foreign[0].__name__} is none of lincore's own classifiers and steps.",
+            where=model.label,
+            remedy="Save models of others with skops itself.",
+        )
+
+
+def _refuse_untrusted(stored: bytes, where: str) -> None:
+    found = sorted(set(skops.io.get_untrusted_types(data=stored)) - TRUSTED)
+    if found:
+        raise DataError(
+            f"The model holds types that are not trusted: {', '.join(found[:5])}.",
+            where=where,
+            remedy="Only models of lincore's own classifiers and steps are saved and loaded.",
+        )
+
+
+def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
+    made, here = card.versions.get("lincore"), package_versions()["lincore"]
+    by = f"It was made by lincore {made}; this is {here}."
+    try:
+        _refuse_untrusted(stored, name)
+        with captured_warnings():
+            model = skops.io.loads(stored, trusted=sorted(TRUSTED))
+            _check(model)
+    except DataError:
+        raise
+    # Whatever a forged or damaged file makes skops, NumPy or an estimator stumble over.
+    except Exception as error:
+        raise DataError(
+            f"The model cannot be read ({error_summary(error)[:200]}). {by}",
+            where=name,
+            remedy="Save it once more, with the version of lincore that reads it.",
+        ) from error
+    found: FittedModel = model
+    return found
+
+
+def _check(model: Any) -> None:
+    """Raise an error unless a model is whole: one row of each class of values is predicted."""
+    if type(model) is not FittedModel or type(model.pipeline) is not Pipeline:
+        raise TypeError(f"{type(model).__name__} is no fitted model")
+    names, classes = model.feature_names, model.classes
+    texts = [model.label, model.target_name, model.data_name, model.digest]
+    if not isinstance(names, tuple) or not all(isinstance(one, str) for one in (*names, *texts)):
+        raise TypeError("its names are no texts")
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):
+        raise TypeError("it has no classes")
+    levels = model.levels
+    if levels is not None and len(levels) != len(names):
+        raise ValueError("its levels are not those of its columns")
+    if not isinstance(model.n_words, int) or not 0 <= model.n_words <= len(names):
+        raise ValueError("its words are not among its columns")
+    _refuse_foreign(model)
+    codes = np.asarray(model.classifier.classes_)
+    if not set(codes.tolist()) <= set(range(len(classes))):
+        raise ValueError("its classes are not those of its classifier")
+    row = np.zeros((1, len(names)))
+    model.predict(sp.csr_array(row) if model.n_words else row)

@@ -1,0 +1,215 @@
+"""Score functions as Python that needs NumPy alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lincore.export.models.literals import heading, number
+from lincore.export.models.score_functions import Input, ScoreFunctions
+from lincore.limits import LIMITS
+from lincore.utils.typing import Array
+
+_WIDTH = 100
+
+_MISSING = """
+def is_missing(value):
+    return value is None or str(value).strip() in ("", "nan", "NaN", "NaT", "<NA>")
+"""
+_NUMBER = """
+def number(table, name, fill=np.nan):
+    values = np.array([np.nan if is_missing(v) else float(v) for v in table[name]])
+    return np.where(np.isnan(values), fill, values)
+"""
+_GAPS = """
+def missing(table, name):
+    return np.array([float(is_missing(v)) for v in table[name]])
+"""
+_LEVELS = """
+def level(table, name, levels, is_complement=False, counts_missing=False):
+    def value(v):
+        if v is None or type(v).__name__ == "NAType" or v != v:
+            return counts_missing
+        whole = isinstance(v, float) and v.is_integer()
+        text = str(int(v) if whole else v)
+        if len(text) > MOST:
+            text = text[:CUT] + "\\N{HORIZONTAL ELLIPSIS}"
+        return (text in levels) != is_complement
+
+    return np.array([float(value(v)) for v in table[name]])
+""".replace("MOST", str(LIMITS.max_label_chars)).replace("CUT", str(LIMITS.max_label_chars - 1))
+_PROBABILITIES = '''
+def predict_proba(table):
+    """Return the probability of each of CLASSES, a column for each."""
+    s = scores(table)
+    e = np.exp(s - s.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+'''
+_VOTES = '''
+def decision_scores(table):
+    """Return votes of the pairs plus their confidence, squeezed below one half."""
+    margins = scores(table)
+    found = np.zeros((len(margins), len(CLASSES)))
+    confidence = np.zeros_like(found)
+    for margin, (first, second) in zip(margins.T, PAIRS):
+        found[:, second] += margin > 0
+        found[:, first] += margin <= 0
+        confidence[:, second] += margin
+        confidence[:, first] -= margin
+    return found + confidence / 3 / (np.abs(confidence) + 1)
+'''
+_PREDICT = '''
+def predict(table):
+    """Return the class of each row."""
+    return [CLASSES[k] for k in %s(table).argmax(axis=1)]
+'''
+
+
+def to_numpy(functions: ScoreFunctions) -> str:
+    """Return score functions as Python code: `predict_proba(table)` and `predict(table)`.
+
+    Parameters
+    ----------
+    functions : ScoreFunctions
+
+    Returns
+    -------
+    str
+        A module that imports NumPy alone. Its table is a DataFrame or a mapping of raw columns;
+        without posteriors `decision_scores` takes the place of `predict_proba`.
+
+    Raises
+    ------
+    DataError
+        When a coefficient is not finite.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    >>> names = {}
+    >>> exec(to_numpy(lincore.export.score_functions(model)), names)
+    >>> names["predict"](iris.to_frame().head(2))
+    ['setosa', 'setosa']
+    """
+    kinds = {one.kind for one in functions.inputs}
+    helpers = []
+    if not _is_plain(functions):
+        helpers = [
+            _MISSING if kinds & {"number", "missing"} else "",
+            _NUMBER if "number" in kinds else "",
+            _GAPS if "missing" in kinds else "",
+            _LEVELS if "levels" in kinds else "",
+        ]
+    head = [
+        f"# {heading(functions)}",
+        "# Give the table's columns by name. Dates are days since 1970-01-01.",
+        "import numpy as np",
+        "",
+        *_constants(functions),
+    ]
+    parts = [*helpers, _scores(functions), *_results(functions)]
+    code = "\n\n\n".join(part.strip("\n") for part in parts if part)
+    return "\n".join(head) + f"\n\n\n{code}\n"
+
+
+def _is_plain(functions: ScoreFunctions) -> bool:
+    """Tell if the inputs are the columns themselves."""
+    return all(one.kind == "number" for one in functions.inputs)
+
+
+def _is_filled(functions: ScoreFunctions) -> bool:
+    return all(one.fill is not None for one in functions.inputs)
+
+
+def _constants(functions: ScoreFunctions) -> list[str]:
+    columns = []
+    if _is_plain(functions):
+        columns = [_packed("COLUMNS = [", [ascii(name) for name in functions.columns], "]")]
+        if _is_filled(functions):
+            fills = [number(one.fill) for one in functions.inputs if one.fill is not None]
+            columns += ["# In place of missing values.", _packed("FILL = np.array([", fills, "])")]
+    lines = [
+        _packed("CLASSES = [", [ascii(label) for label in functions.classes], "]"),
+        *columns,
+        _packed("ORIGIN = np.array([", _numbers(functions.origin), "])"),
+        _packed(
+            "CONSTANT = np.array([", [number(one.constant) for one in functions.functions], "])"
+        ),
+    ]
+    if any(one.linear.any() for one in functions.functions):
+        rows = [_packed("    [", _numbers(one.linear), "],") for one in functions.functions]
+        lines += ["LINEAR = np.array([", *rows, "])"]
+    if any(not one.is_linear for one in functions.functions):
+        lines += [
+            "# Of each function: weights, directions and shifts of its squares.",
+            "SQUARES = [",
+        ]
+        for one in functions.functions:
+            lines += [_packed("    ([", _numbers(one.weight), "],"), "     ["]
+            lines += [_packed("        [", _numbers(row), "],") for row in one.directions]
+            lines += ["     ],", _packed("     [", _numbers(one.shift), "]),")]
+        lines.append("]")
+    if functions.pairs:
+        lines.append(_packed("PAIRS = [", [str(pair) for pair in functions.pairs], "]"))
+    return lines
+
+
+def _scores(functions: ScoreFunctions) -> str:
+    lines = ["def scores(table):"]
+    if _is_plain(functions):
+        lines.append("    x = np.column_stack([table[name] for name in COLUMNS]).astype(float)")
+        filled = "np.where(np.isnan(x), FILL, x)" if _is_filled(functions) else "x"
+        lines.append(f"    d = {filled} - ORIGIN")
+    else:
+        lines += ["    inputs = [", *(f"        {_input(one)}," for one in functions.inputs)]
+        lines += ["    ]", "    d = np.column_stack(inputs) - ORIGIN"]
+    linear = any(one.linear.any() for one in functions.functions)
+    total = f"CONSTANT + {'d @ LINEAR.T' if linear else 'np.zeros((len(d), 1))'}"
+    if all(one.is_linear for one in functions.functions):
+        return "\n".join([*lines, f"    return {total}"])
+    lines += [
+        f"    found = {total}",
+        "    for k, (weight, directions, shift) in enumerate(SQUARES):",
+        "        if weight:",
+        "            squares = (d @ np.array(directions).T - np.array(shift)) ** 2",
+        "            found[:, k] += squares @ np.array(weight)",
+        "    return found",
+    ]
+    return "\n".join(lines)
+
+
+def _results(functions: ScoreFunctions) -> list[str]:
+    if functions.link == "softmax":
+        return [_PROBABILITIES, _PREDICT % "scores"]
+    if functions.link == "votes":
+        return [_VOTES, _PREDICT % "decision_scores"]
+    return ["decision_scores = scores", _PREDICT % "scores"]
+
+
+def _input(one: Input) -> str:
+    name = ascii(one.column)
+    if one.kind == "missing":
+        return f"missing(table, {name})"
+    if one.kind == "number":
+        return f"number(table, {name}{'' if one.fill is None else f', {number(one.fill)}'})"
+    flags = f"{', is_complement=True' if one.is_complement else ''}"
+    flags += f"{', counts_missing=True' if one.counts_missing else ''}"
+    return f"level(table, {name}, {ascii(list(one.levels))}{flags})"
+
+
+def _numbers(values: Array) -> list[str]:
+    return [number(value) for value in values.tolist()]
+
+
+def _packed(begin: str, items: Sequence[str], end: str) -> str:
+    """Return items in brackets, on as many lines as they need; none is broken."""
+    lines, line = [], begin
+    for place, item in enumerate(items):
+        piece = item if place == len(items) - 1 else f"{item},"
+        if len(line) + len(piece) + 1 > _WIDTH and line.strip():
+            lines.append(line)
+            line = " " * (len(begin) - len(begin.lstrip()) + 4) + piece
+        else:
+            line += piece if line in (begin, "") else f" {piece}"
+    return "\n".join([*lines, line + end])

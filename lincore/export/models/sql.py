@@ -1,0 +1,279 @@
+"""Score functions as one SQL query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lincore.errors import DataError
+from lincore.export.models.literals import (
+    heading,
+    less,
+    linear_terms,
+    number,
+    refuse_large,
+    signed_sum,
+)
+from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
+from lincore.limits import LIMITS
+
+# A query of more terms is beyond what SQLite parses (a million bytes).
+MOST_TERMS = 20_000
+_HELPER = "lincore_"
+# SQLite combines no more selections than this.
+_MOST_CLASSES = 400
+
+
+def to_sql(
+    functions: ScoreFunctions, table: str = "data", keep: Sequence[str] | None = None
+) -> str:
+    """Return score functions as a query that predicts every row of a table.
+
+    Parameters
+    ----------
+    functions : ScoreFunctions
+    table : str, default "data"
+        The table's name; its columns have the names of the file, missing values are NULL.
+    keep : sequence of str, optional
+        Columns that stand before the probabilities; by default those of the model.
+
+    Returns
+    -------
+    str
+        Standard SQL with quoted names, tested with SQLite (with its mathematical functions) and
+        DuckDB. Its columns: those that are kept, one for each class, and "predicted".
+
+    Raises
+    ------
+    DataError
+        When the model is too large, or a name has a character that SQL has not.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> model = lincore.compare(lincore.sample("iris"), "lda", keep_models=True).model("lda")
+    >>> query = to_sql(lincore.export.score_functions(model), "flowers", keep=["id"])
+    >>> print(query.splitlines()[-1])
+    FROM lincore_exps AS t;
+    """
+    refuse_large(functions, MOST_TERMS, "SQL")
+    if len(functions.classes) > _MOST_CLASSES:
+        raise DataError(
+            f"The model has {len(functions.classes)} classes; SQL takes {_MOST_CLASSES}.",
+            where=functions.label,
+            remedy="Take it as JSON, Python, JavaScript or a model file.",
+        )
+    kept = list(dict.fromkeys(functions.columns if keep is None else keep))
+    return _query(functions, table, kept)
+
+
+def identifier(name: str) -> str:
+    """Return a name in SQL's double quotes.
+
+    Examples
+    --------
+    >>> print(identifier('the "net" cost'))
+    "the ""net"" cost"
+    """
+    return '"' + _without_nul(name).replace('"', '""') + '"'
+
+
+def literal(value: object) -> str:
+    """Return a text, or a whole number, as SQL writes it.
+
+    Examples
+    --------
+    >>> literal("it's"), literal(3)
+    ("'it''s'", '3')
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return "'" + _without_nul(str(value)).replace("'", "''") + "'"
+
+
+def _without_nul(name: str) -> str:
+    if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise DataError(
+            f"The name {name!r} has a character that SQL has not.",
+            where="export as SQL",
+            remedy="Rename the column or level.",
+        )
+    return name
+
+
+def _number(value: float) -> str:
+    # With an exponent it is a double everywhere; without one it would be a decimal in DuckDB.
+    digits = number(value)
+    return digits if "e" in digits else f"{digits}e0"
+
+
+class _Stages:
+    """Selections one behind the other, each of which carries the columns that are kept.
+
+    Parameters
+    ----------
+    table : str
+    kept : list of str
+        Raw names of columns.
+    prefix : str
+        With which the names of helper columns begin.
+    """
+
+    def __init__(self, table: str, kept: Sequence[str], prefix: str) -> None:
+        self.prefix, self.kept = prefix, [identifier(name) for name in kept]
+        self.source, self.written = identifier(table), list[str]()
+
+    def name(self, word: str) -> str:
+        """Return the name of a helper."""
+        return self.prefix + word
+
+    def names(self, word: str, number_of: int) -> list[str]:
+        """Return the names of several helpers."""
+        return [self.name(f"{word}{place}") for place in range(number_of)]
+
+    def add(self, word: str, carried: Iterable[str], made: Iterable[tuple[str, str]]) -> None:
+        """Write a selection: helpers that it carries on, and expressions with their names."""
+        columns = [f"t.{name} AS {name}" for name in (*self.kept, *carried)]
+        columns += [f"{expression} AS {name}" for name, expression in made]
+        lines = ",\n".join(f"    {column}" for column in columns)
+        self.written.append(
+            f"{self.name(word)} AS (\n  SELECT\n{lines}\n  FROM {self.source} AS t\n)"
+        )
+        self.source = self.name(word)
+
+    def query(self, results: Sequence[tuple[str, str]]) -> str:
+        """Return the whole query, with these last expressions and their quoted names."""
+        columns = [f"t.{name}" for name in self.kept]
+        columns += [f"{expression} AS {name}" for name, expression in results]
+        lines = ",\n".join(f"  {column}" for column in columns)
+        return f"WITH {', '.join(self.written)}\nSELECT\n{lines}\nFROM {self.source} AS t;\n"
+
+
+def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
+    taken = {name.lower() for name in (*kept, *functions.columns)}
+    stages = _Stages(table, kept, _unused(_HELPER, taken))
+    scores = _add_scores(stages, functions)
+    if functions.link == "votes":
+        scores = _add_votes(stages, functions, scores)
+    top = stages.name("top")
+    rows = " UNION ALL ".join(f"SELECT t.{name} AS s" for name in scores)
+    stages.add("tops", scores, [(top, f"(SELECT MAX(s) FROM ({rows}) AS m)")])
+    values = [f"t.{name}" for name in scores]
+    if functions.has_probabilities:
+        exps = stages.names("e", len(scores))
+        # PostgreSQL takes an exponential that is too small for an error.
+        shifted = [
+            f"EXP(CASE WHEN t.{name} - t.{top} < -700 THEN -700e0 ELSE t.{name} - t.{top} END)"
+            for name in scores
+        ]
+        stages.add("exps", [*scores, top], zip(exps, shifted, strict=True))
+        total = signed_sum(0.0, [(1.0, f"t.{name}") for name in exps], _number)
+        values = [f"t.{name} / ({total})" for name in exps]
+    # The first of equal ones, as the model decides; without any where a value is missing.
+    cases = " ".join(
+        f"WHEN t.{name} = t.{top} THEN {literal(label)}"
+        for name, label in zip(scores, functions.classes, strict=True)
+    )
+    names = []
+    for name in (*functions.value_names, "predicted"):
+        names.append(_unused(name, taken, whole=True))
+        taken.add(names[-1].lower())
+    results = [*values, f"CASE {cases} END"]
+    quoted = [identifier(name) for name in names]
+    query = stages.query(list(zip(quoted, results, strict=True)))
+    return (
+        f"-- {heading(functions)}\n"
+        f"-- Missing values are NULL. Dates are days since 1970-01-01.\n{query}"
+    )
+
+
+def _add_scores(stages: _Stages, functions: ScoreFunctions) -> list[str]:
+    """Add inputs less their origin, squares where there are any, and the functions."""
+    inputs = stages.names("x", len(functions.inputs))
+    deviations = [
+        less(_input(one), origin, _number)
+        for one, origin in zip(functions.inputs, functions.origin.tolist(), strict=True)
+    ]
+    stages.add("inputs", [], zip(inputs, deviations, strict=True))
+    columns = [f"t.{name}" for name in inputs]
+    squares: list[tuple[str, str]] = []
+    for k, one in enumerate(functions.functions):
+        for r, (direction, shift) in enumerate(
+            zip(one.directions, one.shift.tolist(), strict=True)
+        ):
+            terms = linear_terms(direction, columns)
+            squares.append((stages.name(f"w{k}_{r}"), signed_sum(-shift, terms, _number)))
+    if squares:
+        stages.add("squares", inputs, squares)
+    names = stages.names("s", len(functions.functions))
+    expressions = [_function(k, one, columns, stages) for k, one in enumerate(functions.functions)]
+    stages.add("scores", [], zip(names, expressions, strict=True))
+    return names
+
+
+def _function(k: int, one: ScoreFunction, columns: Sequence[str], stages: _Stages) -> str:
+    terms = linear_terms(one.linear, columns)
+    for r, weight in enumerate(one.weight.tolist()):
+        name = f"t.{stages.name(f'w{k}_{r}')}"
+        terms.append((weight, f"{name}*{name}"))
+    return signed_sum(one.constant, terms, _number)
+
+
+def _add_votes(stages: _Stages, functions: ScoreFunctions, margins: Sequence[str]) -> list[str]:
+    """Add votes and confidence of each class, and the scores that follow."""
+    n_classes = len(functions.classes)
+    votes, sums = stages.names("v", n_classes), stages.names("c", n_classes)
+    cast: list[list[tuple[float, str]]] = [[] for _ in functions.classes]
+    confidence: list[list[tuple[float, str]]] = [[] for _ in functions.classes]
+    for name, (first, second) in zip(margins, functions.pairs, strict=True):
+        cast[second].append((1.0, f"CASE WHEN t.{name} > 0 THEN 1 ELSE 0 END"))
+        cast[first].append((1.0, f"CASE WHEN t.{name} > 0 THEN 0 ELSE 1 END"))
+        confidence[second].append((1.0, f"t.{name}"))
+        confidence[first].append((-1.0, f"t.{name}"))
+    made = [
+        (name, signed_sum(0.0, terms, _number))
+        for name, terms in zip((*votes, *sums), (*cast, *confidence), strict=True)
+    ]
+    stages.add("sums", [], made)
+    scores = stages.names("s", n_classes)
+    squeezed = [
+        f"t.{vote} + t.{total} / 3e0 / (ABS(t.{total}) + 1e0)"
+        for vote, total in zip(votes, sums, strict=True)
+    ]
+    stages.add("votes", [], zip(scores, squeezed, strict=True))
+    return scores
+
+
+def _input(one: Input) -> str:
+    column = f"t.{identifier(one.column)}"
+    if one.kind == "number":
+        return column if one.fill is None else f"COALESCE({column}, {_number(one.fill)})"
+    if one.kind == "missing":
+        return f"CASE WHEN {column} IS NULL THEN 1e0 ELSE 0e0 END"
+    missing = "1e0" if one.counts_missing else "0e0"
+    inside, outside = ("0e0", "1e0") if one.is_complement else ("1e0", "0e0")
+    spelled = f"CAST({column} AS VARCHAR)"
+    if one.has_cut_levels:
+        most = LIMITS.max_label_chars
+        cut = f"SUBSTR({spelled}, 1, {most - 1}) || '\u2026'"
+        spelled = f"CASE WHEN LENGTH({spelled}) > {most} THEN {cut} ELSE {spelled} END"
+    if not one.levels:
+        return f"CASE WHEN {column} IS NULL THEN {missing} ELSE {outside} END"
+    levels = ", ".join(literal(text) for level in one.levels for text in _spellings(level))
+    return (
+        f"CASE WHEN {column} IS NULL THEN {missing} "
+        f"WHEN {spelled} IN ({levels}) THEN {inside} ELSE {outside} END"
+    )
+
+
+def _spellings(level: str) -> tuple[str, ...]:
+    """Return the texts that databases make of a level that is a whole number."""
+    if level.removeprefix("-").isdecimal():
+        return level, f"{level}.0"
+    return (level,)
+
+
+def _unused(name: str, taken: set[str], *, whole: bool = False) -> str:
+    """Return a name that no column has, or with which none begins; case makes no difference."""
+    while any(one == name.lower() if whole else one.startswith(name.lower()) for one in taken):
+        name += "_"
+    return name

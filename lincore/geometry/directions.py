@@ -1,0 +1,113 @@
+"""Fisher's J and the errors of many directions at once, for turning one by hand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.errors import DataError
+from lincore.linalg.fisher_criterion import Definition, fisher_criterion
+from lincore.moments.moments import Moments
+from lincore.utils.typing import Array
+
+
+class DirectionScores(NamedTuple):
+    """Criterion, thresholds and errors of m directions, for the rows of two classes.
+
+    Attributes
+    ----------
+    criterion : ndarray of shape (m,)
+        Fisher's J.
+    midpoint : ndarray of shape (m,)
+        Halfway between the projected means, along the direction of length one.
+    midpoint_errors : ndarray of shape (m,)
+        Rows misclassified with that threshold.
+    threshold : ndarray of shape (m,)
+        The threshold with the fewest errors, the middle of its gap; infinite where one side is
+        best left empty.
+    errors : ndarray of shape (m,)
+        Rows misclassified with it.
+    """
+
+    criterion: Array
+    midpoint: Array
+    midpoint_errors: NDArray[np.intp]
+    threshold: Array
+    errors: NDArray[np.intp]
+
+
+def direction_scores(
+    X: ArrayLike, y: ArrayLike, directions: ArrayLike, *, definition: Definition = "lecture"
+) -> DirectionScores:
+    """Judge directions by Fisher's criterion and by the errors of thresholds along them.
+
+    The class whose projected mean is larger is predicted above a threshold.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, p)
+    y : array-like of shape (n,)
+        Labels of two classes.
+    directions : array-like of shape (m, p)
+        Of any length but zero. For all angles of a plane: ``[cos, sin]`` of them.
+    definition : {"lecture", "prml"}
+        Of J, see `lincore.linalg.fisher_criterion`.
+
+    Returns
+    -------
+    DirectionScores
+
+    Raises
+    ------
+    DataError
+        For more or fewer than two classes.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Fisher Discriminant Analysis"; "prml-chapter-4-in-r", section
+    4.1.4.
+
+    Examples
+    --------
+    >>> X = [[0.0, 0.0], [0.0, 2.0], [4.0, 1.0], [4.0, 3.0], [5.0, 2.0], [3.0, 2.0]]
+    >>> found = direction_scores(X, [0, 0, 1, 1, 1, 1], [[1.0, 0.0], [0.0, 1.0]])
+    >>> found.criterion.round(3).tolist(), found.errors.tolist(), found.midpoint.tolist()
+    ([10.667, 0.333], [0, 1], [2.0, 1.5])
+    """
+    rows, W = np.asarray(X, dtype=float), np.atleast_2d(np.asarray(directions, dtype=float))
+    labels, codes = np.unique(y, return_inverse=True)
+    if len(labels) != 2 or len(codes) != len(rows):
+        raise DataError(
+            f"Directions are judged for two classes, and these are {len(labels)}.",
+            where="y",
+            remedy="Leave classes out, or merge them; give each row one label.",
+        )
+    moments = Moments.from_groups(rows, codes, 2)
+    criterion = fisher_criterion(moments, W, definition)
+    along = rows @ (W / np.linalg.norm(W, axis=1, keepdims=True)).T
+    means = np.stack([along[codes == code].mean(axis=0) for code in (0, 1)])
+    above = means.argmax(axis=0)
+    midpoint = means.mean(axis=0)
+    wrong = (along > midpoint) != (codes[:, None] == above)
+    threshold, errors = _fewest(along, codes[:, None] == above)
+    return DirectionScores(criterion, midpoint, np.count_nonzero(wrong, axis=0), threshold, errors)
+
+
+def _fewest(along: Array, positive: NDArray[np.bool_]) -> tuple[Array, NDArray[np.intp]]:
+    """Return for columns (n, m) the thresholds above which rows are positive with fewest errors."""
+    n, m = along.shape
+    order = np.argsort(along, axis=0, kind="stable")
+    values = np.take_along_axis(along, order, axis=0)
+    sign = np.where(np.take_along_axis(positive, order, axis=0), 1, -1)
+    # Errors when the lowest j rows are called negative, j = 0 .. n.
+    start = np.count_nonzero(~positive, axis=0)
+    errors = np.vstack([start, start + np.cumsum(sign, axis=0)])
+    ends = np.vstack([np.full(m, -np.inf), values, np.full(m, np.inf)])
+    # No threshold lies between rows of equal value.
+    errors = np.where(ends[1:] > ends[:-1], errors, n + 1)
+    best = errors.argmin(axis=0)
+    columns = np.arange(m)
+    threshold = (ends[best, columns] + ends[best + 1, columns]) / 2
+    return threshold, errors[best, columns]

@@ -1,0 +1,219 @@
+"""Exact areas in which binary models contradict each other: a window cut by their lines."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.errors import DataError
+from lincore.estimators.multiclass import Ambiguity, BinaryModels
+from lincore.utils.typing import Array, Flags
+
+# A piece smaller than this share of the window is rounding where lines meet.
+SLIVER = 1e-13
+
+
+class Cell(NamedTuple):
+    """A convex piece of a window, in which no model changes its mind.
+
+    Attributes
+    ----------
+    polygon : ndarray of shape (m, 2)
+        Corners, anticlockwise.
+    positive : ndarray of shape (M,)
+        Which models have a positive margin there.
+    """
+
+    polygon: Array
+    positive: Flags
+
+
+def polygon_area(polygon: ArrayLike) -> float:
+    """Return the area of a polygon, positive if its corners go round anticlockwise.
+
+    Parameters
+    ----------
+    polygon : array-like of shape (m, 2)
+        Corners in order.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> polygon_area([[0, 0], [2, 0], [2, 1], [0, 1]])
+    2.0
+    """
+    points = np.asarray(polygon, dtype=float)
+    if len(points) < 3:
+        return 0.0
+    x, y = (points - points[0]).T
+    return float(0.5 * (x @ np.roll(y, -1) - y @ np.roll(x, -1)))
+
+
+def clip(polygon: ArrayLike, normal: ArrayLike, offset: float) -> Array:
+    """Return the part of a convex polygon on which ``normal @ x + offset >= 0``.
+
+    Parameters
+    ----------
+    polygon : array-like of shape (m, 2)
+        Corners in order.
+    normal : array-like of shape (2,)
+    offset : float
+
+    Returns
+    -------
+    ndarray of shape (k, 2)
+        No corner where nothing is left.
+
+    References
+    ----------
+    Sutherland and Hodgman (1974), "Reentrant polygon clipping".
+
+    Examples
+    --------
+    >>> clip([[0, 0], [2, 0], [2, 2], [0, 2]], [1, 0], -1).tolist()
+    [[1.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.0, 2.0]]
+    """
+    points = np.asarray(polygon, dtype=float).reshape(-1, 2)
+    values = points @ np.asarray(normal, dtype=float) + offset
+    kept: list[Array] = []
+    for here, value, after, following in zip(
+        points, values, np.roll(points, -1, axis=0), np.roll(values, -1), strict=True
+    ):
+        if value >= 0:
+            kept.append(here)
+        if (value > 0 > following) or (value < 0 < following):
+            kept.append(here + value / (value - following) * (after - here))
+    return np.array(kept).reshape(-1, 2)
+
+
+def half_plane_cells(
+    coef: ArrayLike, intercept: ArrayLike, low: ArrayLike, high: ArrayLike
+) -> list[Cell]:
+    """Cut a window by the lines of models into the cells between them.
+
+    Parameters
+    ----------
+    coef : array-like of shape (M, 2)
+    intercept : array-like of shape (M,)
+    low, high : array-like of shape (2,)
+        Corners of the window.
+
+    Returns
+    -------
+    list of Cell
+        At most ``1 + M + M (M - 1) / 2``; their areas sum to that of the window.
+
+    Raises
+    ------
+    DataError
+        For a window without area, or lines that are not finite.
+
+    Examples
+    --------
+    >>> cells = half_plane_cells([[1, 0], [0, 1]], [0, 0], [-1, -1], [1, 1])
+    >>> [(cell.positive.tolist(), polygon_area(cell.polygon)) for cell in cells[:2]]
+    [([True, True], 1.0), ([True, False], 1.0)]
+    """
+    W, w0 = np.atleast_2d(np.asarray(coef, dtype=float)), np.ravel(intercept).astype(float)
+    (left, bottom), (right, top) = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    if not (left < right and bottom < top):
+        raise DataError("The window has no area.", where="low, high", remedy="Widen it.")
+    if not (np.isfinite(W).all() and np.isfinite(w0).all()):
+        raise DataError("A line is not finite.", where="coef", remedy="Fit the models again.")
+    window = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+    least = SLIVER * polygon_area(window)
+    cells = [Cell(window, np.zeros(0, dtype=bool))]
+    for normal, offset in zip(W, w0.tolist(), strict=True):
+        halves = [
+            Cell(clip(cell.polygon, sign * normal, sign * offset), np.append(cell.positive, side))
+            for cell in cells
+            for sign, side in ((1, True), (-1, False))
+            # A model without a slope has the same mind everywhere, and zero is no claim.
+            if normal.any() or side == (offset > 0)
+        ]
+        cells = [half for half in halves if polygon_area(half.polygon) > least]
+    return cells
+
+
+def ambiguity_cells(
+    model: BinaryModels, low: ArrayLike, high: ArrayLike
+) -> list[tuple[Ambiguity, Cell]]:
+    """Cut a window by the lines of binary models, and say of each cell how they agree in it.
+
+    Parameters
+    ----------
+    model : OneVsRest or OneVsOne
+        Fitted to two features, with linear binary models.
+    low, high : array-like of shape (2,)
+
+    Returns
+    -------
+    list of (Ambiguity, Cell)
+
+    Raises
+    ------
+    DataError
+        For models that are not lines in a plane.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "One versus The Other" and "One versus One"; Bishop (2006),
+    figure 4.2.
+
+    Examples
+    --------
+    >>> from lincore import LinearDiscriminantAnalysis, OneVsRest
+    >>> corners = np.array([[0.0, 2.0], [-1.7, -1.0], [1.7, -1.0]])
+    >>> X = np.concatenate([c + 0.1 * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
+    ...                     for c in corners])
+    >>> model = OneVsRest(LinearDiscriminantAnalysis()).fit(X, np.repeat([0, 1, 2], 4))
+    >>> sorted({code.name for code, _ in ambiguity_cells(model, [-3, -3], [3, 3])})
+    ['CLAIMED_BY_NONE', 'CLAIMED_BY_SEVERAL', 'CLEAR']
+    """
+    try:
+        coef, intercept = model.coef_, model.intercept_
+    except AttributeError:
+        coef, intercept = np.zeros((0, 0)), np.zeros(0)
+    if np.ndim(coef) != 2 or coef.shape[1] != 2:
+        raise DataError(
+            "Areas are those between lines in a plane.",
+            where=type(model).__name__,
+            remedy="Fit linear binary models to two features.",
+        )
+    cells = half_plane_cells(coef, intercept, low, high)
+    inside = np.array([cell.polygon.mean(axis=0) for cell in cells])
+    codes: NDArray[np.intp] = model.ambiguity(inside)
+    return [(Ambiguity(int(code)), cell) for code, cell in zip(codes, cells, strict=True)]
+
+
+def ambiguity_areas(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> dict[Ambiguity, float]:
+    """Return the exact area of a window in which binary models agree, or how they do not.
+
+    Parameters
+    ----------
+    model, low, high
+        As for `ambiguity_cells`.
+
+    Returns
+    -------
+    dict of Ambiguity to float
+        In squared units of the features; without those that have no area.
+
+    Examples
+    --------
+    >>> from lincore import LinearDiscriminantAnalysis, OneVsOne
+    >>> X = [[0.0, 0], [0, 1], [4, 0], [4, 1], [0, 5], [1, 5]]
+    >>> model = OneVsOne(LinearDiscriminantAnalysis()).fit(X, [0, 0, 1, 1, 2, 2])
+    >>> areas = ambiguity_areas(model, [-1, -1], [6, 6])
+    >>> round(sum(areas.values()), 9)
+    49.0
+    """
+    areas: dict[Ambiguity, float] = {}
+    for code, cell in ambiguity_cells(model, low, high):
+        areas[code] = areas.get(code, 0.0) + polygon_area(cell.polygon)
+    return areas

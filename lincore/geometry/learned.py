@@ -1,0 +1,172 @@
+"""Everything that a classifier has estimated from its training rows, as numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.geometry.likelihood import model_log_likelihood
+from lincore.inspection.weights import classifier_input_names
+from lincore.model_selection.pipeline import transform_for_classifier
+from lincore.moments.moments import Moments
+from lincore.utils.typing import Array
+
+# Coordinates of matrices that are still read.
+MOST_COORDINATES = 12
+# Words by how much their probabilities differ between the classes.
+MOST_WORDS = 25
+
+
+class Learned(NamedTuple):
+    """Estimates of a classifier, in its coordinates or, where it only standardises, in the user's.
+
+    Attributes
+    ----------
+    names : tuple of q str
+        Of the coordinates: the first twelve.
+    n_coordinates : int
+        How many there are in all.
+    classes : tuple of K str
+        Those with training rows.
+    counts : ndarray of shape (K,)
+        Training rows of each.
+    priors : ndarray of shape (K,) or None
+        As the classifier uses them; None for one without.
+    means : ndarray of shape (K, q)
+    covariances : ndarray of shape (q, q), (K, q, q) or None
+        Shared, of each class, or none.
+    within, between : ndarray of shape (q, q)
+        Scatter of the training rows: S_W and S_B; NaN for counted words.
+    log_likelihood : float or None
+        Of the training rows, in nats: of classes and rows where `is_joint`, else of the classes.
+    is_joint : bool
+    words : tuple of (str, ndarray of shape (K,))
+        The words whose probabilities differ most, for multinomial naive Bayes.
+    """
+
+    names: tuple[str, ...]
+    n_coordinates: int
+    classes: tuple[str, ...]
+    counts: NDArray[np.intp]
+    priors: Array | None
+    means: Array
+    covariances: Array | None
+    within: Array
+    between: Array
+    log_likelihood: float | None
+    is_joint: bool
+    words: tuple[tuple[str, Array], ...] = ()
+
+
+def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learned:
+    """Return what a fitted pipeline has estimated.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted on codes, its last step the classifier.
+    data : Dataset
+    rows : ndarray of shape (n,)
+        The training rows.
+
+    Returns
+    -------
+    Learned
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Generative Models"; "lda-qda-derivations", eqs. 14 to 28.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.model_selection.pipeline import Steps, pipeline_for
+    >>> data, rows = lincore.sample("prml chapter 4"), np.arange(100)
+    >>> lda = pipeline_for(data, lincore.LinearDiscriminantAnalysis(), Steps(standardize=True))
+    >>> found = learned(lda.fit(data.X[rows], data.codes[rows]), data, rows)
+    >>> found.priors, round(found.log_likelihood, 4)
+    (array([0.53, 0.47]), -138.4696)
+    """
+    model, codes = pipeline.steps[-1][1], data.codes[rows]
+    names = classifier_input_names(pipeline, data)
+    seen: Any = transform_for_classifier(pipeline, data.X[rows])
+    origin, scale = _units(pipeline, len(names))
+    known = np.asarray(model.classes_, dtype=np.intp)
+    labels = tuple(str(data.classes[code]) for code in known)
+    counts = np.bincount(codes, minlength=data.n_classes)[known].astype(np.intp)
+    shown = slice(min(len(names), MOST_COORDINATES))
+    part = seen[:, shown]
+    part = np.asarray(part.toarray() if hasattr(part, "toarray") else part, dtype=float)
+    part = part * scale[shown] + origin[shown]
+    moments = Moments.from_groups(part, np.searchsorted(known, codes), len(known))
+    offset = moments.mean - moments.pooled().mean
+    between = np.einsum("k,ki,kj->ij", moments.count, offset, offset)
+    is_joint = hasattr(model, "densities_") and not data.kind.is_sparse
+    means, covariances = moments.mean, None
+    if is_joint and _is_wholly_gaussian(model, len(names)):
+        means = np.asarray(model.means_)[:, shown] * scale[shown] + origin[shown]
+        covariances = _covariances(model, shown) * np.outer(scale[shown], scale[shown])
+    return Learned(
+        names[shown],
+        len(names),
+        labels,
+        counts,
+        getattr(model, "priors_", None),
+        means,
+        covariances,
+        moments.within(),
+        between,
+        _likelihood(model, seen, codes, float(np.log(scale).sum()), is_joint),
+        is_joint,
+        _words(model, names),
+    )
+
+
+def _units(pipeline: Pipeline, width: int) -> tuple[Array, Array]:
+    """Return origin and scale that take the classifier's coordinates to the user's units."""
+    steps = dict(pipeline.steps[:-1])
+    if "standardize" in steps and not {"pca", "svd", "basis"} & set(steps):
+        step = steps["standardize"]
+        scale = np.asarray(step.scale_, dtype=float)
+        # A constant has no scale of its own.
+        usable = np.where(np.isfinite(scale) & (scale > 0), scale, 1.0)
+        return np.asarray(step.mean_, dtype=float), usable
+    return np.zeros(width), np.ones(width)
+
+
+def _is_wholly_gaussian(model: Any, width: int) -> bool:
+    """Tell if every coordinate is Gaussian: of naive Bayes some may be categories."""
+    return bool(np.shape(model.means_)[-1] == width and not getattr(model, "categorical", None))
+
+
+def _covariances(model: Any, shown: slice) -> Array:
+    if hasattr(model, "covariance_"):
+        return np.asarray(model.covariance_)[..., shown, shown]
+    variances = np.asarray(model.var_)[:, shown]
+    return np.asarray(variances[:, :, None] * np.eye(variances.shape[1]))
+
+
+def _likelihood(
+    model: Any, seen: Any, codes: NDArray[np.intp], log_scale: float, is_joint: bool
+) -> float | None:
+    if is_joint:
+        # A density by the user's units is lower by what a standard deviation holds of them.
+        return model_log_likelihood(model, seen, codes) - len(codes) * log_scale
+    if not hasattr(model, "predict_proba"):
+        return None
+    with np.errstate(divide="ignore"):
+        log_proba = np.log(model.predict_proba(seen))
+    places = np.searchsorted(model.classes_, codes)
+    return float(log_proba[np.arange(len(codes)), places].sum())
+
+
+def _words(model: Any, names: tuple[str, ...]) -> tuple[tuple[str, Array], ...]:
+    if not hasattr(model, "feature_log_prob_"):
+        return ()
+    share = np.exp(model.feature_log_prob_)
+    order = np.argsort(-np.ptp(share, axis=0), kind="stable")[:MOST_WORDS]
+    return tuple((names[j], share[:, j]) for j in order.tolist())

@@ -1,0 +1,98 @@
+"""A process of its own that writes a sheet of a workbook as CSV.
+
+A workbook of a few kilobytes can ask for any amount of memory, at which the parser ends the process
+that it runs in: so that is not the one that called. Nothing of lincore is imported here.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections import Counter
+from contextlib import suppress
+from datetime import date, datetime
+from typing import Any
+
+from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
+
+try:
+    import resource
+except ImportError:
+    # No limit of memory on this system: that of time is left.
+    resource = None  # type: ignore[assignment]
+
+_MOST_SHEETS = 50
+
+
+def text_of(value: Any) -> str:
+    """Return a cell as a text table has it: whole numbers and days without a fraction.
+
+    Examples
+    --------
+    >>> [text_of(value) for value in (2.0, 2.5, True, datetime(2024, 12, 24), "x")]
+    ['2', '2.5', 'True', '2024-12-24', 'x']
+    """
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    if isinstance(value, datetime) and value.time() == datetime.min.time():
+        value = value.date()
+    return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def score(rows: list[list[Any]]) -> int:
+    """Count the cells of the rows that are as wide as most, where these are two and wider.
+
+    Examples
+    --------
+    >>> score([["A title", ""], ["u", "v"], [1, 2], [3, 4]])
+    6
+    """
+    filled = Counter(sum(value != "" for value in row) for row in rows)
+    width, count = max(((w, n) for w, n in filled.items() if w > 1), key=_cells, default=(0, 0))
+    return width * count
+
+
+def _cells(pair: tuple[int, int]) -> int:
+    return pair[0] * pair[1]
+
+
+def main(wanted: str, max_cells: int, max_bytes: int) -> None:
+    """Write what sheets there are as a line of JSON, and one of them as CSV, to the output."""
+    book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+    known = [s for s in book.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
+    names = [sheet.name for sheet in known]
+    shown = [sheet.name for sheet in known if sheet.visible == SheetVisibleEnum.Visible] or names
+    tried = [wanted] if wanted in names else shown[:_MOST_SHEETS]
+    best: tuple[int, str, int, list[list[Any]]] = (-1, "", 0, [])
+    for name in tried:
+        sheet = book.get_sheet_by_name(name)
+        if sheet.total_height * sheet.total_width > max_cells:
+            raise MemoryError
+        rows = sheet.to_python()
+        above = sheet.start[0] if sheet.start else 0
+        found = score(rows)
+        best = (found, name, above, rows) if found > best[0] else best
+    stream = io.StringIO()
+    # Blank lines above keep the numbers of the rows.
+    stream.write("\n" * best[2])
+    writer = csv.writer(stream, lineterminator="\n")
+    for row in best[3]:
+        writer.writerow([text_of(value) for value in row])
+        if stream.tell() > max_bytes:
+            raise MemoryError
+    head = {"sheets": names, "chosen": best[1] if best[0] > 0 or wanted else ""}
+    sys.stdout.buffer.write(f"{json.dumps(head)}\n{stream.getvalue()}".encode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    if resource is not None:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[4]), int(sys.argv[4])))
+    try:
+        main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    except MemoryError:
+        sys.exit("too large")
+    except Exception as error:
+        sys.exit(str(error) or type(error).__name__)

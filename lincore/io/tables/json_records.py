@@ -1,0 +1,114 @@
+"""JSON as a table: a list of records, lines of records, or lists by the names of columns."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pandas as pd
+
+from lincore.errors import DataError
+from lincore.limits import LIMITS, Limits
+
+# Parsed, JSON takes ten times as much memory.
+_MOST_BYTES = 30_000_000
+_BEGINS = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*[\"}]|\[\s*[\[{])")
+
+
+def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | None:
+    """Return the table that a JSON file holds; None where it is no JSON, or holds no table.
+
+    Parameters
+    ----------
+    raw : bytes
+    name : str
+        The file's name, for messages.
+    limits : Limits
+
+    Raises
+    ------
+    DataError
+        When it is too large, or there are too many columns.
+
+    Examples
+    --------
+    >>> read_json(b'{"u": 1, "kind": "a"} {"u": 2, "kind": "b"}', "made.json") is None
+    True
+    >>> read_json(b'[{"u": 1, "at": {"x": 2}}, {"u": 3}]', "made.json").columns.tolist()
+    ['u', 'at.x']
+    """
+    if not _BEGINS.match(raw[:1_000]):
+        return None
+    if len(raw) > _MOST_BYTES:
+        raise DataError(
+            f"The JSON file is larger than {_MOST_BYTES / 1e6:g} MB.",
+            where=name,
+            remedy="Save it as CSV (text with one row per line) and load that.",
+        )
+    records = _records(raw)
+    if not records:
+        return None
+    rows, names = list[dict[str, Any]](), dict[str, None]()
+    for record in records:
+        row = _flat(record)
+        names.update(dict.fromkeys(row))
+        rows.append(row)
+        if len(names) > limits.max_columns:
+            raise DataError(
+                f"There are more than {limits.max_columns:,} columns.",
+                where=name,
+                remedy="Leave columns out.",
+            )
+    columns = {one: _column([row.get(one) for row in rows]) for one in names}
+    return pd.DataFrame(columns)
+
+
+def _records(raw: bytes) -> list[dict[str, Any]]:
+    """Return the records; none where this is another kind of JSON, or none at all."""
+    try:
+        text = raw.decode("utf-8-sig")
+        try:
+            found = json.loads(text)
+        except ValueError:
+            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+    except (ValueError, RecursionError):
+        return []
+    if isinstance(found, dict):
+        found = _of_one_object(found)
+    if isinstance(found, list) and found and all(isinstance(one, dict) for one in found):
+        return found
+    return []
+
+
+def _of_one_object(found: dict[str, Any]) -> Any:
+    """Return the list of records in an object, or the records of columns that are lists."""
+    lists = [value for value in found.values() if isinstance(value, list)]
+    if len(lists) == 1:
+        return lists[0]
+    lengths = {len(value) for value in lists}
+    if len(lists) == len(found) and len(lengths) == 1:
+        return [dict(zip(found, values, strict=True)) for values in zip(*lists, strict=True)]
+    return None
+
+
+def _flat(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with the fields of the records in it, one level deep."""
+    found = {}
+    for name, value in record.items():
+        if isinstance(value, dict):
+            found.update({f"{name}.{key}": one for key, one in value.items()})
+        else:
+            found[name] = value
+    return found
+
+
+def _column(values: list[Any]) -> pd.Series[Any]:
+    """Return numbers as such; whatever holds lists, records or several kinds as text."""
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int, float} and len(kinds) > 0:
+        large = any(isinstance(value, int) and abs(value) > 2**53 for value in values)
+        if not large:
+            return pd.Series(values, dtype="float64") if None in values else pd.Series(values)
+    texts = [None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values]
+    return pd.Series(texts, dtype="str")

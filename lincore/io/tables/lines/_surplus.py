@@ -1,0 +1,132 @@
+"""Surplus and missing fields of a line, found by what its columns hold elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import accumulate
+from math import log
+from typing import Any, NamedTuple
+
+from lincore.io.tables.lines.kinds import kind_of
+
+_MOST_SURPLUS = 3
+_FEWEST_ROWS = 3
+# The best must be e² ≈ 7 times as likely as the next.
+_CLEAR = 2.0
+# A field that was parted by a separator inside it is rarer than a blank too many.
+_PARTED = log(0.1)
+# How much less a value says than its kind.
+_WEIGHT = 0.25
+
+
+class Profile(NamedTuple):
+    """Counts of kinds and of values in each column of the lines that fit."""
+
+    kinds: list[Counter[str]]
+    values: list[Counter[str]]
+    n_rows: int
+
+    def score(self, field: str, column: int) -> float:
+        """Return the logarithm of how likely the field is in a column."""
+        likely = (self.kinds[column][kind_of(field)] + 0.05) / (self.n_rows + 0.5)
+        known = (self.values[column][field] + 1) / (self.n_rows + 1)
+        return log(likely) + _WEIGHT * log(known)
+
+    def is_usual(self, field: str, column: int) -> bool:
+        """Tell whether such a value stands in a column elsewhere."""
+        return self.kinds[column][kind_of(field)] > 0
+
+
+def profile_of(rows: Sequence[Sequence[str]], width: int) -> Profile:
+    """Count kinds and values of the columns of the rows that have so many fields."""
+    fitting = [row for row in rows if len(row) == width]
+    columns: list[Any] = list(zip(*fitting, strict=True)) or [()] * width
+    kinds = [Counter[str](map(kind_of, column)) for column in columns]
+    return Profile(kinds, [Counter[str](column) for column in columns], len(fitting))
+
+
+class _Part(NamedTuple):
+    """The first fields in their columns: how likely, and the rest of them by linked pairs."""
+
+    score: float
+    fields: Any
+
+
+def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> list[str] | None:
+    """Return as many fields as there are columns, where one way to do that is clearly the best.
+
+    A blank field is taken out, or two neighbours are one text that holds the separator: of all
+    ways the two most likely are followed from the first field to the last.
+
+    Examples
+    --------
+    >>> rows = [["1", "Smith, J", "2.5"], ["2", "Doe, A", "3.5"], ["3", "Roe, B", "1.5"]] * 3
+    >>> without_surplus(["4", "Poe", "E", "0.5"], profile_of(rows, 3), ", ")
+    ['4', 'Poe, E', '0.5']
+    >>> without_surplus(["4", "", "Poe", "0.5"], profile_of(rows, 3), ",")
+    ['4', 'Poe', '0.5']
+    """
+    width = len(profile.kinds)
+    surplus = len(fields) - width
+    if profile.n_rows < _FEWEST_ROWS or not 0 < surplus <= _MOST_SURPLUS:
+        return None
+    # By the number of fields taken away and whether a blank was kept last: of a run of blanks the
+    # first ones go, so that no two ways give the same row.
+    parts: list[dict[tuple[int, bool], list[_Part]]]
+    parts = [{} for _ in range(len(fields) + 1)]
+    parts[0][0, False] = [_Part(0.0, None)]
+    for i, field in enumerate(fields):
+        for (gone, after_blank), ways in parts[i].items():
+            column = i - gone
+            moves: list[tuple[int, int, bool, str | None, float]]
+            moves = [(1, gone, not field, field, 0.0)] if column < width else []
+            if gone < surplus and not field and not after_blank:
+                moves.append((1, gone + 1, False, None, 0.0))
+            together = i + 1 < len(fields) and field and fields[i + 1]
+            if gone < surplus and together and column < width:
+                moves.append((2, gone + 1, False, field + separator + fields[i + 1], _PARTED))
+            for step, less, blank, text, price in moves:
+                gain = price + (profile.score(text, column) if text is not None else 0.0)
+                longer = [
+                    _Part(w.score + gain, w.fields if text is None else (w.fields, text))
+                    for w in ways
+                ]
+                known = parts[i + step].setdefault((less, blank), [])
+                known[:] = sorted([*known, *longer], key=lambda one: -one.score)[:2]
+    ends = [way for key, ways in parts[-1].items() if key[0] == surplus for way in ways]
+    ends.sort(key=lambda one: -one.score)
+    if not ends or (len(ends) > 1 and ends[0].score - ends[1].score < _CLEAR):
+        return None
+    found, rest = list[str](), ends[0].fields
+    while rest is not None:
+        rest, text = rest
+        found.append(text)
+    found.reverse()
+    usual = all(profile.is_usual(field, i) for i, field in enumerate(found) if field)
+    return found if usual else None
+
+
+def filled_up(fields: Sequence[str], profile: Profile) -> list[str]:
+    """Return as many fields as there are columns: blanks at the end, or where they clearly belong.
+
+    Examples
+    --------
+    >>> rows = [["1", "oak", "2.5"], ["2", "ash", "3.5"], ["3", "elm", "1.5"]] * 3
+    >>> filled_up(["4", "0.5"], profile_of(rows, 3))
+    ['4', '', '0.5']
+    """
+    found, width = list(fields), len(profile.kinds)
+    few = width - len(fields) > _MOST_SURPLUS
+    while len(found) < width:
+        place = len(found)
+        if profile.n_rows >= _FEWEST_ROWS and not few:
+            here = [profile.score(field, i) for i, field in enumerate(found)]
+            later = [profile.score(field, i + 1) for i, field in enumerate(found)]
+            blank = [profile.score("", i) for i in range(len(found) + 1)]
+            before, behind = [0.0, *accumulate(here)], [0.0, *accumulate(reversed(later))][::-1]
+            scores = [a + b + c for a, b, c in zip(before, blank, behind, strict=True)]
+            best = max(range(len(scores)), key=lambda i: scores[i])
+            place = best if scores[best] - scores[-1] >= _CLEAR else place
+        found.insert(place, "")
+    return found

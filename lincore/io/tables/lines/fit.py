@@ -1,0 +1,277 @@
+"""Phase of reading: lines that do not fit are mended where that is certain, left out or kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from lincore.errors import DataError, Notice
+from lincore.io.tables.lines._scan import scan_lines
+from lincore.io.tables.lines._surplus import Profile, filled_up, profile_of, without_surplus
+from lincore.io.tables.lines.splitting import is_plain, joined_record, readings, split, written
+
+Uneven = Literal["mend", "skip", "keep"]
+
+# Lines that are read in other ways; those behind them are only counted.
+_MOST_ALIGNED = 5_000
+_FEW_ODD = 20_000
+_MOST_LISTED = 1_000
+_SHOWN, _SHOWN_CHARS = 5, 80
+_KEPT_CHARS = 500
+_MOST_JOINED, _JOINED_CHARS = 200, 100_000
+
+
+class UnevenLine(NamedTuple):
+    """A line that did not fit.
+
+    Attributes
+    ----------
+    number : int
+        Counted from 1.
+    text : str
+        Its first 500 characters.
+    outcome : {"left out", "mended", "cut", "filled up"}
+        Cut to the number of columns, or filled up with missing values.
+    """
+
+    number: int
+    text: str
+    outcome: str
+
+
+class Fitted(NamedTuple):
+    """Rows of as many fields as there are columns, and what became of the others.
+
+    `numbers_kept` tells whether the lines that are left stand where they stood.
+    """
+
+    text: str
+    lines: tuple[UnevenLine, ...]
+    notices: tuple[Notice, ...]
+    numbers_kept: bool
+
+
+class Target(NamedTuple):
+    """Marks and number of fields of the lines, rows that are so, and the name of the file."""
+
+    separator: str
+    quote: str
+    width: int
+    rows: Sequence[Sequence[str]]
+    name: str
+    first_line: int
+    uneven: Uneven = "mend"
+
+
+def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
+    r"""Return the rows of a text with as many fields each as there are columns.
+
+    Parameters
+    ----------
+    text : str
+        The rows below the header, ended by newlines.
+    target : Target
+    needed : bool
+        Whether the text cannot be parsed as it is. Elsewhere it is left so where too many lines
+        would have to be looked at.
+
+    Raises
+    ------
+    DataError
+        When half of the lines or more have too many fields.
+
+    Examples
+    --------
+    >>> target = Target(",", '"', 2, [["1", "a"], ["2", "b"]], "made.csv", 2)
+    >>> found = fit_lines("1,a\n2,b\n3,c,d\n4;a\n5,b\n", target)
+    >>> print(found.text)
+    1,a
+    2,b
+    4,a
+    5,b
+    <BLANKLINE>
+    >>> [(line.number, line.outcome) for line in found.lines]
+    [(4, 'left out'), (5, 'mended')]
+    """
+    # More damage than that is another kind of file; reading it line by line would take minutes.
+    most = max(_FEW_ODD, text.count("\n") // 20)
+    scan = scan_lines(text, target.separator, target.quote, target.width, most)
+    if not scan.is_complete:
+        if not needed:
+            return Fitted(text, (), (), True)
+        raise _disagreement(len(scan.numbers), scan.n_lines, target)
+    mender = _Mender(text, target)
+    for number, start in zip(scan.numbers.tolist(), scan.starts.tolist(), strict=True):
+        mender.look_at(number, start)
+        if 2 * mender.n_long >= max(scan.n_lines, 1):
+            raise _disagreement(mender.n_long, scan.n_lines, target, mender.first_long)
+    return mender.result()
+
+
+class _Mender:
+    """Goes from line to line and writes down what becomes of each."""
+
+    def __init__(self, text: str, target: Target) -> None:
+        self.text, self.target = text, target
+        self.profile: Profile | None = None
+        self.pieces, self.copied, self.seen = list[str](), 0, 0
+        self.lines, self.counts = list[UnevenLine](), Counter[str]()
+        self.supposed = dict[str, str]()
+        self.n_long = self.n_aligned = 0
+        self.first_long: tuple[int, int] | None = None
+        self.numbers_kept = True
+
+    def look_at(self, number: int, start: int) -> None:
+        """Decide what becomes of the line that begins at `start`."""
+        if start < self.seen:
+            # Part of a text of several lines.
+            return
+        end = self.text.find("\n", start)
+        end = len(self.text) if end < 0 else end
+        line, width = self.text[start:end], self.target.width
+        separator, quote = self.target.separator, self.target.quote
+        if not line.strip():
+            return
+        fields = plainly = split(line, separator, quote)
+        escaped = "\\" in line or line[0] in "\"'"
+        if len(fields) == width and not escaped and is_plain(line, fields, separator, quote):
+            return
+        if quote and line.count(quote) % 2 and self._is_joined(start):
+            return
+        supposed = ""
+        if self.target.uneven != "skip" or len(fields) == width:
+            found = self._read_otherwise(line, plainly)
+            fields, supposed = found if found is not None else (fields, "")
+        unchanged = fields == plainly and len(fields) == width
+        if unchanged and is_plain(line, fields, separator, quote):
+            return
+        if len(fields) == width:
+            outcome = "mended" if supposed else "filled up"
+        elif len(fields) < width:
+            outcome = "left out" if self.target.uneven == "skip" else "filled up"
+        elif not any(fields[width:]):
+            # Blank fields behind the last column are none.
+            fields, outcome = fields[:width], ""
+        else:
+            self.n_long += 1
+            self.first_long = self.first_long or (number, len(fields))
+            outcome = "cut" if self.target.uneven == "keep" else "left out"
+        again = None if outcome == "left out" else written(fields[:width], separator, quote)
+        outcome = "left out" if again is None else outcome
+        self._note(number, line, outcome, supposed)
+        changed = "" if outcome == "left out" else f"{again}\n"
+        self.numbers_kept &= outcome != "left out"
+        self.pieces += [self.text[self.copied : start], changed]
+        self.copied = self.seen = end + 1
+
+    def _is_joined(self, start: int) -> bool:
+        """Tell whether a line begins a record of several lines; then those are passed over."""
+        separator, quote, width = self.target[:3]
+        taken = list[str]()
+        found = joined_record(self._lines_from(start, taken), separator, quote)
+        if found is None or len(taken) < 2 or len(found) != width:
+            return False
+        # Lines that are whole by themselves were only joined by marks without a partner.
+        if all(len(split(one, separator, quote)) == width for one in taken):
+            return False
+        self.seen = start + sum(len(one) + 1 for one in taken)
+        return True
+
+    def _lines_from(self, start: int, taken: list[str]) -> Iterator[str]:
+        """Yield some lines and keep those that were asked for."""
+        end = start - 1
+        while len(taken) < _MOST_JOINED and end < min(len(self.text), start + _JOINED_CHARS):
+            begin, end = end + 1, self.text.find("\n", end + 1)
+            end = len(self.text) if end < 0 else end
+            taken.append(self.text[begin:end])
+            yield taken[-1] + "\n"
+
+    def _read_otherwise(self, line: str, plainly: list[str]) -> tuple[list[str], str] | None:
+        """Return the fields where another way of writing, or one field less, makes it fit."""
+        separator, quote, width = self.target[:3]
+        if self.n_aligned >= _MOST_ALIGNED:
+            return None
+        self.n_aligned += 1
+        if self.profile is None:
+            self.profile = profile_of(self.target.rows, width)
+        for fields, supposed in readings(line, plainly, separator, quote):
+            if len(fields) == width and self._fits(fields):
+                return fields, supposed
+        if len(plainly) < width:
+            return filled_up(plainly, self.profile), ""
+        apart = separator if f"{separator} " not in line else f"{separator} "
+        less = without_surplus(plainly, self.profile, apart if quote else "")
+        return None if less is None else (less, "one separator too many")
+
+    def _fits(self, fields: Sequence[str]) -> bool:
+        """Tell whether most fields are of a kind that stands in their columns."""
+        assert self.profile is not None
+        filled = [(field, i) for i, field in enumerate(fields) if field]
+        usual = sum(self.profile.is_usual(field, i) for field, i in filled)
+        return len(filled) > 1 and 3 * usual >= 2 * len(filled)
+
+    def _note(self, number: int, line: str, outcome: str, supposed: str) -> None:
+        if not outcome:
+            return
+        self.counts[outcome] += 1
+        if outcome == "mended":
+            self.supposed.setdefault(supposed, "")
+        if len(self.lines) < _MOST_LISTED:
+            place = number + self.target.first_line
+            self.lines.append(UnevenLine(place, line[:_KEPT_CHARS], outcome))
+
+    def result(self) -> Fitted:
+        """Return the text as it is now, and the notices on it."""
+        text = "".join([*self.pieces, self.text[self.copied :]]) if self.pieces else self.text
+        notices = tuple(
+            self._notice(outcome)
+            for outcome in ("left out", "cut", "mended", "filled up")
+            if self.counts[outcome]
+        )
+        return Fitted(text, tuple(self.lines), notices, self.numbers_kept)
+
+    def _notice(self, outcome: str) -> Notice:
+        count = self.counts[outcome]
+        some = [line for line in self.lines if line.outcome == outcome]
+        some = some[: 10 if outcome == "filled up" else _SHOWN]
+        numbers = ", ".join(str(line.number) for line in some)
+        numbers += " and more" if count > len(some) else ""
+        where = f"{self.target.name}, line{'s' if count > 1 else ''} {numbers}"
+        if outcome == "filled up":
+            sentence = "Fewer fields than columns: the rest was read as missing."
+            return Notice(sentence, where, code="LIN024")
+        n_lines = "1 line" if count == 1 else f"{count:,} lines"
+        texts = ", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some)
+        if outcome == "mended":
+            how = "; ".join(self.supposed)
+            sentence = f"{n_lines} did not fit and could be mended ({how}): {texts}."
+            return Notice(sentence, where, code="LIN023")
+        was = "was" if count == 1 else "were"
+        if outcome == "cut":
+            sentence = (
+                f"{n_lines} with too many fields {was} cut to the number of columns: {texts}."
+            )
+            remedy = "Leave such lines out, or correct them in the file."
+            return Notice(sentence, where, remedy, "LIN022")
+        sentence = f"{n_lines} did not have {self.target.width} fields and {was} left out: {texts}."
+        remedy = "Keep such lines by the import option for uneven lines, or correct them."
+        return Notice(sentence, where, remedy, "LIN021")
+
+
+def _disagreement(
+    n_odd: int, n_lines: int, target: Target, first: tuple[int, int] | None = None
+) -> DataError:
+    if first is None:
+        return DataError(
+            f"{n_odd:,} of {n_lines:,} lines do not hold {target.width} fields.",
+            where=target.name,
+            remedy="Check the separator, and that quotation marks come in pairs.",
+        )
+    number, n_fields = first
+    more = f" At least {n_odd:,} of {n_lines:,} lines have too many." if n_odd > 1 else ""
+    return DataError(
+        f"The line has {n_fields} fields; there are {target.width} columns.{more}",
+        where=f"{target.name}, line {number + target.first_line}",
+        remedy="Put text that holds the separator in quotation marks, which come in pairs.",
+    )

@@ -1,0 +1,149 @@
+"""The fields of one damaged line, by every way of writing that is met among other lines."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+_SPACES = " "
+_OTHERS = ",;\t|:"
+_FEWEST_APART = 2
+_STRAY = "quotation marks without a partner are text"
+
+
+def readings(
+    line: str, plainly: list[str], separator: str, quote: str
+) -> Iterator[tuple[list[str], str]]:
+    r"""Yield the fields of a line in ways that become less likely, each with what it supposes.
+
+    `plainly` are its fields by `split`.
+
+    Examples
+    --------
+    >>> for fields, supposed in readings("1;'a;b';c", ["1", "'a", "b'", "c"], ";", '"'):
+    ...     print(fields, supposed)
+    ['1', "'a", "b'", 'c'] quotation marks without a partner are text
+    ['1', 'a;b', 'c'] quotation mark '
+    ["1;'a;b';c"] separator ,
+    """
+    if quote and "\\" + quote in line:
+        doubled = line.replace("\\" + quote, 2 * quote)
+        yield split(doubled, separator, quote), "a backslash before quotation marks"
+    for other in "\"'":
+        if other != quote and line.startswith(other) and line.endswith(other):
+            yield split(line, separator, other), f"quotation mark {other}"
+    yield plainly, _STRAY
+    if quote and quote in line:
+        yield split(line, separator, quote, closed=False), _STRAY
+    if quote and line.startswith(quote) and line.endswith(quote):
+        # Each field between marks, but those inside are not doubled.
+        fields = line[1:-1].split(quote + separator + quote)
+        yield [field.replace(2 * quote, quote) for field in fields], _STRAY
+    for other in "\"'":
+        if other != quote and line.count(other) >= _FEWEST_APART:
+            yield split(line, separator, other), f"quotation mark {other}"
+    for other in _OTHERS + _SPACES:
+        if other not in (separator, quote) and (other in line or other == ","):
+            yield split(line, other, quote), f"separator {'tab' if other == chr(9) else other}"
+
+
+def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list[str]:
+    """Return the fields of a line; a quotation mark closes a field only where one ends.
+
+    Parameters
+    ----------
+    line : str
+    separator, quote : str
+    closed : bool
+        Whether a field that opens with a mark and holds stray ones goes on to the next mark at the
+        end of a field, or to the next separator: then the marks are text.
+
+    Examples
+    --------
+    >>> split("1,'5' pipe, long','a b',2", ",", "'")
+    ['1', "5' pipe, long", 'a b', '2']
+    >>> split('1,"open,2', ",", '"')
+    ['1', '"open', '2']
+    """
+    if separator == _SPACES:
+        if not quote or quote not in line:
+            return line.split()
+        line, separator = re.sub(r"[ \t]+", " ", line.strip()), " "
+    if not quote or quote not in line:
+        return [field.strip() for field in line.split(separator)]
+    fields, place, n, following = list[str](), 0, len(line), 0
+    whole, closes = _patterns(separator, quote)
+    closing = [found.span() for found in closes.finditer(line)] if closed else []
+    while True:
+        while place < n and line[place] in " \t" and line[place] != separator:
+            place += 1
+        found = whole.match(line, place)
+        if found is not None:
+            text, end = found[1], found.end()
+        else:
+            while following < len(closing) and closing[following][0] <= place:
+                following += 1
+            if line.startswith(quote, place) and following < len(closing):
+                last, end = closing[following]
+                text = line[place + 1 : last]
+            else:
+                end = line.find(separator, place)
+                end = n if end < 0 else end
+                fields.append(line[place:end].strip())
+                text = None
+        if text is not None:
+            fields.append(text.replace(2 * quote, quote))
+        if end >= n:
+            return fields
+        place = end + 1
+
+
+@lru_cache
+def _patterns(separator: str, quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return what matches a whole field between marks, and a mark at the end of a field."""
+    mark, apart = re.escape(quote), "" if separator in " \t" else r"[ \t]*"
+    behind = rf"{apart}(?={re.escape(separator)}|$)"
+    whole = re.compile(rf"{mark}((?:[^{mark}]|{mark}{mark})*+){mark}{behind}")
+    return whole, re.compile(rf"{mark}{behind}")
+
+
+def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str] | None:
+    r"""Return the first record of lines, of which no more are taken; None where it is damaged.
+
+    Examples
+    --------
+    >>> joined_record(iter(['1,"two\n', 'lines",x\n', "2,b,y\n"]), ",", '"')
+    ['1', 'two\nlines', 'x']
+    """
+    reader = csv.reader(
+        lines, delimiter=separator, quotechar=quote, skipinitialspace=True, strict=True
+    )
+    try:
+        return next(reader)
+    except (csv.Error, StopIteration):
+        return None
+
+
+def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
+    """Tell whether others read these fields too: marks in the middle of a field are text."""
+    if not quote or quote not in line:
+        return True
+    found = next(csv.reader([line], delimiter=separator, quotechar=quote, skipinitialspace=True))
+    return separator != _SPACES and [field.strip() for field in found] == fields
+
+
+def written(fields: list[str], separator: str, quote: str) -> str | None:
+    """Return a line of these fields, quoted where they need it; None where no mark can do that."""
+    special = {separator, quote, "\n"} - {""}
+    if separator == _SPACES:
+        special |= {"\t"}
+    found = []
+    for field in fields:
+        if any(mark in field for mark in special) or (separator == _SPACES and not field):
+            if not quote:
+                return None
+            field = quote + field.replace(quote, 2 * quote) + quote
+        found.append(field)
+    return separator.join(found)

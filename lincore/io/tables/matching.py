@@ -1,0 +1,303 @@
+"""The columns of a new table in the form of a data set: matched by name, and what did not match."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
+
+from lincore.data.dataset import Dataset
+from lincore.data.labels import is_number
+from lincore.errors import DataError, Notice
+from lincore.io.tables.column_roles import says_yes, says_yes_or_no
+from lincore.io.tables.dates import is_date, to_days
+from lincore.io.tables.features import level_name, refuse_infinite
+from lincore.utils.formatting import count, listed
+from lincore.utils.typing import Array
+
+_MOST_NAMED = 5
+
+
+class FeatureSchema(NamedTuple):
+    """Names and types of the features that a model was fitted on; see `Dataset`.
+
+    Attributes
+    ----------
+    names : tuple of p str
+    levels : tuple of p (tuple of str, or None), optional
+    n_words : int
+    text_columns : tuple of str
+        The columns of texts whose words are the last `n_words` features.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[tuple[str, ...] | None, ...] | None = None
+    n_words: int = 0
+    text_columns: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, data: Dataset) -> FeatureSchema:
+        """Return the features of a data set."""
+        return cls(data.feature_names, data.levels, data.n_words, data.text_columns)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the columns that a table must have: features, then texts."""
+        return (*self.names[: len(self.names) - self.n_words], *self.text_columns)
+
+
+@dataclass(frozen=True)
+class RowMatch:
+    """Agreement of the columns of a new table with those that a model was fitted on.
+
+    Parameters
+    ----------
+    n_rows : int
+    spelled : mapping of str to str
+        Features whose column has another spelling in the new table (capitals, blanks).
+    reordered : bool
+        Whether the features come in another order.
+    missing : tuple of str
+        Features without a column, all of whose values count as missing.
+    additional : tuple of str
+        Columns that no feature has the name of. They are not used.
+    unseen : mapping of str to mapping of str to int
+        By column the levels that no training row has, and how many rows have each.
+    gaps : mapping of str to int
+        Missing values by column, missing columns left out.
+    dates : tuple of str
+        Columns of dates in text, which count as days since 1970.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"port": ["Cork", "Cork"], "Age ": [30.0, None], "name": ["A", "B"]})
+    >>> schema = FeatureSchema(("age", "port"), (None, ("Cherbourg", "Southampton")))
+    >>> _, match = match_rows(frame, schema)
+    >>> match.additional, match.unseen, match.gaps, match.spelled
+    (('name',), {'port': {'Cork': 2}}, {'age': 1}, {'age': 'Age '})
+    """
+
+    n_rows: int
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    reordered: bool = False
+    missing: tuple[str, ...] = ()
+    additional: tuple[str, ...] = ()
+    unseen: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    gaps: Mapping[str, int] = field(default_factory=dict)
+    dates: tuple[str, ...] = ()
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Everything that did not match, a sentence each; nothing where all does."""
+        found = []
+        if self.missing:
+            found.append(_counted("missing column", self.missing, "Every value counts as missing."))
+        for column, levels in self.unseen.items():
+            named = listed([repr(level) for level in levels], _MOST_NAMED)
+            what = f"{count(len(levels), 'level')} not seen in training: {named}"
+            rows = count(sum(levels.values()), "row")
+            found.append(Notice(f"{what}, in {rows}.", f"column {column!r}"))
+        if self.gaps:
+            cells = count(sum(self.gaps.values()), "missing value")
+            parts = [f"{name} {number:,}" for name, number in self.gaps.items()]
+            found.append(Notice(f"{cells}, filled from the training rows: {_few(parts)}."))
+        if self.spelled:
+            pairs = [f"{given.strip()} for {name}" for name, given in self.spelled.items()]
+            found.append(Notice(f"{count(len(pairs), 'name')} spelled differently: {_few(pairs)}."))
+        if self.dates:
+            found.append(_counted("column", self.dates, "Dates count as days since 1970."))
+        if self.additional:
+            found.append(_counted("additional column", self.additional, "Not used."))
+        return tuple(found)
+
+
+def match_rows(
+    frame: pd.DataFrame, schema: FeatureSchema, *, fill_missing: bool = False
+) -> tuple[Any, RowMatch]:
+    """Bring the columns of a new table into the form of ``Dataset.X``.
+
+    Parameters
+    ----------
+    frame : DataFrame of n rows
+        Its columns in any order; those that no feature is called by are left alone. A name of
+        other capitals or blanks is taken where there is only one.
+    schema : FeatureSchema
+    fill_missing : bool, default False
+        Let all values of a column that is not there count as missing.
+
+    Returns
+    -------
+    X : (n, p) array
+        float64, NaN where a value is missing; a level that was never seen has the code behind the
+        last one. CSR where words are counted.
+    match : RowMatch
+
+    Raises
+    ------
+    DataError
+        When a column is missing, or holds text or infinities where numbers were learned.
+
+    Examples
+    --------
+    >>> schema = FeatureSchema(("age", "port"), (None, ("Cherbourg", "Southampton")))
+    >>> new = pd.DataFrame({"port": ["Southampton", "Cork"], "age": [30, None]})
+    >>> X, match = match_rows(new, schema)
+    >>> X.tolist(), match.reordered
+    ([[30.0, 1.0], [nan, 2.0]], True)
+    """
+    frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
+    given = list(frame.columns)
+    place = {name: _place(name, given) for name in schema.columns}
+    missing = tuple(name for name, found in place.items() if found is None)
+    if missing and not fill_missing:
+        raise _missing(missing, given)
+    found = _Found()
+    columns = frame.shape[1]
+    n_table = len(schema.names) - schema.n_words
+    levels: Sequence[Any] = schema.levels or [None] * len(schema.names)
+    arrays = [
+        _feature(frame, place[name], name, known, found)
+        for name, known in zip(schema.names[:n_table], levels[:n_table], strict=True)
+    ]
+    X: Any = np.column_stack(arrays) if arrays else np.empty((len(frame), 0))
+    refuse_infinite(X, schema.names, "new rows", lambda row: f"data row {row + 1}")
+    if schema.n_words:
+        X = sp.hstack([sp.csr_array(X), *_words(frame, place, schema)], format="csr")
+    places = [one for one in place.values() if one is not None]
+    used = set(places)
+    return X, RowMatch(
+        n_rows=len(frame),
+        spelled={n: given[i] for n, i in place.items() if i is not None and given[i] != n},
+        reordered=places != sorted(places),
+        missing=missing,
+        additional=tuple(given[i] for i in range(columns) if i not in used),
+        unseen=found.unseen,
+        gaps=found.gaps,
+        dates=tuple(found.dates),
+    )
+
+
+class _Found:
+    """Unseen levels, gaps and dates, noted column by column."""
+
+    def __init__(self) -> None:
+        self.unseen: dict[str, dict[str, int]] = {}
+        self.gaps: dict[str, int] = {}
+        self.dates: list[str] = []
+
+
+def _feature(frame: pd.DataFrame, place: int | None, name: str, known: Any, found: _Found) -> Array:
+    if place is None:
+        return np.full(len(frame), np.nan)
+    column = frame.iloc[:, place].rename(name)
+    values = _numbers(column, found) if known is None else _codes(column, known, found)
+    n_gaps = int(np.isnan(values).sum())
+    if n_gaps:
+        found.gaps[name] = n_gaps
+    return values
+
+
+def _numbers(column: pd.Series[Any], found: _Found) -> Array:
+    if pd.api.types.is_datetime64_any_dtype(column):
+        column = to_days(column)
+    elif not is_number(column):
+        read = pd.to_numeric(column, errors="coerce")
+        wrong = column[read.isna() & column.notna() & (column.astype(str).str.strip() != "")]
+        if len(wrong) and is_date(column):
+            found.dates.append(str(column.name))
+            read = to_days(column)
+        elif len(wrong):
+            raise DataError(
+                f"{str(wrong.iloc[0])[:60]!r} is no number, and numbers were learned.",
+                where=f"column {column.name!r}",
+                remedy="Correct it, or leave the cell empty.",
+            )
+        column = read
+    return column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _codes(column: pd.Series[Any], known: Sequence[str], found: _Found) -> Array:
+    places, values = pd.factorize(column)
+    code_of = {name: float(code) for code, name in enumerate(known)}
+    if len(known) == 2 and says_yes_or_no(known):
+        # As in the training table, where all spellings of yes and of no were taken together.
+        code_of |= {
+            text: code_of[name]
+            for text in map(level_name, values)
+            for name in known
+            if text not in code_of
+            and says_yes_or_no([text, *known])
+            and says_yes(text) == says_yes(name)
+        }
+    # Behind the last level stands one that is not known, see `Preparer`.
+    codes = np.array(
+        [*(code_of.get(level_name(value), float(len(known))) for value in values), np.nan]
+    )
+    if (codes == len(known)).any():
+        numbers = np.bincount(places[places >= 0], minlength=len(values))
+        new = {
+            level_name(value): int(number)
+            for value, number, code in zip(values, numbers, codes, strict=False)
+            if code == len(known)
+        }
+        found.unseen[str(column.name)] = dict(sorted(new.items(), key=lambda one: -one[1]))
+    return np.asarray(codes[places])
+
+
+def _words(
+    frame: pd.DataFrame, place: Mapping[str, int | None], schema: FeatureSchema
+) -> list[Any]:
+    """Count the known words of each text column, in the order of the features."""
+    words = schema.names[len(schema.names) - schema.n_words :]
+    several, begin, blocks = len(schema.text_columns) > 1, 0, []
+    for text in schema.text_columns:
+        prefix = f"{text}: " if several else ""
+        own = [word for word in words[begin:] if word.startswith(prefix)]
+        begin += len(own)
+        vocabulary = [word.removeprefix(prefix) for word in own]
+        at = place[text]
+        if at is None:
+            blocks.append(sp.csr_array((len(frame), len(own))))
+            continue
+        texts = (value if isinstance(value, str) else "" for value in frame.iloc[:, at].tolist())
+        vectorizer = CountVectorizer(dtype=np.float64, vocabulary=vocabulary)
+        blocks.append(sp.csr_array(vectorizer.transform(texts)))
+    return blocks
+
+
+def _place(name: str, given: Sequence[str]) -> int | None:
+    """Return the position of a column, by its name or by the only one that is spelled so."""
+    if name in given:
+        return given.index(name)
+    alike = [i for i, other in enumerate(given) if _plain(other) == _plain(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.replace("_", " ").split()).casefold()
+
+
+def _missing(missing: Sequence[str], given: Sequence[str]) -> DataError:
+    close = {name: difflib.get_close_matches(name, given, n=1, cutoff=0.7) for name in missing}
+    hints = [f"{found[0]!r} for {name!r}" for name, found in close.items() if found]
+    remedy = f"Is it {listed(hints, _MOST_NAMED)}? Rename." if hints else "Add them to the file."
+    return DataError(
+        f"{count(len(missing), 'column')} of the training data missing: "
+        f"{listed([repr(name) for name in missing], _MOST_NAMED)}.",
+        where="columns of the new rows",
+        remedy=f"{remedy} Or let all of their values count as missing.",
+    )
+
+
+def _counted(noun: str, names: Sequence[str], remark: str) -> Notice:
+    return Notice(f"{count(len(names), noun)}: {_few([repr(name) for name in names])}. {remark}")
+
+
+def _few(words: Sequence[str]) -> str:
+    return listed(words, _MOST_NAMED)

@@ -1,0 +1,120 @@
+"""Further tables below the first one: where they begin."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from lincore.io.tables.lines.splitting import split
+from lincore.io.tables.text._header import names_values
+from lincore.io.tables.text.dialect import Layout, Record
+from lincore.io.tables.text.options import PLACES, SPACES
+
+_MOST_BLOCKS = 100
+_JUDGED_LINES = 30
+_JUDGED_CHARS = 100_000
+_FEWEST_LINES, _FEWEST_ROWS = 3, 2
+_ALIKE = 0.9
+_FEWEST_TAIL, _MOST_TAIL = 4, 20_000
+# What stands above a table is far shorter than the table.
+_FAR = 5
+
+
+class _Block(NamedTuple):
+    """Lines between blank ones: where they begin, how many there are, and the first of them."""
+
+    start: int
+    n_lines: int
+    records: list[Record]
+    width: int
+
+
+def find_tables(layout: Layout) -> list[int]:
+    r"""Return where each table begins in the text of the layout; the first one at 0.
+
+    Blank lines part tables where what follows them has as many fields in each line, but another
+    number of them than before, or names other columns.
+
+    Examples
+    --------
+    >>> from lincore.io.tables.text.dialect import find_layout
+    >>> from lincore.io.tables.text.options import ReadOptions
+    >>> text = "u,v\n1,2\n3,4\n5,6\n\nname,size,kind\nx,1,a\ny,2,b\n"
+    >>> find_tables(find_layout(text, ReadOptions()))
+    [0, 17]
+    """
+    text, separator = layout.text, layout.separator
+    if separator in (SPACES, PLACES):
+        return [0]
+    gaps = list(_gaps(text, separator))
+    if len(gaps) > _MOST_BLOCKS:
+        # Rows with blank lines between them.
+        return [0]
+    starts = [0]
+    begins, ends = [0, *(gap[1] for gap in gaps)], [*(gap[0] for gap in gaps), len(text)]
+    blocks = [_block(layout, a, b) for a, b in zip(begins, ends, strict=True)]
+    former: _Block | None = None
+    for block in blocks:
+        if block.n_lines < _FEWEST_LINES or block.width < 2:
+            continue
+        if former is None or (len(starts) == 1 and former.n_lines * _FAR < block.n_lines):
+            former = block
+            continue
+        quoted = layout.quote and text.count(layout.quote, 0, block.start) % 2
+        if not quoted and _is_another(block, former):
+            starts.append(block.start)
+            former = block
+    tail = _tail(layout, starts[-1])
+    return starts if tail is None or len(starts) > 1 else [*starts, tail]
+
+
+def _tail(layout: Layout, begin: int) -> int | None:
+    """Return where lines begin that have another number of fields, as all have from there on."""
+    text, width = layout.text, 0
+    start = end = len(text.rstrip("\n"))
+    for n_lines in range(_MOST_TAIL):
+        above = text.rfind("\n", begin, end)
+        line = text[above + 1 : end]
+        found = len(split(line, layout.separator, layout.quote)) if line.strip() else 0
+        width = width or found
+        if found != width or width == layout.width or width < 2 or above < begin:
+            enough = n_lines >= _FEWEST_TAIL and found == layout.width
+            return start if enough else None
+        start, end = above + 1, above
+    return None
+
+
+def _gaps(text: str, separator: str) -> list[tuple[int, int]]:
+    """Return where lines without any value begin and end, no more than tell."""
+    if not any(f"\n{mark}" in text for mark in ("\n", separator, " ", "\t")):
+        return []
+    pattern = re.compile(rf"\n[{re.escape(separator)}\s]*\n")
+    found = list[tuple[int, int]]()
+    for match in pattern.finditer(text):
+        found.append((match.start() + 1, match.end()))
+        if len(found) > _MOST_BLOCKS:
+            break
+    return found
+
+
+def _block(layout: Layout, begin: int, end: int) -> _Block:
+    some = layout.text[begin : min(end, begin + _JUDGED_CHARS)].split("\n", _JUDGED_LINES)
+    lines = [line for line in some[:_JUDGED_LINES] if line.strip()]
+    records = [Record(split(line, layout.separator, layout.quote), 1, 1) for line in lines]
+    while records and len(records[0].fields) == 1:
+        # A title of its own.
+        records = records[1:]
+    widths = [len(record.fields) for record in records]
+    width = max(widths, key=widths.count, default=0)
+    width = width if widths.count(width) >= _ALIKE * len(widths) else 0
+    return _Block(begin, layout.text.count("\n", begin, end), records, width)
+
+
+def _is_another(block: _Block, former: _Block) -> bool:
+    """Tell whether a block is a table of its own, and no more rows of the one above."""
+    head, *body = block.records
+    if len(body) < _FEWEST_ROWS:
+        return False
+    if block.width == former.width:
+        return head.fields != former.records[0].fields and names_values(head, body)
+    return True

@@ -1,0 +1,230 @@
+"""Phase of reading: the rows below the header to columns, lines that do not fit put right."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from lincore.errors import DataError, Notice
+from lincore.io.tables.lines.fit import Fitted, Target, UnevenLine, fit_lines
+from lincore.io.tables.lines.kinds import kind_of
+from lincore.io.tables.text._header import Heading
+from lincore.io.tables.text._leading_zeros import may_have_zeros, restore_zeros
+from lincore.io.tables.text._parsing import of_one_kind, parse_text, pieces_of
+from lincore.io.tables.text.dialect import Layout, Record, read_records
+from lincore.io.tables.text.missing_values import MISSING_CODES
+from lincore.io.tables.text.numbers import Marks
+from lincore.io.tables.text.options import SPACES, ReadOptions
+
+_FOOTER_LINES = 10
+_SHORT_LINES = 1_000
+_BEGINNING = 2_000_000
+_JUDGED_LINES = 200_000
+_STUMBLES = (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError)
+
+
+class Parsed(NamedTuple):
+    """Columns as they were parsed, and what had to be done with single lines.
+
+    `first_line` is None where rows and lines do not run together.
+    """
+
+    frame: pd.DataFrame
+    first_line: int | None
+    notices: tuple[Notice, ...]
+    uneven: tuple[UnevenLine, ...]
+
+
+def parse_rows(
+    layout: Layout,
+    heading: Heading,
+    names: Sequence[str],
+    marks: Marks,
+    options: ReadOptions,
+    name: str,
+) -> Parsed:
+    """Parse the rows below the header; lines that do not fit are looked at one by one.
+
+    Raises
+    ------
+    DataError
+        When half of the lines or more have too many fields, or there are no rows.
+    """
+    rows, footer = _without_footer(_from_line(layout.text, heading.first_line), layout)
+    how = csv_arguments(layout, names, options)
+    begin = heading.first_line
+    # pandas would cut a first row that is too long, or take its first field for a name.
+    frame = None if _first_is_long(rows, layout, len(names)) else _try(rows, how, marks, options)
+    fitted = Fitted(rows, (), (), True)
+    if frame is None or options.uneven == "skip" or _looks_uneven(rows, layout, frame):
+        known = [r.fields for r in layout.records if r.first_line >= begin]
+        policy = options.uneven or "mend"
+        target = Target(layout.separator, layout.quote, len(names), known, name, begin, policy)
+        fitted = fit_lines(rows, target, needed=frame is None)
+        if frame is None or fitted.text is not rows:
+            rows = fitted.text
+            del frame
+            frame = _read(rows, how, marks, options, name, begin)
+    notices = []
+    if footer:
+        sentence = f"It stands below the table and was left out: {footer[:60]!r}."
+        notices.append(Notice(sentence, f"{name}, at the end", code="LIN020"))
+    # Blank lines and line breaks inside quotes would make every line number wrong.
+    together = fitted.numbers_kept and _n_lines(rows) == len(frame)
+    first_line = begin if together else None
+    return Parsed(frame, first_line, (*notices, *fitted.notices), fitted.lines)
+
+
+def _n_lines(rows: str) -> int:
+    return rows.rstrip("\n").count("\n") + 1
+
+
+def _first_is_long(rows: str, layout: Layout, width: int) -> bool:
+    first = next(read_records(rows[:_BEGINNING], layout.separator, layout.quote), None)
+    return first is not None and len(first.fields) > width
+
+
+def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
+    """Tell whether lines have too few fields, or quotation marks do not come in pairs."""
+    n_lines = _n_lines(rows)
+    if layout.quote and layout.quote in rows:
+        if len(frame) < n_lines and len(frame) < n_lines - _count_blank(rows):
+            return True
+        mark, apart = re.escape(layout.quote), re.escape(layout.separator)
+        inner = rf"(?:^|{apart}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{apart}{mark}\s])."
+        if re.search(inner, rows[:_BEGINNING], re.MULTILINE):
+            return True
+    other = "'" if layout.quote == '"' else '"'
+    if layout.separator != SPACES and re.search(
+        rf"^{other}[^\n]*{other}$", rows[:_BEGINNING], re.MULTILINE
+    ):
+        return True
+    # Only a row whose last field is missing can be short.
+    suspects = frame.iloc[:, -1].isna().to_numpy().nonzero()[0]
+    suspects = suspects[suspects < _JUDGED_LINES][:_SHORT_LINES]
+    if not len(suspects):
+        return False
+    if len(frame) != n_lines:
+        return len(rows) < _BEGINNING
+    lines = rows.split("\n", suspects[-1] + 1)
+    width = min(frame.shape[1], layout.width)
+    some = (
+        next(read_records(lines[row], layout.separator, layout.quote), None) for row in suspects
+    )
+    return any(record is not None and len(record.fields) < width for record in some)
+
+
+def _count_blank(rows: str) -> int:
+    """Return how many lines hold nothing, which are no rows."""
+    return len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
+
+
+def _from_line(text: str, line: int) -> str:
+    start = 0
+    for _ in range(line - 1):
+        start = text.find("\n", start) + 1
+        if not start:
+            return ""
+    return text[start:]
+
+
+def _without_footer(rows: str, layout: Layout) -> tuple[str, str]:
+    """Cut lines of a single field off the end of a table of three columns or more."""
+    footer = ""
+    for _ in range(_FOOTER_LINES if layout.width >= 3 else 0):
+        stripped = rows.rstrip()
+        start = stripped.rfind("\n") + 1
+        line = stripped[start:]
+        if not start or (layout.quote and layout.quote in line) or layout.separator == SPACES:
+            break
+        record = next(read_records(line, layout.separator, layout.quote), None)
+        if record is None or not _is_note(record, layout):
+            break
+        rows, footer = rows[:start], line.strip()
+    return rows, footer
+
+
+def _is_note(record: Record, layout: Layout) -> bool:
+    """Tell whether a line below a table is a sentence, with a separator in it or none."""
+    if len(record.fields) == 1:
+        return True
+    kinds = [kind_of(r.fields[0]) for r in layout.records if len(r.fields) == layout.width]
+    few = 2 * len(record.fields) <= layout.width
+    return few and kind_of(record.fields[0]) == "word" and 10 * kinds.count("word") < len(kinds)
+
+
+def _try(rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions) -> pd.DataFrame | None:
+    """Parse the rows; None where a line is too long, or quotation marks lead astray."""
+    try:
+        return _read_csv(rows, how, marks, options)
+    except _STUMBLES:
+        return None
+
+
+def _read(
+    rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions, name: str, begin: int
+) -> pd.DataFrame:
+    try:
+        return _read_csv(rows, how, marks, options)
+    except _STUMBLES as error:
+        raise parse_error(str(error), name, begin) from error
+
+
+def _read_csv(rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions) -> pd.DataFrame:
+    # With a decimal comma 1.234 is no number with a fraction: what is one is decided later.
+    if options.as_text or marks.decimal == "," or "." in marks.thousands:
+        return parse_text(rows, dtype="str", **how)
+    frame = of_one_kind(parse_text(rows, **how), rows, how)
+    if not any(
+        may_have_zeros(piece, SPACES if how["sep"] == r"\s+" else how["sep"])
+        for piece in pieces_of(rows)
+    ):
+        return frame
+
+    def read_as_text(some: list[str]) -> pd.DataFrame:
+        try:
+            return parse_text(rows, dtype="str", usecols=some, **how)
+        except _STUMBLES:
+            # A header that is longer than all rows cannot be chosen from.
+            return parse_text(rows, dtype="str", **how)[some]
+
+    return restore_zeros(frame, read_as_text)
+
+
+def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) -> dict[str, Any]:
+    """Return what pandas must be told to read the rows below the header."""
+    given = ("",) if options.as_text else options.missing_codes
+    return {
+        "sep": r"\s+" if layout.separator == SPACES else layout.separator,
+        "header": None,
+        "names": list(names),
+        "index_col": False,
+        "na_values": ["", *given] if given is not None else list(MISSING_CODES),
+        "keep_default_na": given is None,
+        "quotechar": layout.quote or '"',
+        "quoting": csv.QUOTE_MINIMAL if layout.quote else csv.QUOTE_NONE,
+        "skipinitialspace": True,
+        "low_memory": False,
+    }
+
+
+def parse_error(message: str, name: str, first_line: int) -> DataError:
+    """Say in the user's words, and lines, what pandas found."""
+    counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
+    if counts:
+        return DataError(
+            f"The line has {counts[3]} fields, the first one has {counts[1]}.",
+            where=f"{name}, line {int(counts[2]) + first_line - 1}",
+            remedy="Put text that holds the separator in quotation marks.",
+        )
+    if "No columns" in message:
+        return DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
+    return DataError(
+        f"The table cannot be read: {message.rstrip('.')}.",
+        where=name,
+        remedy="Check that quotation marks come in pairs.",
+    )

@@ -1,0 +1,104 @@
+"""Zips that contain tables: packed CSV files, of which one is chosen."""
+
+from __future__ import annotations
+
+from os.path import splitext
+from typing import NamedTuple
+
+from lincore.errors import DataError
+from lincore.io.files.archives import PackedFile, SkippedFile, list_zip, unpack
+from lincore.limits import LIMITS, Limits
+
+_TABLES = frozenset((".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".parquet", ".pq"))
+_DOCUMENTS = {"word/document.xml": "a Word document", "content.xml": "an OpenDocument file"}
+# Beside a table these are no reason to take a zip for one of images.
+_EXPLAIN = frozenset(("readme", "license", "licence", "about"))
+_DIRECTORY_BYTES = 65_536
+_ASIDE = frozenset((".md", ".pdf", ".html", ".json", ".names", ".doc", ".docx", ""))
+
+
+class ZippedTable(NamedTuple):
+    """One table of a zip.
+
+    Attributes
+    ----------
+    raw : bytes
+        Unpacked.
+    path : str
+        Within the zip.
+    paths : tuple of str
+        Of all tables in it.
+    """
+
+    raw: bytes
+    path: str
+    paths: tuple[str, ...]
+
+
+def read_zipped_table(
+    raw: bytes, name: str, path: str | None = None, limits: Limits = LIMITS
+) -> ZippedTable | None:
+    """Return the table of a zip that is asked for, or the largest; None where it holds no tables.
+
+    Raises
+    ------
+    DataError
+        When the zip is a document, does not hold that table, or cannot be read.
+
+    Examples
+    --------
+    >>> import io, zipfile
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w") as archive:
+    ...     archive.writestr("data/iris.csv", "a,b")
+    >>> read_zipped_table(stream.getvalue(), "iris.zip")
+    ZippedTable(raw=b'a,b', path='data/iris.csv', paths=('data/iris.csv',))
+    """
+    tables = _tables_in(raw, name, limits)
+    if not tables:
+        return None
+    paths = tuple(file.path for file in tables)
+    if path is not None and path not in paths:
+        raise DataError(
+            f"The zip holds no table {path!r}.",
+            where=f"{name}, option sheet",
+            remedy=f"Choose among: {', '.join(paths[:10])}.",
+        )
+    usable = [file for file in tables if not file.refused] or tables
+    file = max(usable, key=lambda file: (file.path == path, file.size))
+    try:
+        return ZippedTable(unpack(raw, file, limits), file.path, paths)
+    except SkippedFile as error:
+        raise DataError(
+            f"It cannot be used: {error}.", where=f"{name}, {file.path}", remedy="Load it unpacked."
+        ) from error
+
+
+def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
+    """Return the tables of a zip; none where it holds something else."""
+    # A look at the end of the directory spares the listing of many images.
+    directory = raw[-_DIRECTORY_BYTES:].lower()
+    if not any(mark.encode() in directory for mark in (*_TABLES, *_DOCUMENTS)):
+        return []
+    files = list_zip(raw, name, limits)
+    for file in files:
+        if file.path in _DOCUMENTS:
+            raise DataError(
+                f"This is {_DOCUMENTS[file.path]}, not a text table.",
+                where=name,
+                remedy="Save the table as CSV (text with one row per line) and load that.",
+            )
+    # Texts, no paths: a zip may hold tens of thousands.
+    found = [(file.path.split("/"), file) for file in files]
+    named = [(p[-1], f) for p, f in found if "__MACOSX" not in p and p[-1][:1] != "."]
+    tables = [(name, file) for name, file in named if _ending(name) in _TABLES]
+    if not tables or any(_ending(name) not in _TABLES | _ASIDE for name, _ in named):
+        return []
+    tables = [(n, f) for n, f in tables if splitext(n)[0].lower() not in _EXPLAIN] or tables
+    return [file for _, file in tables]
+
+
+def _ending(name: str) -> str:
+    """Return what a name ends in, gzip put aside."""
+    stem, ending = splitext(name.lower())
+    return splitext(stem)[1] if ending == ".gz" else ending

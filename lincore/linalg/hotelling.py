@@ -1,0 +1,161 @@
+"""Mahalanobis distances of new rows from classes, and the distances that rows of a class have."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy import stats
+
+from lincore.linalg.gaussian import Gaussians
+from lincore.utils.typing import Array
+
+# Share of a direction's scatter below which a row alone spans it.
+_SPANNED = 1e-6
+
+
+class ClassDistances(NamedTuple):
+    """Gaussian classes, estimated from rows, that new rows are measured from.
+
+    Attributes
+    ----------
+    gaussians : Gaussians
+        Of some of the classes.
+    codes : ndarray of int
+        Of these classes, as positions among all K.
+    counts : ndarray of shape (K,)
+        Training rows.
+    degrees : ndarray of shape (K,)
+        Degrees of freedom of the covariance; NaN for a class that is not among these.
+    scale : ndarray of shape (K,)
+        Unbiased covariance by that of the `gaussians`.
+    """
+
+    gaussians: Gaussians
+    codes: NDArray[np.intp]
+    counts: Array
+    degrees: Array
+    scale: Array
+
+    @classmethod
+    def of(
+        cls, gaussians: Gaussians, codes: NDArray[np.intp], counts: Array, *, by_rows: bool
+    ) -> ClassDistances:
+        """Tell by the covariances, pooled or the classes' own, how far they can be trusted.
+
+        Parameters
+        ----------
+        gaussians : Gaussians
+        codes : ndarray of int
+        counts : ndarray of shape (K,)
+        by_rows : bool
+            Whether the covariances are scatters divided by the rows (maximum likelihood), and not
+            by the degrees of freedom.
+
+        Examples
+        --------
+        >>> one = Gaussians.from_covariances([[0.0, 0.0]], [np.eye(2)])
+        >>> many = ClassDistances.of(one, np.array([0]), np.array([1e6]), by_rows=False)
+        >>> many.limits(0.01).round(2), float(stats.chi2.isf(0.01, 2).round(2))
+        (array([9.21]), 9.21)
+        >>> few = ClassDistances.of(one, np.array([0]), np.array([10.0]), by_rows=False)
+        >>> few.limits(0.01).round(2), few.squared(np.array([[3.0, 4.0]]))
+        (array([21.41]), array([[25.]]))
+        """
+        own = len({id(one) for one in gaussians.whiteners}) > 1 or len(gaussians.whiteners) == 1
+        n = counts[codes]
+        known = n > 0
+        degrees = n - 1 if own else np.full(len(codes), n.sum() - np.count_nonzero(n))
+        total = n if own else np.full(len(codes), n.sum())
+        ratio = total / np.maximum(degrees, 1.0) if by_rows else np.ones(len(codes))
+        placed = [np.full(len(counts), np.nan) for _ in range(2)]
+        for place, values in zip(placed, (degrees, ratio), strict=True):
+            place[codes[known]] = values[known]
+        return cls(gaussians, codes, counts, *placed)
+
+    def squared(self, rows: Any) -> Array:
+        """Return the squared distances (n, K) of rows (n, q); NaN from a class without rows.
+
+        Raises
+        ------
+        ValueError
+            For rows so far away that the squares overflow.
+        """
+        distances = np.full((rows.shape[0], len(self.counts)), np.nan)
+        dense = rows.toarray() if sp.issparse(rows) else rows
+        distances[:, self.codes] = self.gaussians.squared_distances(dense)
+        distances[:, self.counts == 0] = np.nan
+        return distances
+
+    def squared_left_out(self, rows: Array, own: NDArray[np.intp]) -> Array:
+        """Return the squared distances of training rows from classes estimated without them.
+
+        By the formula of Sherman and Morrison, without another estimate: a row pulls mean and
+        covariance of its class towards itself, and the more so where it is one of few that vary in
+        a direction, such as the rows of a rare level.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n, q)
+            Rows that means and covariances were estimated from.
+        own : ndarray of shape (n,)
+            Codes of their classes.
+
+        Returns
+        -------
+        ndarray of shape (n, K)
+            NaN from a class without other rows, and where a row alone spans a direction.
+
+        Examples
+        --------
+        >>> X = np.array([[0.0], [1.0], [2.0], [5.0]])
+        >>> one = Gaussians.from_covariances([[2.0]], [[[X.var(ddof=1)]]])
+        >>> distances = ClassDistances.of(one, np.array([0]), np.array([4.0]), by_rows=False)
+        >>> distances.squared_left_out(X, np.zeros(4, int))[3].round(3)  # (5 - 1)² / 1
+        array([16.])
+        """
+        found = self.squared(rows)
+        whiteners = dict(zip(self.codes.tolist(), self.gaussians.whiteners, strict=True))
+        means = dict(zip(self.codes.tolist(), self.gaussians.means, strict=True))
+        pooled = len({id(one) for one in whiteners.values()}) == 1
+        for k in np.unique(own).tolist():
+            members, n = np.flatnonzero(own == k), float(self.counts[k])
+            if n < 2 or k not in whiteners:
+                found[members] = np.nan
+                continue
+            # What the scatter was divided by.
+            divisor = float(self.degrees[k] * self.scale[k])
+            c = n / (n - 1)
+            own_part = whiteners[k].whiten(rows[members] - means[k])
+            own_squares = np.vecdot(own_part, own_part)
+            kept = 1 - c * own_squares / divisor
+            kept = np.where(kept > _SPANNED, kept, np.nan)
+            for j in self.codes.tolist() if pooled else [k]:
+                if j == k:
+                    squares = c**2 * own_squares / kept
+                else:
+                    part = whiteners[j].whiten(rows[members] - means[j])
+                    squares = found[members, j]
+                    squares = squares + c * np.vecdot(part, own_part) ** 2 / (divisor * kept)
+                found[members, j] = squares * (divisor - 1) / divisor
+        found[:, self.counts == 0] = np.nan
+        return found
+
+    def limits(self, level: float) -> Array:
+        """Return the squared distances (K,) that a row of the class exceeds with this probability.
+
+        Of a normal class with estimated mean and covariance: the prediction region of Hotelling's
+        T², ``(1 + 1/n) p ν / (ν - p + 1) F(p, ν - p + 1)`` for p dimensions and ν degrees of
+        freedom, which for many rows is the quantile of chi-square with p degrees. NaN for a class
+        of fewer degrees of freedom than dimensions, of which nothing is known.
+        """
+        p = np.full(len(self.counts), np.nan)
+        p[self.codes] = [one.rank for one in self.gaussians.whiteners]
+        free = self.degrees - p + 1
+        judged = (free > 0) & (p > 0)
+        p, free = np.where(judged, p, 1.0), np.where(judged, free, 1.0)
+        quantile = stats.f.isf(level, p, free)
+        spread = p * self.degrees / free * (1 + 1 / np.maximum(self.counts, 1.0))
+        return np.where(judged, quantile * spread * self.scale, np.nan)

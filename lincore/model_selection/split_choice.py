@@ -1,0 +1,127 @@
+"""The same models under two ways to set rows apart: the last of each class, and at random."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lincore.data.dataset import Dataset, Split
+from lincore.data.splits import split
+from lincore.metrics.results import Results
+from lincore.model_selection.comparison import compare
+from lincore.model_selection.engine import fit_pipeline
+from lincore.model_selection.pipeline import (
+    PLAIN,
+    Steps,
+    pipeline_for,
+    transform_for_classifier,
+)
+from lincore.moments.moments import Moments
+from lincore.utils.typing import Array, Progress
+
+# Distances are measured in the first so many coordinates: a covariance of more is not sure.
+MOST_COORDINATES = 20
+
+
+class SplitChoice(NamedTuple):
+    """Accuracies of the same models on the last rows of each class and on rows at random.
+
+    Attributes
+    ----------
+    labels : tuple of M str
+    last : ndarray of shape (M,)
+        Accuracies on the last rows of each class.
+    random : ndarray of shape (S, M)
+        On S test sets of the same size, drawn at random within each class.
+    last_shift : float
+        Squared distance of a class's test mean from its training mean, over what chance alone
+        would make it: 1 where test rows are as the training rows.
+    random_shift : float
+        The same, the mean over the random test sets.
+    """
+
+    labels: tuple[str, ...]
+    last: Array
+    random: Array
+    last_shift: float
+    random_shift: float
+
+
+def compare_splits(
+    data: Dataset,
+    methods: Any,
+    *,
+    steps: Steps = PLAIN,
+    test_size: float = 0.3,
+    seeds: Sequence[int] = range(10),
+    progress: Progress | None = None,
+) -> SplitChoice | None:
+    """Compare models on the last rows of each class, and on random rows again and again.
+
+    Parameters
+    ----------
+    data : Dataset
+    methods : str, classifier, or several
+        As for `compare`.
+    steps : Steps
+    test_size : float, default 0.3
+    seeds : sequence of int
+        Of the random test sets.
+    progress : callable, optional
+        ``progress(done, total, what) -> bool``; after False nothing is returned.
+
+    Returns
+    -------
+    SplitChoice or None
+
+    Examples
+    --------
+    >>> import lincore
+    >>> found = compare_splits(lincore.sample("iris"), ["lda", "qda"], seeds=range(3))
+    >>> found.labels, found.random.shape
+    (('LDA', 'QDA'), (3, 2))
+    """
+    total = 1 + len(seeds)
+    outcomes: list[tuple[Array, float]] = []
+    labels: tuple[str, ...] = ()
+    for number in range(total):
+        what = "last of each class" if number == 0 else f"random test set {number}"
+        if progress is not None and progress(number, total, what) is False:
+            return None
+        if number == 0:
+            parts = split(data, "last", test_size=test_size)
+        else:
+            parts = split(data, "stratified", test_size=test_size, seed=seeds[number - 1])
+        results = compare(data, methods, parts, steps=steps)
+        labels = tuple(results.settings.label(name) for name in results.methods)
+        outcomes.append((_accuracies(results), _shift(data, parts, steps)))
+    accuracies = np.array([found for found, _ in outcomes])
+    shifts = np.array([shift for _, shift in outcomes])
+    return SplitChoice(
+        labels, accuracies[0], accuracies[1:], float(shifts[0]), float(shifts[1:].mean())
+    )
+
+
+def _accuracies(results: Results) -> Array:
+    return np.asarray((results.predicted == results.truth).mean(axis=1))
+
+
+def _shift(data: Dataset, parts: Split, steps: Steps) -> float:
+    """Return how far test means lie from training means, over what chance makes of it."""
+    pipeline = fit_pipeline(pipeline_for(data, None, steps), data, parts.train)
+    moments = []
+    for rows in parts:
+        seen: Any = transform_for_classifier(pipeline, data.X[rows])[:, :MOST_COORDINATES]
+        dense = np.asarray(seen.toarray() if hasattr(seen, "toarray") else seen, dtype=float)
+        moments.append(Moments.from_groups(dense, data.codes[rows], data.n_classes))
+    train, test = moments
+    both = (train.count > 0) & (test.count > 0)
+    covariance = train.within() / train.count.sum()
+    kept = np.diagonal(covariance) > 0
+    offset = (test.mean - train.mean)[both][:, kept]
+    inverse = np.linalg.pinv(covariance[np.ix_(kept, kept)], hermitian=True)
+    squares = np.einsum("ki,ij,kj->k", offset, inverse, offset)
+    by_chance = np.count_nonzero(kept) * (1 / train.count[both] + 1 / test.count[both])
+    return float((squares / by_chance).mean())

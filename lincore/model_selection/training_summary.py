@@ -1,0 +1,175 @@
+"""Summary of the training rows that a fitted model keeps: counts, medians and spread."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset
+from lincore.linalg.covariance import Whitener
+from lincore.linalg.gaussian import Gaussians
+from lincore.linalg.hotelling import ClassDistances
+from lincore.model_selection.fitting import LARGEST_SCATTER
+from lincore.model_selection.pipeline import transform_for_classifier
+from lincore.moments.moments import Moments
+from lincore.utils.typing import Array, Codes
+
+# Training rows whose distances are kept as quantiles, and these.
+_DRAWN = 10_000
+_GRID = np.linspace(0, 1, 1_001)
+
+
+class TrainingSummary(NamedTuple):
+    """Summary of the rows that a model was fitted on, for the rows of a new file.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (K,)
+        Rows of each class.
+    medians : ndarray of shape (p,), optional
+        Of the features; None for images and counts of words, which have no gaps.
+    means : ndarray of shape (K, q), optional
+        Of the classes in the coordinates that the classifier sees, where it has no full
+        covariances of its own. NaN for a class without rows.
+    covariance : ndarray of shape (q, q), optional
+        Of the same, pooled within classes and unbiased.
+    remoteness : ndarray of shape (Q,), optional
+        Quantiles of `remoteness` of the training rows, each from classes without it, from the
+        least to the largest.
+    """
+
+    counts: Array
+    medians: Array | None = None
+    means: Array | None = None
+    covariance: Array | None = None
+    remoteness: Array | None = None
+
+    @classmethod
+    def of(
+        cls, data: Dataset, pipeline: Pipeline, rows: ArrayLike | None = None
+    ) -> TrainingSummary:
+        """Summarise the rows of a data set that a pipeline was fitted on; all by default.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> from lincore.model_selection import pipeline_for
+        >>> iris = lincore.sample("iris")
+        >>> model = pipeline_for(iris, lincore.LogisticRegression()).fit(iris.X, iris.codes)
+        >>> found = TrainingSummary.of(iris, model)
+        >>> found.counts, found.means.shape, found.covariance.shape
+        (array([50., 50., 50.]), (3, 4), (4, 4))
+        """
+        chosen = np.arange(data.n_rows) if rows is None else np.asarray(rows)
+        codes = data.codes[chosen]
+        counts = np.bincount(codes, minlength=data.n_classes).astype(np.float64)
+        medians = None if data.kind.is_images or data.n_words else _medians(data.X[chosen])
+        found, classifier = cls(counts, medians), pipeline.steps[-1][1]
+        if not has_covariances(classifier):
+            seen = transform_for_classifier(pipeline, data.X[chosen])
+            found = found._with_moments(seen, codes)
+        distances = class_distances(classifier, found)
+        if distances is None:
+            return found
+        drawn = slice(None, None, max(1, len(chosen) // _DRAWN))
+        rows = np.asarray(transform_for_classifier(pipeline, data.X[chosen[drawn]]))
+        far = remoteness(distances, distances.squared_left_out(rows, codes[drawn]))
+        if far is None or np.isnan(far).all():
+            return found
+        return found._replace(remoteness=np.nanquantile(far, _GRID))
+
+    def _with_moments(self, seen: Any, codes: Codes) -> TrainingSummary:
+        """Add means and covariance of rows as the classifier sees them, where there are enough."""
+        (n_rows, q), n_classes = seen.shape, len(self.counts)
+        degrees = n_rows - np.count_nonzero(self.counts)
+        too_large = n_classes * q**2 > LARGEST_SCATTER
+        if sp.issparse(seen) or degrees <= q or too_large or not np.isfinite(seen).all():
+            return self
+        moments = Moments.from_groups(seen, codes, n_classes)
+        means = np.where(self.counts[:, None] > 0, moments.mean, np.nan)
+        return self._replace(means=means, covariance=moments.within() / degrees)
+
+
+def class_distances(classifier: Any, training: TrainingSummary) -> ClassDistances | None:
+    """Return the classes that rows are measured from: the model's, else those of its training rows.
+
+    Parameters
+    ----------
+    classifier : estimator
+        Fitted on codes.
+    training : TrainingSummary
+
+    Returns
+    -------
+    ClassDistances or None
+        None where neither has covariances.
+    """
+    if has_covariances(classifier):
+        by_rows = classifier.get_params().get("divisor", "n") == "n"
+        codes = np.asarray(classifier.classes_, dtype=np.intp)
+        return ClassDistances.of(classifier.densities_, codes, training.counts, by_rows=by_rows)
+    if training.means is None or training.covariance is None or not training.covariance.any():
+        return None
+    codes = np.flatnonzero(training.counts > 0)
+    whitener = Whitener.from_covariance(training.covariance)
+    gaussians = Gaussians(training.means[codes], (whitener,) * len(codes))
+    return ClassDistances.of(gaussians, codes, training.counts, by_rows=False)
+
+
+def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -> Array | None:
+    """Return the squared distance of each row from the nearest class by what is usual there, (n,).
+
+    Parameters
+    ----------
+    distances : ClassDistances
+    squared : ndarray of shape (n, K)
+        Squared distances of rows.
+    level : float
+        Share of the rows of a normal class that are beyond 1.
+
+    Returns
+    -------
+    ndarray of shape (n,) or None
+        None where of no class enough is known.
+
+    Examples
+    --------
+    >>> from lincore.linalg.gaussian import Gaussians
+    >>> one = Gaussians.from_covariances([[0.0]], [[[1.0]]])
+    >>> distances = ClassDistances.of(one, np.array([0]), np.array([1e6]), by_rows=False)
+    >>> remoteness(distances, np.array([[1.96**2]]), level=0.05).round(3)
+    array([1.])
+    """
+    limits = distances.limits(level)
+    judged = ~np.isnan(limits)
+    if not judged.any():
+        return None
+    return np.asarray((squared[:, judged] / limits[judged]).min(axis=1))
+
+
+def has_covariances(classifier: Any) -> bool:
+    """Tell whether a classifier has full covariances of its classes, pooled or their own.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> models = lincore.QuadraticDiscriminantAnalysis(), lincore.GaussianNB()
+    >>> [has_covariances(model.fit(iris.X, iris.codes)) for model in models]
+    [True, False]
+    """
+    densities = getattr(classifier, "densities_", None)
+    return densities is not None and all(one.basis.ndim == 2 for one in densities.whiteners)
+
+
+def _medians(X: Any) -> Array:
+    """Return the medians (p,) of what is present; 0 where nothing is."""
+    values = np.asarray(X, dtype=np.float64)
+    if not np.isnan(values).any():
+        return np.asarray(np.median(values, axis=0))
+    empty = np.isnan(values).all(axis=0)
+    return np.asarray(np.nanmedian(np.where(empty, 0.0, values), axis=0))

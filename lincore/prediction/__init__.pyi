@@ -1,0 +1,11 @@
+from ._new_rows import NO_LABEL as NO_LABEL
+from ._new_rows import Reading as Reading
+from .column_drift import drift as drift
+from .column_drift import drift_finding as drift_finding
+from .predict_rows import predict as predict
+from .predictions import Order as Order
+from .predictions import Predictions as Predictions
+from .sentences import far_note as far_note
+from .sentences import match_finding as match_finding
+from .sentences import prediction_finding as prediction_finding
+from .sentences import priors_finding as priors_finding

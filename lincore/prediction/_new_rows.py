@@ -1,0 +1,267 @@
+"""Rows of a new file, whatever form it has, in the form that a fitted model takes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from lincore.data.dataset import Dataset, Skipped
+from lincore.data.frames import as_frame, is_frame
+from lincore.data.labels import is_number
+from lincore.errors import DataError, TooLargeError
+from lincore.io.files.sources import large_path, read_source
+from lincore.io.images.decode import Fit
+from lincore.io.images.new_images import read_new_images
+from lincore.io.loading import recognise_file
+from lincore.io.npz import read_npz
+from lincore.io.table_files import read_table
+from lincore.io.tables.features import level_name
+from lincore.io.tables.matching import RowMatch
+from lincore.io.tables.table import Table
+from lincore.limits import LIMITS
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.utils.typing import Codes, Progress
+
+if TYPE_CHECKING:
+    from lincore.io.tables.text.options import ReadOptions
+
+#: Code of a row whose class is not known.
+NO_LABEL = -1
+
+
+class Reading(NamedTuple):
+    """Choices of how new rows are read.
+
+    Attributes
+    ----------
+    name : str, optional
+        What to call the file.
+    options : ReadOptions, optional
+        Of a file of text.
+    fit : {"pad", "crop", "stretch"}
+        How an image comes to the size of the training images.
+    fill_missing : bool
+        Whether all values of a column that is not there count as missing.
+    """
+
+    name: str | None = None
+    options: ReadOptions | None = None
+    fit: Fit = "pad"
+    fill_missing: bool = False
+
+
+AS_DETECTED = Reading()
+
+
+class NewRows(NamedTuple):
+    """New rows as a model takes them, and as their file has them.
+
+    Attributes
+    ----------
+    X : (n, p) array
+    frame : DataFrame of n rows
+        The file's own columns; of images the names of the files.
+    match : RowMatch
+    truth : ndarray of shape (n,) or None
+        Codes of the classes where the file says them, -1 elsewhere.
+    unknown_labels : mapping of str to int
+        Labels in the file that are no classes of the model, and their rows.
+    skipped : tuple of Skipped
+        Files of a zip that were left out.
+    n_resized : int
+        Images of another size.
+    """
+
+    X: Any
+    frame: pd.DataFrame
+    match: RowMatch
+    truth: Codes | None = None
+    unknown_labels: Mapping[str, int] = {}
+    skipped: tuple[Skipped, ...] = ()
+    n_resized: int = 0
+
+
+def read_new_rows(
+    model: FittedModel,
+    rows: Any,
+    reading: Reading = AS_DETECTED,
+    progress: Progress | None = None,
+) -> NewRows:
+    """Read new rows of any form.
+
+    Parameters
+    ----------
+    model : FittedModel
+    rows : DataFrame, Table, Dataset, path, bytes, open file, (name, content) pairs, or array
+    reading : Reading
+    progress : callable, optional
+
+    Raises
+    ------
+    DataError
+        When they cannot be read, or are of another kind than the training rows.
+    """
+    if isinstance(rows, Dataset):
+        return _of_dataset(model, rows)
+    if isinstance(rows, Table):
+        return _of_frame(model, _whole(rows, progress), reading)
+    if is_frame(rows):
+        return _of_frame(model, as_frame(rows), reading)
+    if _are_files(rows):
+        return _of_images(model, rows, reading.name or "images", reading, progress)
+    if isinstance(rows, (np.ndarray, list, tuple)) or hasattr(rows, "tocsr"):
+        return _of_array(model, rows if hasattr(rows, "tocsr") else np.asarray(rows))
+    large = large_path(rows)
+    if large is not None:
+        table = read_table(large, reading.name or large.name, reading.options)
+        return _of_frame(model, _whole(table, progress), reading)
+    kind, raw, name = recognise_file(*read_source(rows, reading.name))
+    if kind == "arrays":
+        return _of_dataset(model, read_npz(raw, name))
+    if kind == "images":
+        return _of_images(model, raw, name, reading, progress)
+    _refuse_tables(model, name)
+    return _of_frame(model, _whole(read_table(raw, name, reading.options), progress), reading)
+
+
+def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewRows:
+    _refuse_tables(model, "new rows")
+    if not len(frame):
+        raise DataError("There are no rows.", where="new rows", remedy="Load rows to predict.")
+    X, match = model.match(frame, fill_missing=reading.fill_missing)
+    target = next((name for name in match.additional if name == model.target_name), None)
+    if target is None:
+        return NewRows(X, frame, match)
+    additional = tuple(name for name in match.additional if name != target)
+    place = [str(name) for name in frame.columns].index(target)
+    truth, unknown = _codes(frame.iloc[:, place], model)
+    return NewRows(X, frame, replace(match, additional=additional), truth, unknown)
+
+
+def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
+    if not data.n_words and not data.kind.is_images and model.image_shape is None:
+        frame = data.to_frame().set_axis([*data.feature_names, data.target_name or "class"], axis=1)
+        found = _of_frame(model, frame, AS_DETECTED)
+    else:
+        X = model.require_width(data.X)
+        if data.n_words and data.feature_names != model.feature_names:
+            raise DataError(
+                "Its words are others than those of the training data.",
+                where=data.name,
+                remedy="Give the texts themselves, as a table.",
+            )
+        names = data.row_names or [f"row {i + 1}" for i in range(data.n_rows)]
+        frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
+        found = NewRows(X, frame, RowMatch(data.n_rows))
+    truth, unknown = _codes(pd.Series(data.y), model)
+    return found._replace(truth=truth, unknown_labels=unknown)
+
+
+def _of_array(model: FittedModel, X: Any) -> NewRows:
+    if X.dtype.kind not in "fiub":
+        raise DataError("An array of numbers is wanted.", where="new rows")
+    sparse = hasattr(X, "tocsr")
+    X = model.require_width(X if sparse or X.dtype == np.uint8 else X.astype(np.float64))
+    if sparse or model.image_shape is not None:
+        frame = pd.DataFrame({"row": np.arange(1, X.shape[0] + 1)})
+        return NewRows(X, frame, RowMatch(X.shape[0]))
+    frame = pd.DataFrame(X, columns=list(model.feature_names))
+    if model.levels is not None:  # codes of levels are what the model takes
+        return NewRows(X, frame, RowMatch(len(X)))
+    return _of_frame(model, frame, AS_DETECTED)
+
+
+def _of_images(
+    model: FittedModel,
+    source: bytes | Sequence[tuple[str, bytes]],
+    name: str,
+    reading: Reading,
+    progress: Progress | None,
+) -> NewRows:
+    if model.image_shape is None:
+        raise DataError(
+            "These are images, and the model was fitted on a table.",
+            where=name,
+            remedy=f"Upload a table with the columns of {model.data_name}.",
+        )
+    found = read_new_images(source, model.image_shape, reading.fit, name=name, progress=progress)
+    classes = {str(label): code for code, label in enumerate(model.classes)}
+    # The class of an image is the innermost of its folders that is called like one.
+    truth = np.array(
+        [
+            next((classes[part] for part in path.split("/")[-2::-1] if part in classes), NO_LABEL)
+            for path in found.paths
+        ],
+        dtype=np.intp,
+    )
+    return NewRows(
+        found.X,
+        pd.DataFrame({"file": list(found.paths)}),
+        RowMatch(len(found.X)),
+        truth if (truth != NO_LABEL).any() else None,
+        skipped=found.skipped,
+        n_resized=found.n_resized,
+    )
+
+
+def _codes(labels: pd.Series[Any], model: FittedModel) -> tuple[Codes | None, dict[str, int]]:
+    """Return the code of each label, and how often labels occur that are no classes."""
+    places, values = pd.factorize(labels)
+    code_of = {str(label): code for code, label in enumerate(model.classes)}
+    names = [level_name(value) for value in values]
+    codes = np.array([*(code_of.get(name, NO_LABEL) for name in names), NO_LABEL], dtype=np.intp)
+    numbers = np.bincount(places[places >= 0], minlength=len(names))
+    unknown = {
+        name: int(number)
+        for name, number in zip(names, numbers, strict=True)
+        if name not in code_of and name.strip()
+    }
+    truth = codes[places]
+    return (truth if (truth != NO_LABEL).any() else None), unknown
+
+
+def _whole(table: Table, progress: Progress | None) -> pd.DataFrame:
+    """Return all rows of a table, of a large file block by block."""
+    if table.source is None:
+        return table.frame
+    names = [str(name) for name in table.frame.columns]
+    if table.source.n_rows * len(names) > LIMITS.max_cells:
+        raise TooLargeError(
+            f"There are {table.source.n_rows:,} rows of {len(names):,} columns; together "
+            f"{LIMITS.max_cells:,} cells are predicted at a time.",
+            where=table.name,
+            remedy="Leave columns out, or predict a part of the rows.",
+        )
+    texts = [name for name in names if not is_number(table.frame[name])]
+    blocks, done = [], 0
+    for block in table.source.frames(names, texts):
+        blocks.append(block)
+        done += len(block)
+        if progress is not None:
+            total = max(done, table.source.n_rows)
+            if progress(done, total, "rows read") is False:
+                raise DataError("Reading was stopped.", where=table.name)
+    return pd.concat(blocks, ignore_index=True)
+
+
+def _are_files(rows: Any) -> bool:
+    return (
+        isinstance(rows, (list, tuple))
+        and len(rows) > 0
+        and all(
+            isinstance(one, tuple) and len(one) == 2 and isinstance(one[1], bytes) for one in rows
+        )
+    )
+
+
+def _refuse_tables(model: FittedModel, name: str) -> None:
+    if model.image_shape is not None:
+        raise DataError(
+            "This is a table, and the model was fitted on images.",
+            where=name,
+            remedy="Upload images, or a zip of them.",
+        )

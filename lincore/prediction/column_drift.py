@@ -1,0 +1,245 @@
+"""Drift: the columns whose distribution differs between the training rows and new rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from lincore.data.dataset import Dataset
+from lincore.data.frames import as_frame, is_frame
+from lincore.errors import DataError
+from lincore.io.tables.matching import FeatureSchema, match_rows
+from lincore.metrics.differences import holm
+from lincore.prediction.predictions import Predictions
+from lincore.utils.formatting import listed, percent
+from lincore.utils.typing import Array
+
+#: Effects from which on a drift is small, moderate and large: the greatest difference of the
+#: distribution functions of two normals 0.2, 0.5 and 0.8 standard deviations apart (Cohen 1988).
+SIZES = {"large": 0.31, "moderate": 0.2, "small": 0.08}
+_NEGLIGIBLE = "negligible"
+_ALPHA = 0.05
+# Cochran's rule: levels of fewer expected rows are tested together.
+_LEAST_EXPECTED = 5.0
+_MOST_NAMED = 3
+_UNSEEN = "levels not seen in training"
+
+
+class _Line(NamedTuple):
+    column: str
+    kind: str
+    test: str
+    effect: float
+    p: float
+    change: str
+
+
+def drift(training: Dataset, rows: Any) -> pd.DataFrame:
+    """Compare the distribution of every column between training rows and new rows.
+
+    Numbers by the two-sample test of Kolmogorov and Smirnov, whose statistic, the greatest
+    difference of the distribution functions, is the effect; categories by Pearson's chi-square
+    test of homogeneity, the effect being the total variation distance (the share of the rows that
+    would have to change their level). Both lie between 0 and 1 and do not grow with the number of
+    rows, as the p-values shrink: with many rows every column differs significantly, and the effect
+    is what counts. Shares of missing values are compared on lines of their own. Of images the
+    brightness and the contrast are compared, of counted words their number.
+
+    Parameters
+    ----------
+    training : Dataset
+        The rows that the model was fitted on: ``data.take(split.train)``.
+    rows : DataFrame, Predictions, Dataset or array
+        New rows; columns are matched by name, and those that are missing are left out.
+
+    Returns
+    -------
+    DataFrame
+        A line for each column, the largest effect first: `column`, `kind`, `test`, `effect`,
+        `size` ("negligible", "small", "moderate", "large"), `p`, `p (Holm)` over all lines, and
+        `change`: medians, or the level whose share changed most.
+
+    Raises
+    ------
+    DataError
+        When the rows are none of that kind.
+
+    References
+    ----------
+    Rabanser, Günnemann, Lipton (2019), "Failing loudly: an empirical study of methods for
+    detecting dataset shift", section 3.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("passengers")
+    >>> table = drift(data, data.to_frame().query("sex == 'female'"))
+    >>> table[["column", "effect", "size", "change"]].head(2)
+      column    effect   size                   change
+    0    sex  0.631111  large  female 36.9 % → 100.0 %
+    1   deck  0.102194  small        E 23.8 % → 17.4 %
+    """
+    schema = FeatureSchema.of(training)
+    X = _new_values(training, rows, schema)
+    found = _images(training.X, X) if training.kind.is_images else _columns(training, X)
+    table = pd.DataFrame(found, columns=list(_Line._fields))
+    table["p (Holm)"] = holm(table["p"].to_numpy(dtype=float))
+    table["size"] = [_size(effect) for effect in table["effect"]]
+    order = ["column", "kind", "test", "effect", "size", "p", "p (Holm)", "change"]
+    table["effect"] = table["effect"].round(6)
+    return table[order].sort_values("effect", ascending=False, ignore_index=True, kind="stable")
+
+
+def drift_finding(table: pd.DataFrame) -> str:
+    """Say in a sentence which columns differ: by effect, of those that differ significantly.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `drift` returns it.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.sample("iris")
+    >>> drift_finding(drift(data, data))
+    'No column differs significantly between training and new rows.'
+    """
+    differing = table[table["p (Holm)"] < _ALPHA]
+    if differing.empty:
+        return "No column differs significantly between training and new rows."
+    notable = differing[differing["size"] != _NEGLIGIBLE]
+    if notable.empty:
+        return (
+            f"{len(differing)} of {len(table)} columns {_differ(len(differing))} significantly "
+            "between training and new rows, none by more than a negligible amount."
+        )
+    named = [f"{line.column} ({line.size_}: {line.change})" for line in _renamed(notable)]
+    return (
+        f"{len(notable)} of {len(table)} columns {_differ(len(notable))} notably between training "
+        "and new rows: "
+        f"{listed(named, _MOST_NAMED)}."
+    )
+
+
+def _differ(number: int) -> str:
+    return "differs" if number == 1 else "differ"
+
+
+def _renamed(table: pd.DataFrame) -> Any:
+    """Return the lines; `size` is an attribute of tuples' own."""
+    return table.rename(columns={"size": "size_"}).itertuples(index=False)
+
+
+def _new_values(training: Dataset, rows: Any, schema: FeatureSchema) -> Any:
+    """Return new rows in the form of ``Dataset.X``, NaN in columns that they have not."""
+    if isinstance(rows, Predictions):
+        rows = rows.new.X if training.kind.is_images or training.n_words else rows.rows
+    if isinstance(rows, Dataset):
+        plain = training.kind.is_images or training.n_words
+        rows = rows.X if plain else rows.to_frame()
+    if is_frame(rows):
+        return match_rows(as_frame(rows), schema, fill_missing=True)[0]
+    if np.ndim(rows) != 2 or rows.shape[1] != training.n_features:
+        raise DataError(
+            f"Rows of {training.n_features} features are wanted, not {type(rows).__name__} of "
+            f"shape {np.shape(rows)}.",
+            where="drift",
+            remedy="Pass a table with the columns of the training data.",
+        )
+    return rows
+
+
+def _columns(training: Dataset, X: Any) -> list[_Line]:
+    n_table = training.n_table_columns
+    old, new = _dense(training.X[:, :n_table]), _dense(X[:, :n_table])
+    found = []
+    for j, name in enumerate(training.feature_names[:n_table]):
+        before, after = old[:, j], new[:, j]
+        if np.isnan(after).all():
+            continue
+        levels = None if training.levels is None else training.levels[j]
+        gaps = np.isnan(before), np.isnan(after)
+        if levels is None:
+            found.append(_number(name, before[~gaps[0]], after[~gaps[1]]))
+        else:
+            named = [*levels, _UNSEEN]
+            found.append(_category(name, before[~gaps[0]], after[~gaps[1]], named))
+        if gaps[0].any() or gaps[1].any():
+            found.append(_missing(name, gaps[0], gaps[1]))
+    if training.n_words:
+        counts = [np.asarray(part[:, n_table:].sum(axis=1)).ravel() for part in (training.X, X)]
+        found.append(_number("words known from training", *counts))
+    return found
+
+
+def _images(old: Any, new: Any) -> list[_Line]:
+    """Compare the mean and the standard deviation of the pixels of each image."""
+    return [
+        _number(name, *(getattr(np, of)(part, axis=1).astype(float) for part in (old, new)))
+        for name, of in {"brightness": "mean", "contrast": "std"}.items()
+    ]
+
+
+def _number(name: str, old: Array, new: Array) -> _Line:
+    if not len(old) or not len(new):
+        return _Line(name, "number", "Kolmogorov–Smirnov", np.nan, np.nan, "")
+    with warnings.catch_warnings():
+        # Where the exact distribution cannot be computed, the limiting one takes its place.
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
+        test = stats.ks_2samp(old, new)
+    change = f"median {np.median(old):.4g} → {np.median(new):.4g}".replace("-", "−")
+    return _Line(
+        name, "number", "Kolmogorov–Smirnov", float(test.statistic), float(test.pvalue), change
+    )
+
+
+def _category(name: str, old: Array, new: Array, levels: list[str]) -> _Line:
+    counts = np.stack([np.bincount(part.astype(int), minlength=len(levels)) for part in (old, new)])
+    effect, p = _homogeneity(counts)
+    return _Line(name, "category", "chi-square", effect, p, _largest_change(counts, levels))
+
+
+def _missing(name: str, old: Array, new: Array) -> _Line:
+    counts = np.array([[len(part) - part.sum(), part.sum()] for part in (old, new)])
+    effect, p = _homogeneity(counts)
+    shares = counts[:, 1] / counts.sum(axis=1)
+    change = f"{percent(shares[0])} → {percent(shares[1])} missing"
+    return _Line(f"{name} missing", "missing", "chi-square", effect, p, change)
+
+
+def _homogeneity(counts: Any) -> tuple[float, float]:
+    """Return the total variation distance of two rows of counts, and the p-value of chi-square."""
+    totals = counts.sum(axis=1, keepdims=True)
+    if not totals.all():
+        return np.nan, np.nan
+    effect = float(np.abs(np.subtract(*(counts / totals))).sum() / 2)
+    expected = counts.sum(axis=0) * totals / counts.sum()
+    rare = expected.min(axis=0) < _LEAST_EXPECTED
+    # One rare level alone has nobody to be tested with but itself.
+    pooled = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
+    pooled = pooled[:, pooled.sum(axis=0) > 0]
+    if pooled.shape[1] < 2:
+        return effect, np.nan if effect else 1.0
+    return effect, float(stats.chi2_contingency(pooled, correction=False).pvalue)
+
+
+def _largest_change(counts: Any, levels: list[str]) -> str:
+    totals = counts.sum(axis=1, keepdims=True)
+    if not totals.all():
+        return ""
+    shares = counts / totals
+    most = int(np.abs(shares[1] - shares[0]).argmax())
+    return f"{levels[most]} {percent(shares[0, most])} → {percent(shares[1, most])}"
+
+
+def _size(effect: float) -> str:
+    return next((name for name, least in SIZES.items() if effect >= least), _NEGLIGIBLE)
+
+
+def _dense(X: Any) -> Array:
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)

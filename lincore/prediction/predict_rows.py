@@ -1,0 +1,118 @@
+"""Prediction of the rows of a new file by the pipeline of a fitted model."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lincore.errors import DataError
+from lincore.linalg.hotelling import ClassDistances
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.fitting import Predicted, predict_codes
+from lincore.model_selection.pipeline import transform_for_classifier
+from lincore.model_selection.training_summary import class_distances
+from lincore.prediction._new_rows import AS_DETECTED, NewRows, Reading, read_new_rows
+from lincore.prediction.predictions import Evaluated, Predictions
+from lincore.utils.threads import n_threads, part_mapper
+from lincore.utils.typing import Progress
+
+# Values of rows that are predicted at a time: a block stays in cache, and progress moves.
+_BLOCK_VALUES, _LEAST_ROWS = 1_000_000, 1_000
+_LEVEL = 0.01
+
+
+def predict(
+    model: FittedModel,
+    rows: Any,
+    *,
+    priors: ArrayLike | str | None = None,
+    level: float = _LEVEL,
+    reading: Reading = AS_DETECTED,
+    progress: Progress | None = None,
+) -> Predictions:
+    r"""Predict new rows by the very pipeline of a fitted model.
+
+    Parameters
+    ----------
+    model : FittedModel
+        As ``results.model("lda")`` returns it.
+    rows : DataFrame, path, bytes, open file, Table, Dataset, array, or (name, content) pairs
+        A table with the columns of the training data, in any order; others are left alone. Or a
+        zip of images, or images themselves, which come to the size of the training images.
+    priors : array-like of shape (K,), "equal" or "estimate", optional
+        Of the classes in deployment; "estimate" finds them from these rows by expectation and
+        maximisation (`lincore.metrics.estimate_priors`). Default: those of training.
+    level : float, default 0.01
+        Share of the rows of a normal class that count as far from it: see `Predictions.far`.
+    reading : Reading
+        Name of the file, and how it is read: import options, the way to fit images into their
+        size, and `fill_missing`, which lets all values of a missing column count as missing.
+    progress : callable, optional
+        ``progress(done, total, what)`` after each block of rows; False stops.
+
+    Returns
+    -------
+    Predictions
+
+    Raises
+    ------
+    DataError
+        When the rows cannot be read or lack a column, with place and remedy, or it was stopped.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> results = lincore.compare(lincore.sample("passengers"), "lda", keep_models=True)
+    >>> new = b"sex,age,cabin class,relatives,fare,port,deck\nfemale,30,first,0,80,Cherbourg,C\n"
+    >>> predictions = predict(results.model("lda"), new, reading=Reading("new.csv"))
+    >>> predictions
+    <1 row of new.csv predicted by LDA: no 0, yes 1; none is far from every class>
+    >>> predictions.to_frame().iloc[:, -5:].round(2)
+      predicted survived  P(no)  P(yes)  distance far from every class
+    0                yes   0.29    0.71      6.15                   no
+    """
+    found = read_new_rows(model, rows, reading, progress)
+    training = model.training
+    distances = None if training is None else class_distances(model.classifier, training)
+    predictions = Predictions(
+        model=model,
+        name=reading.name or getattr(rows, "name", None) or "new rows",
+        new=found,
+        evaluated=_evaluate(model, found, distances, progress),
+        distances=distances,
+    )
+    predictions = predictions.at_level(level)
+    return predictions if priors is None else predictions.with_priors(priors)
+
+
+def _evaluate(
+    model: FittedModel, new: NewRows, distances: ClassDistances | None, progress: Progress | None
+) -> Evaluated:
+    """Put the rows through the pipeline, block by block."""
+    n_rows, n_classes = new.X.shape[0], len(model.classes)
+    length = max(_LEAST_ROWS, _BLOCK_VALUES // max(1, new.X.shape[1]))
+    blocks = [slice(start, min(start + length, n_rows)) for start in range(0, n_rows, length)]
+    codes, log_proba = np.empty(n_rows, dtype=np.intp), np.empty((n_rows, n_classes))
+    decision = np.full((n_rows, n_classes), np.nan)
+    squared = None if distances is None else np.empty((n_rows, n_classes))
+
+    def evaluate(block: slice) -> Predicted:
+        seen = transform_for_classifier(model.pipeline, new.X[block])
+        if squared is not None and distances is not None:
+            squared[block] = distances.squared(seen)
+        return predict_codes(model.classifier, seen, n_classes)
+
+    with part_mapper(np.size(new.X) if isinstance(new.X, np.ndarray) else n_rows) as mapper:
+        for first in range(0, len(blocks), n_threads()):
+            together = blocks[first : first + n_threads()]
+            for block, found in zip(together, mapper(evaluate, together), strict=True):
+                codes[block], log_proba[block] = found.codes, found.log_proba
+                if found.decision is not None:
+                    decision[block] = found.decision
+            done = together[-1].stop
+            if progress is not None and progress(done, n_rows, "rows predicted") is False:
+                raise DataError("Prediction was stopped.", where="new rows")
+    has_decision = n_rows and not np.isnan(decision).any()
+    return Evaluated(codes, log_proba, decision if has_decision else None, squared)

@@ -1,0 +1,407 @@
+"""`Predictions`: labels, posteriors and distances of the rows of a new file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.data.labels import unique_names
+from lincore.errors import DataError
+from lincore.io.tables.matching import RowMatch
+from lincore.linalg.hotelling import ClassDistances
+from lincore.metrics.priors import PriorEstimate, adjust_posteriors, estimate_priors
+from lincore.metrics.results import Results
+from lincore.metrics.settings import Settings
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.training_summary import remoteness
+from lincore.prediction._files import csv_bytes, parquet_bytes
+from lincore.prediction._new_rows import NO_LABEL, NewRows
+from lincore.utils.formatting import count
+from lincore.utils.typing import Array, Codes, Counts, Flags
+
+Order: TypeAlias = Literal["row", "far", "uncertain", "misclassified"]
+
+# Rows from which priors are estimated: of more, so many drawn at random.
+_ESTIMATED_FROM = 100_000
+_SEED = 0
+
+
+class Evaluated(NamedTuple):
+    """Output of a pipeline for n rows, under the priors of training.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+        By the classifier's own rule.
+    log_proba : ndarray of shape (n, K)
+        NaN for a classifier without posteriors.
+    decision : ndarray of shape (n, K) or None
+        Margins of such a classifier.
+    squared_distances : ndarray of shape (n, K) or None
+        Squared Mahalanobis distances from the classes.
+    """
+
+    codes: Codes
+    log_proba: Array
+    decision: Array | None
+    squared_distances: Array | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions:
+    """Predictions of the rows of a new file by a fitted model.
+
+    Parameters
+    ----------
+    model : FittedModel
+    name : str
+        Of the file.
+    new : NewRows
+        The rows, as the model takes them and as their file has them.
+    evaluated : Evaluated
+    distances : ClassDistances or None
+        The classes that rows are measured from.
+    level : float
+        See `far`.
+    priors : ndarray of shape (K,), optional
+        In deployment, where they are others than in training.
+    estimate : PriorEstimate, optional
+        Where the priors were estimated from these rows.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.prediction import predict
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    >>> predictions = predict(model, iris)
+    >>> dict(zip(predictions.classes.tolist(), predictions.counts.tolist()))
+    {'setosa': 50, 'versicolor': 49, 'virginica': 51}
+    >>> int(predictions.far.sum()), predictions.scores().methods
+    (0, ('LDA',))
+    """
+
+    model: FittedModel
+    name: str
+    new: NewRows
+    evaluated: Evaluated
+    distances: ClassDistances | None
+    level: float = 0.01
+    priors: Array | None = None
+    estimate: PriorEstimate | None = None
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.evaluated.codes)
+
+    def __repr__(self) -> str:
+        """Say how many rows were predicted as what."""
+        shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
+        phrases = [f"{label} {number:,}" for label, number in shares]
+        more = [f"{len(phrases) - 8} more"] if len(phrases) > 8 else []
+        far = ""
+        if self.far is not None:
+            number = int(self.far.sum())
+            far = f"; {number or 'none'} {'are' if number > 1 else 'is'} far from every class"
+        return (
+            f"<{count(len(self), 'row')} of {self.name} predicted by {self.model.label}: "
+            f"{', '.join(phrases[:8] + more)}{far}>"
+        )
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """Labels of the classes, (K,)."""
+        return self.model.classes
+
+    @cached_property
+    def learned_priors(self) -> Array | None:
+        """Priors behind the posteriors of the model, (K,); see `FittedModel.priors`."""
+        return self.model.priors
+
+    @property
+    def match(self) -> RowMatch:
+        """Agreement of the columns of the file with the features."""
+        return self.new.match
+
+    @property
+    def rows(self) -> pd.DataFrame:
+        """The file's own columns; of images the names of the files."""
+        return self.new.frame
+
+    @property
+    def has_posteriors(self) -> bool:
+        """True if the model has posterior probabilities."""
+        return not np.isnan(self.evaluated.log_proba).any()
+
+    @cached_property
+    def log_proba(self) -> Array:
+        """Logarithms of the posteriors under the priors in deployment, (n, K)."""
+        if self.priors is None or self.learned_priors is None:
+            return self.evaluated.log_proba
+        return adjust_posteriors(self.evaluated.log_proba, self.learned_priors, self.priors)
+
+    @cached_property
+    def posteriors(self) -> Array:
+        """Posterior probabilities under the priors in deployment, (n, K); NaN where none are."""
+        return np.exp(self.log_proba)
+
+    @cached_property
+    def codes(self) -> Codes:
+        """Predicted classes as positions in `classes`, (n,)."""
+        if self.priors is None or not self.has_posteriors:
+            return self.evaluated.codes
+        return np.asarray(self.log_proba.argmax(axis=1), dtype=np.intp)
+
+    @property
+    def labels(self) -> NDArray[Any]:
+        """Predicted classes, (n,)."""
+        return np.asarray(self.classes[self.codes])
+
+    @property
+    def counts(self) -> Counts:
+        """Rows predicted as each class, (K,)."""
+        return np.bincount(self.codes, minlength=len(self.classes))
+
+    @cached_property
+    def distance(self) -> Array | None:
+        """Mahalanobis distance of each row from the nearest class, (n,), without units.
+
+        In the coordinates that the classifier sees: by the covariances of the model where it has
+        full ones (LDA the pooled one, QDA those of the classes), else by the pooled covariance of
+        the training rows. None for sparse rows, and where coordinates outnumber training rows.
+        """
+        squared = self.evaluated.squared_distances
+        return None if squared is None else np.sqrt(np.nanmin(squared, axis=1))
+
+    @cached_property
+    def nearest(self) -> Codes | None:
+        """The nearest class of each row as a position in `classes`, (n,)."""
+        squared = self.evaluated.squared_distances
+        return None if squared is None else np.nanargmin(squared, axis=1)
+
+    @cached_property
+    def far(self) -> Flags | None:
+        """Rows that are far from every class, (n,).
+
+        Further from each class than a share `level` of its own rows would be if it were normal
+        (`lincore.linalg.hotelling.ClassDistances.limits`: for many training rows the quantile of
+        chi-square), and further, by that measure, than a share `level` of the training rows are
+        from classes estimated without them (`squared_left_out`). The latter because coordinates
+        that code categories are not normal: of test rows of the sample "passengers" one in six is
+        beyond the normal region of 99 %, and one in a hundred is far. None where there are no
+        distances, or no class has enough training rows.
+
+        References
+        ----------
+        Lei, G'Sell, Rinaldo, Tibshirani, Wasserman (2018), "Distribution-free predictive inference
+        for regression", section 2.
+        """
+        squared, training = self.evaluated.squared_distances, self.model.training
+        if squared is None or self.distances is None or training is None:
+            return None
+        beyond = remoteness(self.distances, squared, self.level)
+        usual_units = remoteness(self.distances, squared)
+        if beyond is None or usual_units is None or training.remoteness is None:
+            return None
+        places = np.linspace(0, 1, len(training.remoteness))
+        n = training.counts.sum()
+        usual = np.interp(min(1.0, (1 - self.level) * (n + 1) / n), places, training.remoteness)
+        return np.asarray((beyond > 1) & (usual_units > usual))
+
+    @property
+    def truth(self) -> Codes | None:
+        """The classes that the file says, as positions in `classes`, -1 where none is known."""
+        return self.new.truth
+
+    def at_level(self, level: float) -> Predictions:
+        """Return the predictions with another `level` of `far`.
+
+        Raises
+        ------
+        DataError
+            When it is not between 0 and 1.
+        """
+        if not 0 < level < 1:
+            raise DataError(
+                f"The level is {level}.", where="option level", remedy="Give 0.01, for example."
+            )
+        return replace(self, level=level)
+
+    def with_priors(self, priors: ArrayLike | str | None) -> Predictions:
+        """Return the predictions under other priors in deployment, without predicting again.
+
+        Parameters
+        ----------
+        priors : array-like of shape (K,), "equal", "estimate" or None
+            See `lincore.prediction.predict`; None for those of training.
+
+        Raises
+        ------
+        DataError
+            When the model has no posteriors, or these are not K probabilities.
+        """
+        if priors is None:
+            return replace(self, priors=None, estimate=None)
+        if not self.has_posteriors or self.learned_priors is None:
+            raise DataError(
+                f"{self.model.label} has no posteriors that other priors could change.",
+                where="option priors",
+                remedy="Choose a model with posterior probabilities, such as LDA.",
+            )
+        if isinstance(priors, str) and priors == "estimate":
+            estimate = self._estimated()
+            return replace(self, priors=estimate.priors, estimate=estimate)
+        equal = isinstance(priors, str) and priors == "equal"
+        n_classes = len(self.classes)
+        given = np.full(n_classes, 1 / n_classes) if equal else _checked(priors, n_classes)
+        return replace(self, priors=given, estimate=None)
+
+    def _estimated(self) -> PriorEstimate:
+        assert self.learned_priors is not None
+        log_proba = self.evaluated.log_proba
+        if len(log_proba) > _ESTIMATED_FROM:
+            drawn = np.random.default_rng(_SEED).choice(
+                len(log_proba), _ESTIMATED_FROM, replace=False
+            )
+            log_proba = log_proba[drawn]
+        try:
+            return estimate_priors(log_proba, self.learned_priors)
+        except ValueError as error:
+            raise DataError(
+                f"Priors cannot be estimated. {error}",
+                where=self.name,
+                remedy="Give the priors, or leave out the rows that are far from every class.",
+            ) from error
+
+    def ranked(self, by: Order = "row") -> Codes:
+        """Return rows in the order in which they are to be looked at.
+
+        Parameters
+        ----------
+        by : {"row", "far", "uncertain", "misclassified"}
+            All rows as they come; those far from every class, the farthest first; all, the least
+            posterior of the predicted class first; those whose class the file gives otherwise.
+
+        Raises
+        ------
+        ValueError
+            For another word.
+        """
+        if by == "row":
+            return np.arange(len(self))
+        if by == "far":
+            far = np.flatnonzero(self.far) if self.far is not None else np.arange(0)
+            return far if self.distance is None else far[np.argsort(-self.distance[far])]
+        if by == "uncertain":
+            if not self.has_posteriors:
+                return np.arange(len(self))
+            return np.argsort(self.posteriors.max(axis=1), kind="stable")
+        if by == "misclassified":
+            truth = np.full(len(self), NO_LABEL) if self.truth is None else self.truth
+            return np.flatnonzero((truth != NO_LABEL) & (truth != self.codes))
+        raise ValueError(
+            f"No order is called {by!r}; there are row, far, uncertain, misclassified."
+        )
+
+    def to_frame(self, rows: ArrayLike | None = None) -> pd.DataFrame:
+        """Return the file's own columns, with prediction, posteriors and distance added.
+
+        A name that the file has already is numbered.
+
+        Parameters
+        ----------
+        rows : array-like of int, optional
+            Positions of rows, in the order wanted; all rows when not given.
+        """
+        own = self.rows if rows is None else self.rows.iloc[np.asarray(rows)]
+        added = self.added(rows)
+        names = unique_names([*(str(name) for name in own.columns), *added.columns])[0]
+        return pd.concat([own, added.set_index(own.index)], axis=1).set_axis(names, axis=1)
+
+    def added(self, rows: ArrayLike | None = None) -> pd.DataFrame:
+        """Return prediction, posteriors and distance alone, a column each; see `to_frame`."""
+        chosen: Any = slice(None) if rows is None else np.asarray(rows)
+        target = self.model.target_name or "class"
+        text = pd.Index(self.classes.astype(object))
+        columns: dict[str, Any] = {
+            f"predicted {target}": pd.Categorical.from_codes(self.codes[chosen], categories=text)
+        }
+        if self.has_posteriors:
+            for k, label in enumerate(self.classes.tolist()):
+                columns[f"P({label})"] = self.posteriors[chosen, k]
+        if self.distance is not None:
+            columns["distance"] = self.distance[chosen]
+        if self.far is not None:
+            columns["far from every class"] = pd.Categorical.from_codes(
+                self.far[chosen].astype(np.intp), categories=pd.Index(["no", "yes"])
+            )
+        return pd.DataFrame(columns)
+
+    def to_csv(self) -> bytes:
+        """Return `to_frame` as a file of text that is safe to open in a spreadsheet.
+
+        UTF-8; text that could run as a formula has an apostrophe in front of it.
+        """
+        return csv_bytes(self.to_frame())
+
+    def to_parquet(self) -> bytes:
+        """Return `to_frame` as a Parquet file."""
+        return parquet_bytes(self.to_frame())
+
+    def scores(self) -> Results:
+        """Return the results on the rows whose class the file says, for every score of `metrics`.
+
+        Raises
+        ------
+        DataError
+            When the file has no classes.
+        """
+        if self.truth is None:
+            unknown = ", ".join(map(repr, list(self.new.unknown_labels)[:5]))
+            what = f"Its labels {unknown} are none of the model's classes." if unknown else ""
+            raise DataError(
+                what or f"There is no column {self.model.target_name!r} to compare with.",
+                where=self.name,
+                remedy="Add the true classes to the file to have scores.",
+            )
+        known = np.flatnonzero(self.truth != NO_LABEL)
+        truth = self.truth[known]
+        decision, label, training = self.evaluated.decision, self.model.label, self.model.training
+        return Results(
+            methods=(label,),
+            classes=self.classes,
+            rows=known,
+            truth=truth,
+            predicted=self.codes[known][None],
+            log_proba=self.log_proba[known][None],
+            seconds=np.array([np.nan]),
+            n_train=np.full(len(known), 0 if training is None else int(training.counts.sum())),
+            decision={} if decision is None else {label: decision[known]},
+            settings=Settings(
+                data=self.name,
+                scheme="new rows",
+                labels={label: label},
+                training_shares=self.learned_priors,
+                class_counts=np.bincount(truth, minlength=len(self.classes)),
+            ),
+        )
+
+
+def _checked(priors: ArrayLike | str, n_classes: int) -> Array:
+    """Return priors as K probabilities; DataError where they are none."""
+    try:
+        given = np.asarray(priors, dtype=float)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.shape != (n_classes,) or not (given >= 0).all() or not abs(given.sum() - 1) <= 1e-5:
+        raise DataError(
+            f"{n_classes} probabilities of sum 1 are wanted, not {priors!r}.",
+            where="option priors",
+            remedy="Give one for each class, or 'equal', or 'estimate'.",
+        )
+    return given / given.sum()

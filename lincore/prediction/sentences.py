@@ -1,0 +1,134 @@
+"""Findings on the predictions of new rows, as sentences."""
+
+from __future__ import annotations
+
+from lincore.prediction.predictions import Predictions
+from lincore.utils.formatting import count, listed, p_equals, percent
+
+_MOST_CLASSES = 6
+_ALPHA = 0.05
+
+
+def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
+    """Say how many rows are predicted as what, and how many are far from every class.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    rows : str
+        What rows are called, in the plural.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.prediction import predict
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    >>> prediction_finding(predict(model, iris))
+    '150 rows: 51 virginica, 50 setosa and 49 versicolor; none is far from every class.'
+    >>> prediction_finding(predict(model, iris.X[:1]))
+    'Predicted: setosa, at 100.0 %; it is not far from every class.'
+    """
+    labels, far = [str(label) for label in predictions.classes], predictions.far
+    if len(predictions) == 1:
+        code = int(predictions.codes[0])
+        sure = ""
+        if predictions.has_posteriors:
+            sure = f", at {percent(float(predictions.posteriors[0, code]))}"
+        place = "" if far is None else f"; it is {'' if far[0] else 'not '}far from every class"
+        return f"Predicted: {labels[code]}{sure}{place}."
+    counts = predictions.counts
+    order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
+    # Where classes are numbers, these must not be read as counts.
+    of = "" if all(label[:1].isalpha() for label in labels) else "of class "
+    named = listed([f"{counts[k]:,} {of}{labels[k]}" for k in order], _MOST_CLASSES)
+    if len(order) > _MOST_CLASSES:
+        named = f"{named} classes"
+    place = ""
+    if far is not None:
+        n_far = int(far.sum())
+        verb = "is" if n_far <= 1 else "are"
+        place = f"; {f'{n_far:,}' if n_far else 'none'} {verb} far from every class"
+    return f"{len(predictions):,} {rows}: {named}{place}."
+
+
+def match_finding(predictions: Predictions) -> str:
+    """Say whether the columns of the file are those of the training data.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    """
+    match, new = predictions.match, predictions.new
+    if predictions.model.image_shape is not None:
+        height, width = predictions.model.image_shape[:2]
+        size = f"{width} × {height} pixels"
+        resized = f"{count(new.n_resized, 'image')} resized to {size}" if new.n_resized else ""
+        skipped = f"{count(len(new.skipped), 'file')} skipped" if new.skipped else ""
+        parts = [part for part in (resized, skipped) if part]
+        return f"{listed(parts)}." if parts else f"All images have {size}."
+    n_columns = len(predictions.model.schema.columns)
+    found = n_columns - len(match.missing)
+    everything = "All" if not match.missing else f"{found} of"
+    order = ", in another order" if match.reordered else ""
+    noun = "column was" if n_columns == 1 else "columns were"
+    return f"{everything} {n_columns} {noun} found by name{order}."
+
+
+def priors_finding(predictions: Predictions) -> str:
+    """Say which priors the posteriors are of, and what they were in training.
+
+    Parameters
+    ----------
+    predictions : Predictions
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.prediction import predict
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    >>> priors_finding(predict(model, iris, priors=[0.5, 0.3, 0.2]))
+    'Priors in deployment: setosa 50.0 % (training 33.3 %), versicolor 30.0 % (training 33.3 %) and
+    virginica 20.0 % (training 33.3 %).'
+    """
+    learned, priors = predictions.learned_priors, predictions.priors
+    if learned is None:
+        return ""
+    if priors is None:
+        return "Priors as in training."
+    parts = [
+        f"{label} {percent(float(new))} (training {percent(float(old))})"
+        for label, new, old in zip(predictions.classes, priors, learned, strict=True)
+    ]
+    found = f"{listed(parts, _MOST_CLASSES)}."
+    estimate = predictions.estimate
+    if estimate is None:
+        return f"Priors in deployment: {found}"
+    differ = "differ" if estimate.p_value < _ALPHA else "do not differ significantly"
+    return (
+        f"Priors estimated from these rows: {found} They {differ} from those of training "
+        f"({p_equals(estimate.p_value)})."
+    )
+
+
+def far_note(predictions: Predictions) -> str:
+    """Say what far from every class means here, or why nothing is known of it.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    """
+    if predictions.distance is None:
+        return (
+            "No distances: the rows are sparse, or the model has too few training rows for its "
+            "inputs."
+        )
+    if predictions.far is None:
+        return "No class has enough training rows to say what is far from it."
+    level = percent(predictions.level)
+    return (
+        "The distance is Mahalanobis's from the nearest class, in the inputs of the classifier. "
+        f"Far are rows further from each class than {level} of its own would be if it were "
+        f"normal, and than {level} of the training rows are from classes estimated without them."
+    )

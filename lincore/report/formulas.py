@@ -1,0 +1,60 @@
+"""Reference formulas of what a classifier learns, as LaTeX, with where they stand."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Formula(NamedTuple):
+    """A formula and its source.
+
+    Attributes
+    ----------
+    latex : str
+    source : str
+        The text and its section or equation.
+    """
+
+    latex: str
+    source: str
+
+
+_LECTURE, _DERIVATIONS = "lecture-linear-classifiers", "lda-qda-derivations"
+
+#: By the quantity that they define.
+FORMULAS = {
+    "priors": Formula(r"\hat\pi_k = \frac{N_k}{N}", f"{_DERIVATIONS}, eq. 14"),
+    "means": Formula(
+        r"\hat\mu_k = \frac{1}{N_k} \sum_{i:\,y_i = k} x_i", f"{_DERIVATIONS}, eqs. 18 and 19"
+    ),
+    "shared covariance": Formula(
+        r"\hat\Sigma = \frac{1}{N} \sum_k \sum_{i:\,y_i = k} (x_i - \hat\mu_k)(x_i - \hat\mu_k)^T",
+        f"{_DERIVATIONS}, eq. 28",
+    ),
+    "covariances": Formula(
+        r"\hat\Sigma_k = \frac{1}{N_k} \sum_{i:\,y_i = k} (x_i - \hat\mu_k)(x_i - \hat\mu_k)^T",
+        f"{_LECTURE}, Generative Models",
+    ),
+    "S_W": Formula(
+        r"S_W = \sum_k \sum_{i:\,y_i = k} (x_i - \hat\mu_k)(x_i - \hat\mu_k)^T",
+        f"{_LECTURE}, Within-class Scatterness",
+    ),
+    "S_B": Formula(
+        r"S_B = \sum_k N_k (\hat\mu_k - \hat\mu)(\hat\mu_k - \hat\mu)^T",
+        f"{_LECTURE}, Between-class Scatterness",
+    ),
+    "joint log likelihood": Formula(
+        r"\ell = \sum_i \log \pi_{y_i} + \log \mathcal{N}(x_i \mid \mu_{y_i}, \Sigma_{y_i})",
+        f"{_DERIVATIONS}, eqs. 10 to 12",
+    ),
+    "log likelihood": Formula(r"\ell = \sum_i \log p(y_i \mid x_i)", f"{_DERIVATIONS}, eq. 5"),
+    "log ratio": Formula(
+        r"\begin{aligned} \log \frac{p(1 \mid x)}{p(2 \mid x)} &= x^T A x + b^T x + c \\ "
+        r"A &= \tfrac12 (\Sigma_2^{-1} - \Sigma_1^{-1}) \\ "
+        r"b &= \Sigma_1^{-1}\mu_1 - \Sigma_2^{-1}\mu_2 \end{aligned}",
+        "lda-from-scratch, Linear Classifiers (with the factor ½ that it leaves out)",
+    ),
+    "words": Formula(
+        r"p(i \mid k) = \frac{N_{ki} + \alpha}{N_k + \alpha\,p}", f"{_LECTURE}, Naïve Bayes"
+    ),
+}

@@ -1,0 +1,310 @@
+"""Tables of scores: of a comparison, of its pairs, of one model and of its classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lincore.metrics import differences, scores
+from lincore.metrics.class_ratio import is_imbalanced, leading_score
+from lincore.metrics.estimates import missing_score_reason
+from lincore.metrics.results import Results
+from lincore.report.sentences import format_score, format_score_cell, rarest_class
+from lincore.utils.formatting import p_value, percent
+
+# In which order scores stand after the one that decides.
+_ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
+_ENDS = ("", " from", " to")
+
+
+def comparison_rows(
+    results: Results, score: str | None = None, rope: float = 0.01
+) -> tuple[dict[str, object], ...]:
+    """Return every score of every method with its interval, in the order of the results.
+
+    Parameters
+    ----------
+    results : Results
+        See `lincore.metrics.rank_methods` for the best method first.
+    score : str, optional
+        Which decides the groups and stands first; by default the leading one.
+    rope : float
+        How small a difference does not matter, in the unit of the score.
+
+    Returns
+    -------
+    tuple of dict
+        "model", "group" (None for a method without the score), and text for each score, shares
+        in per cent; where classes are unequal the recall of the rarest follows the first.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> rows = comparison_rows(lincore.compare(lincore.sample("iris"), ["lda", "qda"]))
+    >>> rows[0]["model"], rows[0]["group"], rows[0]["accuracy (%)"]
+    ('LDA', 1, '100.0 (92.1–100.0)')
+    """
+    score = score or leading_score(results.class_counts)
+    group = differences.groups(results, score, rope)
+    names = sorted(scores.SCORES, key=lambda name: (name != score, _ORDER.index(name)))
+    lines = []
+    for method in results.methods:
+        label = results.settings.label(method)
+        line: dict[str, object] = {"model": label, "group": group[method] or None}
+        for name in names:
+            found = scores.score(results, method, name)
+            cell = format_score_cell(found, name) or missing_score_reason(results, method, name)
+            line[score_heading(name)] = cell
+            if name == score and is_imbalanced(results.class_counts):
+                recall = scores.recall(results, method)[rarest_class(results)]
+                line[rarest_heading(results)] = format_score_cell(recall, "accuracy")
+        lines.append(line)
+    return tuple(lines)
+
+
+def score_heading(score: str) -> str:
+    """Return what the column of a score is called: "accuracy (%)", "log loss".
+
+    Parameters
+    ----------
+    score : str
+        One of `SCORES`.
+
+    Examples
+    --------
+    >>> score_heading("accuracy"), score_heading("log loss")
+    ('accuracy (%)', 'log loss')
+    """
+    return f"{score} (%)" if scores.SCORES[score].is_share else score
+
+
+def rarest_heading(results: Results) -> str:
+    """Return what the column of the recall of the rarest class is called."""
+    return f"recall of {results.classes[rarest_class(results)]} (%)"
+
+
+def pairwise_rows(
+    results: Results, score: str | None = None, rope: float = 0.01
+) -> tuple[dict[str, object], ...]:
+    """Return the difference of every two methods with interval, p-values and verdict.
+
+    Parameters
+    ----------
+    results, score, rope
+        As for `comparison_rows`.
+
+    Returns
+    -------
+    tuple of dict
+        Differences of shares in points; p-values as text.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> row = pairwise_rows(lincore.compare(lincore.sample("iris"), ["lda", "qda"]))[0]
+    >>> list(row)
+    ['first', 'second', 'difference (points)', 'from', 'to', 'p', 'p (Holm)', 'verdict']
+    """
+    score = score or leading_score(results.class_counts)
+    is_share = scores.SCORES[score].is_share
+    unit, scale = ("points", 100) if is_share else (score, 1)
+    return tuple(
+        {
+            "first": results.settings.label(d.first),
+            "second": results.settings.label(d.second),
+            f"difference ({unit})": scale * d.value,
+            "from": scale * d.low,
+            "to": scale * d.high,
+            "p": p_value(d.p),
+            "p (Holm)": p_value(d.p_holm),
+            "verdict": d.verdict,
+        }
+        for d in differences.pairwise_differences(results, score, rope)
+    )
+
+
+def pairwise_note(results: Results, score: str | None = None, rope: float = 0.01) -> str:
+    """Say which tests were used, over how many pairs, and what the verdicts mean.
+
+    Parameters
+    ----------
+    results, score, rope
+        As for `comparison_rows`.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> pairwise_note(lincore.compare(lincore.sample("iris"), ["lda", "qda"])).split(". ")[:2]
+    ["Test: McNemar's mid-p", 'p (Holm) is corrected for 1 pair']
+    """
+    found = differences.pairwise_differences(results, score, rope)
+    n_tested = sum(not np.isnan(d.p) for d in found)
+    tests = ", ".join(dict.fromkeys(d.test for d in found if not d.test.startswith("none")))
+    test_names = f"Test: {tests}. " if tests else ""
+    return (
+        f"{test_names}p (Holm) is corrected for {n_tested:,} pair{'s' * (n_tested != 1)}. "
+        "Better: it is below 0.05. Equivalent: the whole interval is inside the region of "
+        "practical equivalence."
+    )
+
+
+def model_score_rows(results: Results, method: str) -> tuple[dict[str, object], ...]:
+    """Return every score of a method with its interval, its baseline and its meaning.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+
+    Returns
+    -------
+    tuple of dict
+        Numbers in the unit of the score, NaN where there is none. The baseline always predicts
+        the largest class, or has the shares of the classes as posteriors.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> row = model_score_rows(lincore.compare(lincore.sample("iris"), "lda"), "lda")[0]
+    >>> row["score"], round(row["value"], 3), round(row["baseline"], 3)
+    ('accuracy', 1.0, 0.333)
+    """
+    guesses = scores.baseline_results(results)
+    lines = []
+    for name, kind in scores.SCORES.items():
+        value = scores.score(results, method, name)
+        needs_posteriors = kind.needs_posteriors or name == "AUC"
+        guesser = "Prior only" if needs_posteriors else "Majority class"
+        guess = scores.estimate(guesses, guesser, name).value
+        ends = {"value": value.value, "from": value.low, "to": value.high}
+        lines.append({"score": name, **ends, "baseline": guess, "what it is": kind.help})
+    return tuple(lines)
+
+
+def class_score_rows(results: Results, method: str) -> tuple[dict[str, object], ...]:
+    """Return recall, precision and F1 of a method for each class, with intervals.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+
+    Returns
+    -------
+    tuple of dict
+        Shares; NaN where no row of the class was tested or predicted.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> row = class_score_rows(lincore.compare(lincore.sample("iris"), "lda"), "lda")[0]
+    >>> row["class"], row["recall"], row["precision"]
+    ('setosa', 1.0, 1.0)
+    """
+    parts = zip(
+        results.classes,
+        scores.recall(results, method),
+        scores.precision(results, method),
+        scores.f1(results, method),
+        strict=True,
+    )
+    lines = []
+    for label, recall, precision, f1 in parts:
+        line: dict[str, object] = {"class": str(label)}
+        line |= {f"recall{end}": value for end, value in zip(_ENDS, recall, strict=True)}
+        line |= {f"precision{end}": value for end, value in zip(_ENDS, precision, strict=True)}
+        lines.append(line | {"F1": float(f1)})
+    return tuple(lines)
+
+
+def confusion_rows(results: Results, method: str) -> tuple[dict[str, object], ...]:
+    """Return a line for each true class with the number of rows predicted as each class.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+
+    Returns
+    -------
+    tuple of dict
+        "true class", and "as <class>" for each class.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> confusion_rows(lincore.compare(lincore.sample("iris"), "lda"), "lda")[2]
+    {'true class': 'virginica', 'as setosa': 0, 'as versicolor': 0, 'as virginica': 15}
+    """
+    names = [str(label) for label in results.classes]
+    return tuple(
+        {"true class": name} | {f"as {other}": int(n) for other, n in zip(names, row, strict=True)}
+        for name, row in zip(names, scores.confusion_matrix(results, method), strict=True)
+    )
+
+
+def headline_scores(results: Results, method: str) -> tuple[dict[str, object], ...]:
+    """Return the scores that stand first for a method, with their intervals and the baseline.
+
+    Where classes are unequal these are the leading score, MCC, accuracy and the recall of the
+    rarest class; the leading score and the log loss elsewhere.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+
+    Returns
+    -------
+    tuple of dict
+        "score" and "value", text with the interval; nothing without such a score.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> headline_scores(lincore.compare(lincore.sample("iris"), "lda"), "lda")[0]
+    {'score': 'accuracy', 'value': '100.0 % (92.1–100.0)'}
+    """
+    leading = leading_score(results.class_counts)
+    unequal = leading != "accuracy"
+    names = [leading, "MCC", "accuracy"] if unequal else [leading, "log loss"]
+    lines: list[dict[str, object]] = [
+        {"score": name, "value": format_score(scores.score(results, method, name), name)}
+        for name in names
+    ]
+    if unequal:
+        rarest = rarest_class(results)
+        recall = format_score(scores.recall(results, method)[rarest], "accuracy")
+        lines.append({"score": f"recall of {results.classes[rarest]}", "value": recall})
+    guess = percent(scores.majority_baseline_score(results, leading))
+    lines.append({"score": f"{leading} of the majority-class baseline", "value": guess})
+    return tuple(lines)
+
+
+def recall_rows(results: Results) -> tuple[dict[str, str], ...]:
+    """Return the recall of each class by each method, with its interval.
+
+    Parameters
+    ----------
+    results : Results
+
+    Returns
+    -------
+    tuple of dict
+        "class", and text for each method under its label.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> recall_rows(lincore.compare(lincore.sample("iris"), ["lda", "qda"]))[0]
+    {'class': 'setosa', 'LDA': '100.0 % (79.6–100.0)', 'QDA': '100.0 % (79.6–100.0)'}
+    """
+    columns = {
+        results.settings.label(m): [
+            format_score(one, "accuracy") for one in scores.recall(results, m)
+        ]
+        for m in results.methods
+    }
+    return tuple(
+        {"class": str(label)} | {name: column[k] for name, column in columns.items()}
+        for k, label in enumerate(results.classes)
+    )

@@ -1,0 +1,161 @@
+"""Estimates of the model as numbers, each beside its formula."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from lincore import geometry, inspection, report
+from pages.ui.classify import _coefficients
+from pages.ui.session import cache
+from pages.ui.widgets import controls, tables, text
+
+if TYPE_CHECKING:
+    from lincore.data import Dataset
+    from lincore.geometry import Learned
+    from pages.ui.session.fitting import Fitted
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "classify.learned"
+
+
+def learned(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+    """Show priors, means, covariances, scatter, likelihood and the ratio of two classes."""
+    data, choice, _ = experiment
+    found = _found(data.digest, choice, model, fitted, data)
+    if found.n_coordinates > len(found.names):
+        st.caption(
+            f"The first {len(found.names)} of {found.n_coordinates:,} coordinates that the "
+            "classifier sees."
+        )
+    _by_class(found)
+    if found.words:
+        _words(found)
+    else:
+        _matrices(found)
+    _likelihood(found)
+    _ratio(experiment, fitted)
+
+
+@cache.by_bytes("Collecting estimates …")
+def _found(
+    digest: str,
+    choice: cache.SplitChoice,
+    model: cache.ModelChoice,
+    _fitted: Fitted,
+    _data: Dataset,
+) -> Learned:
+    return geometry.learned(_fitted.pipeline, _data, cache.split(digest, choice, _data).train)
+
+
+def _with_formula(title: str, names: list[str]) -> st.delta_generator.DeltaGenerator:
+    """Write a title and its formulas; return the place beside them."""
+    st.markdown(f"##### {title}")
+    left, right = st.columns([3, 2], gap="medium")
+    with right:
+        for name in names:
+            st.latex(report.FORMULAS[name].latex)
+            st.caption(text.escape(report.FORMULAS[name].source))
+    return left
+
+
+def _by_class(found: Learned) -> None:
+    frame = pd.DataFrame({"class": found.classes, "rows": found.counts})
+    if found.priors is not None:
+        frame["prior"] = found.priors
+    if not found.words:
+        for j, name in enumerate(found.names):
+            frame[f"mean of {name}"] = found.means[:, j]
+    formulas = ["priors"] if found.priors is not None else []
+    if not found.words:
+        formulas.append("means")
+    title = " and ".join(formulas).capitalize()
+    with _with_formula(title, formulas), st.container(key=f"{KEY}.classes"):
+        _table(frame, "Rows, prior and mean of every class.")
+
+
+def _words(found: Learned) -> None:
+    shares = np.array([share for _, share in found.words])
+    frame = pd.DataFrame({"word": [word for word, _ in found.words]})
+    for k, label in enumerate(found.classes):
+        frame[f"p(word | {label})"] = shares[:, k]
+    with _with_formula("Words", ["words"]), st.container(key=f"{KEY}.words"):
+        _table(frame, "Probability of a word in every class, those first that differ most.")
+
+
+def _matrices(found: Learned) -> None:
+    offered = {"S_W, within classes": ("S_W", found.within)}
+    offered["S_B, between classes"] = ("S_B", found.between)
+    if found.covariances is not None and found.covariances.ndim == 2:
+        shared = {"Covariance, shared": ("shared covariance", found.covariances)}
+        offered = shared | offered
+    elif found.covariances is not None:
+        own = {
+            f"Covariance of {label}": ("covariances", matrix)
+            for label, matrix in zip(found.classes, found.covariances, strict=True)
+        }
+        offered = own | offered
+    place = controls.choose(
+        "Matrix",
+        list(range(len(offered))),
+        key=f"{KEY}.matrix",
+        format_func=list(offered).__getitem__,
+        help="Covariances are the model's; S_W and S_B are sums over the training rows.",
+        width=260,
+    )
+    title, (formula, matrix) = list(offered.items())[place]
+    frame = pd.DataFrame(matrix, columns=list(found.names))
+    frame.insert(0, "", list(found.names))
+    with _with_formula(text.escape(title), [formula]), st.container(key=f"{KEY}.matrix.table"):
+        _table(frame, f"{title}: a row and a column for each coordinate.")
+
+
+def _likelihood(found: Learned) -> None:
+    if found.log_likelihood is None:
+        return
+    name = "joint log likelihood" if found.is_joint else "log likelihood"
+    with _with_formula("Log likelihood", [name]):
+        rows = f"{int(found.counts.sum()):,} training rows"
+        st.markdown(f"**{_number(found.log_likelihood)}** nats, summed over {rows}.")
+
+
+def _ratio(experiment: Experiment, fitted: Fitted) -> None:
+    """Write A, b and c between two classes."""
+    data = experiment.data
+    first, second = _coefficients.pair(data, key=f"{KEY}.pair")
+    try:
+        function, names = inspection.boundary_equation(fitted.pipeline, data, first, second)
+    except (TypeError, ValueError) as error:
+        st.caption(f"There is no log ratio to write down: {text.escape(str(error))}")
+        return
+    A, b, c = function.expanded()
+    one, other = (text.escape(data.classes[code]) for code in (first, second))
+    frame = pd.DataFrame({"": list(names), "b": b})
+    if not function.is_linear:
+        for j, name in enumerate(names):
+            frame[f"A: {name}"] = A[:, j]
+    with (
+        _with_formula(f"{one} against {other}: A, b and c", ["log ratio"]),
+        st.container(key=f"{KEY}.ratio"),
+    ):
+        _table(frame, "b, and A where the boundary is curved, a row for each variable.")
+        straight = "A = 0: the boundary is a plane. " if function.is_linear else ""
+        st.markdown(f"{straight}c = **{_number(c)}**")
+        if not hasattr(fitted.pipeline.steps[-1][1], "predict_proba"):
+            st.caption("This classifier has no posteriors: it is the difference of two scores.")
+
+
+def _number(value: float) -> str:
+    return f"{value:,.4f}".replace("-", "−")
+
+
+def _table(frame: pd.DataFrame, alt: str) -> None:
+    formats = {
+        column: st.column_config.NumberColumn(format="%.5g")
+        for column in frame.columns
+        if pd.api.types.is_float_dtype(frame[column].dtype)
+    }
+    tables.show(frame, hide_index=True, column_config=formats, width="stretch", alt=alt)

@@ -1,0 +1,148 @@
+"""The fitted model of the page Classify to download: as a file, as code, as formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore import export, model_selection
+from lincore.errors import DataError
+from pages.ui.widgets import text
+
+if TYPE_CHECKING:
+    from lincore.data import Dataset, Split
+    from lincore.export import ScoreFunctions
+    from lincore.model_selection import FittedModel
+    from pages.ui.session.fitting import Fitted
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "classify.export"
+# Test rows that stand in the workbook, as examples.
+_ROWS = 20
+
+
+class Rendering(NamedTuple):
+    """One way to download score functions.
+
+    Attributes
+    ----------
+    label, ending, mime, help : str
+    write : callable
+        From the functions and some raw rows to the file.
+    check : callable, optional
+        Raises a DataError where the model is too large for it.
+    """
+
+    label: str
+    ending: str
+    mime: str
+    help: str
+    write: Callable[[ScoreFunctions, Dataset], str | bytes]
+    check: Callable[[ScoreFunctions], object] | None = None
+
+
+_SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+RENDERINGS = (
+    Rendering(
+        "Python",
+        "py",
+        "text/x-python",
+        "predict_proba(table) and predict(table): needs NumPy and nothing else.",
+        lambda functions, _: export.to_numpy(functions),
+    ),
+    Rendering(
+        "SQL",
+        "sql",
+        "application/sql",
+        "One query that predicts every row of a table, for SQLite, DuckDB and others.",
+        lambda functions, _: export.to_sql(functions),
+        export.to_sql,
+    ),
+    Rendering(
+        "JavaScript",
+        "js",
+        "text/javascript",
+        "predict(row) of an object by column names, for web pages and Node.",
+        lambda functions, _: export.to_javascript(functions),
+    ),
+    Rendering(
+        "Excel",
+        "xlsx",
+        _SHEET,
+        f"A workbook with the first {_ROWS} test rows and the formulas that predict them.",
+        lambda functions, rows: export.to_workbook(functions, rows.to_frame().iloc[:, :-1]),
+        export.to_spreadsheet,
+    ),
+    Rendering(
+        "JSON",
+        "json",
+        "application/json",
+        "Coefficients with a description of how to read them, for other programs.",
+        lambda functions, _: export.to_json(functions),
+    ),
+)
+
+
+@st.fragment
+def show(experiment: Experiment, fitted: Fitted) -> None:
+    """Offer the model in a popover, which makes nothing before it is opened."""
+    popover = st.popover("Export model", icon=":material/download:", key=KEY, on_change="rerun")
+    if popover.open:
+        with popover:
+            _offer(experiment.data, experiment.split, fitted)
+
+
+def _offer(data: Dataset, split: Split, fitted: Fitted) -> None:
+    method = fitted.results.methods[0]
+    model = model_selection.FittedModel.of(data, fitted.pipeline, method, split.train)
+    noun = text.row_noun(data)
+    st.markdown(f"**{text.escape(method)}**, fitted on {len(split.train):,} training {noun}")
+    st.download_button(
+        "Model file",
+        lambda: _model_file(model, fitted, data, split),
+        file_name=f"{data.name} {method}.zip",
+        mime="application/zip",
+        key=f"{KEY}.file",
+        on_click="ignore",
+        help="Pipeline, classes and a model card with scores, intervals and assumptions. "
+        "lincore.export.load_model reads it; no code in it is run.",
+    )
+    try:
+        functions = export.score_functions(model)
+    except DataError as error:
+        st.caption(f"There are no formulas: {text.escape(error.notice.what)}")
+        return
+    st.caption("In your columns and units, preparation included:")
+    refused = []
+    with st.container(horizontal=True, gap="small"):
+        for one in RENDERINGS:
+            try:
+                if one.check is not None:
+                    one.check(functions)
+            except DataError as error:
+                refused.append(f"{one.label}: {error.notice.what}")
+                continue
+            _button(one, functions, data, split, f"{data.name} {method}")
+    for reason in refused:
+        st.caption(text.escape(reason))
+
+
+def _button(
+    one: Rendering, functions: ScoreFunctions, data: Dataset, split: Split, name: str
+) -> None:
+    st.download_button(
+        one.label,
+        lambda: one.write(functions, data.take(split.test[:_ROWS])),
+        file_name=f"{name}.{one.ending}",
+        mime=one.mime,
+        key=f"{KEY}.{one.ending}",
+        on_click="ignore",
+        help=one.help,
+    )
+
+
+def _model_file(model: FittedModel, fitted: Fitted, data: Dataset, split: Split) -> bytes:
+    card = export.model_card(model, fitted.results, data=data, rows=split.train)
+    return export.save_model(model, card=card)

@@ -1,0 +1,72 @@
+"""The model of the page Predict: any classifier with the steps and options of the experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore import model_selection
+from pages.ui.session import cache, fitting
+from pages.ui.widgets import model_options
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.data import Dataset
+    from lincore.model_selection import FittedModel
+    from pages.ui.session.fitting import Fitted
+    from pages.ui.session.sidebar import Experiment
+
+KEY = "predict"
+# The classifier of the page Classify: what is chosen on one of them holds on both.
+CLASSIFIER = "classify"
+_WIDTH, _OPTIONS_WIDTH = 260, 130
+
+
+class Row(NamedTuple):
+    """Places in the row of controls that are filled once the model is known."""
+
+    source: DeltaGenerator
+    priors: DeltaGenerator
+    options: DeltaGenerator
+
+
+def ask(experiment: Experiment) -> tuple[cache.ModelChoice, Row]:
+    """Ask for a classifier and, in a popover, for its options and the steps before it."""
+    data, _, split = experiment
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
+        source = st.container(width="content")
+        with st.container(width=_WIDTH):
+            word = model_options.word(data, key=f"{CLASSIFIER}.word")
+        priors = st.container(width=_WIDTH)
+        options = st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH)
+    with options:
+        st.markdown("**Classifier**")
+        line = model_options.line(word, model_options.options(word))
+        st.markdown("**Steps before it**")
+        if model_selection.as_method(line).counts:
+            st.caption("The model is of counts: they are neither standardised nor projected.")
+            steps = model_selection.Steps(standardize=False)
+        else:
+            steps = model_options.steps(data, split)
+    return cache.ModelChoice(line, steps), Row(source, priors, options)
+
+
+def fitted(experiment: Experiment, model: cache.ModelChoice) -> FittedModel:
+    """Fit the model on the training rows; draw progress and end the page while there is none."""
+    data, choice, _ = experiment
+    return _of(data.digest, choice, model, fitting.require(experiment, model), data)
+
+
+@cache.by_bytes("Summarising the training rows …")
+def _of(
+    digest: str,
+    choice: cache.SplitChoice,
+    model: cache.ModelChoice,
+    _fitted: Fitted,
+    _data: Dataset,
+) -> FittedModel:
+    rows = cache.split(digest, choice, _data).train
+    label = _fitted.results.methods[0]
+    return model_selection.FittedModel.of(_data, _fitted.pipeline, label, rows)

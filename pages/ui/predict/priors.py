@@ -1,0 +1,98 @@
+"""Priors in deployment and the level of "far from every class"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import streamlit as st
+
+from lincore import imbalance
+from pages.ui.widgets import controls, text
+
+if TYPE_CHECKING:
+    from lincore.model_selection import FittedModel
+
+KEY = "predict.priors"
+LEVEL = "predict.level"
+_KINDS = {
+    "training": "As in training",
+    "equal": "Equal",
+    "estimate": "Estimate from these rows",
+    "set": "Set a share",
+}
+_LEVELS = {0.05: "5 %", 0.01: "1 %", 0.001: "0.1 %"}
+
+
+class Priors(NamedTuple):
+    """Priors in deployment and the level.
+
+    Attributes
+    ----------
+    values : "equal", "estimate", tuple of K float, or None for those of training
+    level : float
+    """
+
+    values: str | tuple[float, ...] | None
+    level: float
+
+
+def ask_kind(model: FittedModel) -> str:
+    """Ask where the priors in deployment come from."""
+    kinds = list(_KINDS) if model.priors is not None else ["training"]
+    return str(
+        controls.choose(
+            "Priors in deployment",
+            kinds,
+            key=KEY,
+            format_func=_KINDS.__getitem__,
+            help="Class shares where the rows come from. Posteriors are multiplied by new over "
+            "old; nothing is fitted again. The estimate is by expectation and maximisation.",
+        )
+    )
+
+
+def ask_share(kind: str, model: FittedModel) -> str | tuple[float, ...] | None:
+    """Ask for the share of a class where one is set; return the priors."""
+    learned = model.priors
+    if kind == "training" or learned is None:
+        return None
+    if kind != "set":
+        return kind
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        code = controls.choose(
+            "Class",
+            list(range(len(model.classes))),
+            key=f"{KEY}.class",
+            index=int(learned.argmin()),
+            format_func=lambda k: str(model.classes[k]),
+            help="The others divide what is left as in training.",
+        )
+    with right:
+        key = f"{KEY}.share.{code}"
+        controls.begin_with(key, min(max(round(100 * float(learned[code])), 1), 99))
+        share = st.slider(
+            f"Share of {text.escape(model.classes[code])} in deployment",
+            1,
+            99,
+            format="%d %%",
+            key=key,
+            persist_state="session",
+            help="Every row is predicted anew at once; nothing is fitted.",
+        )
+    return tuple(imbalance.priors_with_share(learned, code, share / 100).tolist())
+
+
+def ask_level() -> float:
+    """Ask for the level of "far from every class"."""
+    return float(
+        controls.choose(
+            "Far from every class",
+            list(_LEVELS),
+            key=LEVEL,
+            index=1,
+            format_func=_LEVELS.__getitem__,
+            help="Rows further from each class than this share of its own rows would be if it "
+            "were normal, and than this share of the training rows are.",
+        )
+    )

@@ -1,0 +1,91 @@
+"""The popover Share: the link, the workspace file, the runs of this session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore import analysis
+from lincore.errors import DataError
+from pages.ui.server import _compat
+from pages.ui.session import link, runs, specification
+from pages.ui.widgets import text
+
+if TYPE_CHECKING:
+    from lincore.analysis import Analysis
+
+KEY = "share"
+#: Bytes of a workspace file.
+MOST_BYTES = 1_000_000
+_TURN = "shared.share.turn"
+
+
+def show(shown: Analysis) -> None:
+    """Draw the popover; what is in it is made when it is opened."""
+    st.session_state[runs.ASKED] = shown
+    with st.popover(
+        "Share",
+        key=KEY,
+        icon=":material/share:",
+        on_change="rerun",
+        width="stretch",
+    ) as panel:
+        if panel.open:
+            _link(shown)
+            runs.show()
+            _file(shown)
+
+
+def _link(shown: Analysis) -> None:
+    try:
+        query = shown.to_query()
+    except DataError as error:
+        st.caption(text.escape(error))
+        return
+    address = (st.context.url or "").partition("?")[0]
+    with st.container(key=f"{KEY}.link", gap=None):
+        st.markdown("**Link**")
+        st.code(f"{address}?{link.PARAMETER}={query}", language=None)
+    rest = " Whoever opens it is asked for the same file." if shown.data.kind == "file" else ""
+    st.caption(f"Point at it: the button at its right end copies it. It restores this page.{rest}")
+
+
+def _file(shown: Analysis) -> None:
+    st.markdown("**Workspace**")
+    left, right = st.columns([1, 2], vertical_alignment="bottom")
+    left.download_button(
+        "Save",
+        lambda: shown.to_json(indent=1).encode(),
+        file_name="analysis.json",
+        mime="application/json",
+        key=f"{KEY}.save",
+        on_click="ignore",
+        icon=":material/download:",
+        width="stretch",
+        help="The choices of all pages as a JSON file, for this page and for `lincore run`.",
+    )
+    turn = st.session_state.setdefault(_TURN, 0)
+    file = right.file_uploader(
+        "Open a workspace file",
+        type="json",
+        key=f"{KEY}.open.{turn}",
+        max_upload_size=1,
+        help="A file that was saved here, or by `lincore.Analysis.to_json`.",
+    )
+    if file is not None:
+        _open(file)
+
+
+def _open(file: Any) -> None:
+    """Put a workspace file into force, and show its page."""
+    raw = file.read(MOST_BYTES + 1)
+    _compat.free_upload(file.file_id)
+    st.session_state[_TURN] += 1
+    try:
+        wanted = analysis.Analysis.from_json(raw)
+    except DataError as error:
+        text.show_problem(error.notice)
+        return
+    link.begin(wanted)
+    st.switch_page(specification.page_of(wanted.question))

@@ -1,0 +1,303 @@
+"""Questions of the pages, read from the widgets of the session and written into them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from lincore import analysis, imbalance, metrics, model_selection
+from pages.ui.widgets import model_options
+
+if TYPE_CHECKING:
+    from lincore.analysis import Question
+    from lincore.data import Dataset
+
+STUDIED, STUDIED_ON_WORDS = ("lda", "qda", "logistic"), ("multinomial-nb", "logistic")
+#: The validations that Compare offers by name; all others have folds of one's own.
+NAMED_SCHEMES = ("holdout", "5-fold", "10-fold", "10x10-fold", "leave-one-out")
+OWN = "own"
+#: Random splits of both studies of Balance, at first.
+COST_REPEATS, STUDY_REPEATS = 20, 30
+COST, CUT = "cost", "cut"
+_FOLDS = re.compile(r"(?:(\d+)x)?(\d+)-fold")
+
+
+def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
+    """Return the question of a page.
+
+    Parameters
+    ----------
+    page : {"start", "data", "explore", "classify", "compare", "balance", "predict"}
+    data : Dataset
+    counts : sequence of int
+        Training rows of each class.
+    """
+    if page == "explore":
+        return analysis.ExploreQuestion()
+    if page == "classify":
+        return _classify(data)
+    if page == "compare":
+        return _compare(data)
+    if page == "predict":
+        return _predict(data, counts)
+    if page == "balance":
+        return _cost(data) if balance_mode(counts) == COST else _study(data, counts)
+    return analysis.DataQuestion()
+
+
+def others(page: str, data: Dataset, counts: Sequence[int]) -> tuple[Question, ...]:
+    """Return the questions of the other pages that were visited."""
+    begun = {"classify": "classify.word", "compare": "compare.words", "balance": "balance.methods"}
+    begun["predict"] = "predict.priors"
+    return tuple(
+        read(other, data, counts)
+        for other, key in begun.items()
+        if other != page and key in st.session_state
+    )
+
+
+def write(question: Question, data: Dataset) -> None:
+    """Let the widgets of a page ask a question, as far as they offer it."""
+    writers: dict[str, Any] = {
+        "classify": _write_classify,
+        "compare": _write_compare,
+        "balance-cost": _write_cost,
+        "balance-study": _write_study,
+        "predict": _write_predict,
+    }
+    if question.kind in writers:
+        writers[question.kind](question, data)
+
+
+def balance_mode(counts: Sequence[int]) -> str:
+    """Return the question of the page Balance; at first the one that the training rows suggest."""
+    chosen = st.session_state.get("balance.mode")
+    if chosen in (COST, CUT):
+        return str(chosen)
+    return COST if metrics.is_imbalanced(counts) else CUT
+
+
+def compared(data: Dataset) -> list[str]:
+    """Return the classifiers of the page Compare, in one order however they were clicked."""
+    wanted = st.session_state.get("compare.words", model_selection.default_methods(data))
+    return [word for word in model_options.suitable(data) if word in wanted]
+
+
+def studied(data: Dataset) -> list[str]:
+    """Return the classifiers of the page Balance, in the order of their choice."""
+    usual = STUDIED_ON_WORDS if data.kind.is_sparse else STUDIED
+    wanted = st.session_state.get("balance.methods", usual)
+    known = model_options.suitable(data)
+    return list(wanted if set(wanted) <= set(known) else usual)
+
+
+def third_of(count: int) -> int:
+    """Return a third of some rows, one at least."""
+    return max(1, round(int(count) / 3))
+
+
+def kept_rows(counts: Sequence[int]) -> dict[int, int]:
+    """Return the training rows kept by code of a reduced class; a third of one class at first."""
+    kept = st.session_state.get("balance.kept")
+    if kept is not None:
+        return dict(kept)
+    possible = [k for k, n in enumerate(counts) if n > 1]
+    return {possible[-1]: third_of(counts[possible[-1]])} if possible else {}
+
+
+def _classify(data: Dataset) -> Question:
+    word, words = st.session_state.get("classify.word"), model_options.suitable(data)
+    return analysis.ClassifyQuestion(word if word in words else "lda")
+
+
+def _write_classify(question: Any, data: Dataset) -> None:
+    st.session_state["classify.word"] = question.classifier
+
+
+def _predict(data: Dataset, counts: Sequence[int]) -> Question:
+    kind = st.session_state.get("predict.priors")
+    code = st.session_state.get("predict.priors.class")
+    share = st.session_state.get(f"predict.priors.share.{code}")
+    priors: Any = kind if kind in ("equal", "estimate") else None
+    if kind == "set" and share is not None:
+        priors = _with_share(counts, code, share)
+    level = st.session_state.get("predict.level", 0.01)
+    return analysis.PredictQuestion(_classify(data).classifier, priors, level)
+
+
+def _write_predict(question: Any, data: Dataset) -> None:
+    _write_classify(question, data)
+    priors = question.priors
+    st.session_state["predict.level"] = question.level
+    st.session_state["predict.priors"] = "training" if priors is None else priors
+    if isinstance(priors, tuple):
+        _write_shares(priors, data)
+
+
+def _write_shares(priors: tuple[float, ...], data: Dataset) -> None:
+    """Set the share of the class that explains those of the others."""
+    shares = [min(max(round(100 * share), 1), 99) for share in priors]
+    fits = len(priors) == data.n_classes
+    st.session_state["predict.priors"] = "set" if fits else "training"
+    if fits:
+        rest = (
+            k
+            for k, share in enumerate(shares)
+            if np.allclose(_with_share(data.counts, k, share), priors, atol=0.02)
+        )
+        code = next(rest, analysis.rarest_class(data))
+        st.session_state["predict.priors.class"] = code
+        st.session_state[f"predict.priors.share.{code}"] = shares[code]
+
+
+def _with_share(counts: Any, code: int, share: float) -> tuple[float, ...]:
+    """Return priors in which a class has so many per cent, and the others share as in the rows."""
+    learned = np.asarray(counts) / np.sum(counts)
+    return tuple(imbalance.priors_with_share(learned, code, share / 100).tolist())
+
+
+def _compare(data: Dataset) -> Question:
+    words = compared(data)
+    second = {
+        word: model_options.chosen_options(word, key="compare.second")
+        for word in words
+        if st.session_state.get(f"compare.{word}.twice")
+    }
+    return analysis.CompareQuestion(tuple(words), second, _scheme(data), _score(), _rope())
+
+
+def _scheme(data: Dataset) -> str:
+    word = st.session_state.get("compare.scheme", "holdout")
+    if word == OWN:
+        times = st.session_state.get("compare.times", 2)
+        word = f"{st.session_state.get('compare.folds', 5)}-fold"
+        word = word if times == 1 else f"{times}x{word}"
+    by_group = data.groups is not None and st.session_state.get("compare.by_group", True)
+    return f"{word} by group" if by_group and word.endswith("-fold") else str(word)
+
+
+def _score() -> str | None:
+    score = st.session_state.get("compare.score")
+    return score if isinstance(score, str) else None
+
+
+def _rope() -> float | None:
+    """Return the region of practical equivalence in the unit of the score, where it is shown."""
+    score = _score()
+    if score is None:
+        return None
+    is_share = metrics.SCORES[score].is_share
+    rope = st.session_state.get(f"compare.rope.{'points' if is_share else 'unit'}")
+    return None if rope is None else rope / 100 if is_share else rope
+
+
+def _write_compare(question: Any, data: Dataset) -> None:
+    st.session_state["compare.words"] = list(question.methods)
+    for word in model_selection.CLASSIFIER_OPTIONS:
+        if word in question.second or f"compare.{word}.twice" in st.session_state:
+            st.session_state[f"compare.{word}.twice"] = word in question.second
+    for word, chosen in question.second.items():
+        model_options.set_options(word, chosen, key="compare.second")
+    scheme = "5-fold by group" if question.scheme == "by-group" else question.scheme
+    base = scheme.removesuffix(" by group")
+    st.session_state["compare.scheme"] = base if base in NAMED_SCHEMES else OWN
+    folds = _FOLDS.fullmatch(base)
+    if folds is not None:
+        st.session_state["compare.by_group"] = base != scheme
+    if folds is not None and base not in NAMED_SCHEMES:
+        st.session_state["compare.times"] = int(folds[1] or 1)
+        st.session_state["compare.folds"] = int(folds[2])
+    if question.score in metrics.SCORES:
+        st.session_state["compare.score"] = question.score
+        is_share = metrics.SCORES[question.score].is_share
+        if question.rope is not None:
+            most, factor = (50.0, 100) if is_share else (1.0, 1)
+            key = f"compare.rope.{'points' if is_share else 'unit'}"
+            st.session_state[key] = float(min(round(question.rope * factor, 9), most))
+
+
+def _shown(data: Dataset) -> str | None:
+    """Return the word of the model that Balance is about."""
+    line = st.session_state.get("balance.method")
+    words = studied(data)
+    known = {model_options.line(word, model_options.chosen_options(word)): word for word in words}
+    return known.get(line) if isinstance(line, str) else None
+
+
+def _write_balance(question: Any) -> None:
+    st.session_state["balance.methods"] = list(question.methods)
+    if question.method is not None:
+        chosen = model_options.chosen_options(question.method)
+        st.session_state["balance.method"] = model_options.line(question.method, chosen)
+
+
+def _cost(data: Dataset) -> Question:
+    loss = st.session_state.get("balance.cost.loss")
+    return analysis.BalanceCostQuestion(
+        tuple(studied(data)),
+        prevalence(data),
+        float(st.session_state.get("balance.cost.weight", 1.0)),
+        int(st.session_state.get("balance.cost.repeats", COST_REPEATS)),
+        loss,
+        _shown(data),
+    )
+
+
+def prevalence(data: Dataset) -> Any:
+    """Return the shares in deployment: of the rarest class chosen, of the others equal."""
+    k = data.n_classes
+    chosen = st.session_state.get(f"balance.cost.share.{k}", round(100 / k))
+    if chosen == round(100 / k):
+        return "equal"
+    rare, share = analysis.rarest_class(data), chosen / 100
+    return tuple(share if i == rare else (1 - share) / (k - 1) for i in range(k))
+
+
+def _write_cost(question: Any, data: Dataset) -> None:
+    _write_balance(question)
+    k, rare = data.n_classes, analysis.rarest_class(data)
+    share, shares = 1 / k, question.prevalence
+    if shares == "file":
+        share = data.counts[rare] / data.n_rows
+    elif not isinstance(shares, str) and len(shares) == k:
+        share = shares[rare]
+    st.session_state["balance.mode"] = COST
+    st.session_state[f"balance.cost.share.{k}"] = int(min(max(round(100 * share), 1), 99))
+    st.session_state["balance.cost.weight"] = float(question.cost)
+    st.session_state["balance.cost.repeats"] = question.repeats
+    if question.loss is not None:
+        st.session_state["balance.cost.loss"] = question.loss
+
+
+def _study(data: Dataset, counts: Sequence[int]) -> Question:
+    labels = data.classes.tolist()
+    kept = {k: n for k, n in sorted(kept_rows(counts).items()) if k < len(labels)}
+    return analysis.BalanceStudyQuestion(
+        {labels[k]: min(n, int(counts[k])) for k, n in kept.items() if n < counts[k]},
+        tuple(studied(data)),
+        int(st.session_state.get("balance.repeats", STUDY_REPEATS)),
+        st.session_state.get("balance.loss"),
+        _shown(data),
+    )
+
+
+def _write_study(question: Any, data: Dataset) -> None:
+    _write_balance(question)
+    labels = data.classes.tolist()
+    kept = {
+        labels.index(label): max(
+            1, round(n if n >= 1 else n * int(data.counts[labels.index(label)]))
+        )
+        for label, n in question.sizes.items()
+        if label in labels
+    }
+    st.session_state["balance.mode"] = CUT
+    st.session_state["balance.kept"] = kept
+    st.session_state.pop("balance.base", None)
+    st.session_state["balance.repeats"] = question.repeats
+    if question.loss is not None:
+        st.session_state["balance.loss"] = question.loss

@@ -1,0 +1,150 @@
+"""The specification of the session: read from what is in use and chosen, and put into force."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from lincore import analysis, io, model_selection
+from pages.ui.session import _view, cache, commands, questions, state
+from pages.ui.session.sources import ImageSource, Source
+from pages.ui.widgets import model_options
+
+if TYPE_CHECKING:
+    from lincore.analysis import Analysis, DataSource, Question
+    from lincore.data import Dataset, Split
+
+HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
+#: What the slider of the test set offers, in per cent.
+SHARES = range(5, 51, 5)
+
+
+def current(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | None) -> Analysis:
+    """Return the specification of what a page shows.
+
+    Parameters
+    ----------
+    page : str
+        As for `questions.read`.
+    data : Dataset
+    choice : SplitChoice
+    split : Split or None
+        None where the data cannot be split so.
+    """
+    rows = np.arange(data.n_rows) if split is None else split.train
+    counts = np.bincount(data.codes[rows], minlength=data.n_classes).tolist()
+    options = {
+        word: model_options.chosen_options(word) for word in model_selection.CLASSIFIER_OPTIONS
+    }
+    how: Any = choice.how
+    return analysis.Analysis(
+        data_in_use(),
+        analysis.SplitChoice(how, choice.test_size, choice.seed),
+        model_options.chosen_steps(data, len(rows)),
+        {word: chosen for word, chosen in options.items() if chosen},
+        questions.read(page, data, counts),
+        _view.read(),
+        questions.others(page, data, counts),
+    )
+
+
+def data_in_use() -> DataSource:
+    """Return the data of this session as a part of a specification."""
+    origin, source = state.origin(), state.source()
+    if origin.kind == "sample":
+        if source is None:
+            return analysis.SampleData(origin.name)
+        target = None if source.target == _proper_target(origin.name, source) else source.target
+        reading = source.options or io.ReadOptions()
+        return analysis.SampleData(origin.name, target, reading, source.choices)
+    if origin.kind == "generated":
+        return analysis.GeneratedData(**{k: _tuples(v) for k, v in origin.arguments.items()})
+    if origin.kind == "download":
+        return analysis.DownloadData(origin.name)
+    found = analysis.FileData(origin.name, origin.sha)
+    images = state.image_source()
+    if images is not None:
+        return replace(found, images=images.options or io.ImageOptions())
+    if source is not None:
+        reading = source.options or io.ReadOptions()
+        return replace(found, target=source.target, reading=reading, table=source.choices)
+    return found
+
+
+def bring(wanted: DataSource) -> None:
+    """Begin to make the data of a specification those of the session; a file is there already."""
+    if isinstance(wanted, analysis.GeneratedData):
+        commands.generate({name: _lists(value) for name, value in wanted.arguments().items()})
+    elif isinstance(wanted, analysis.DownloadData):
+        commands.download(wanted.name)
+    elif isinstance(wanted, analysis.SampleData):
+        state.choose_sample(wanted.name)
+        _use_otherwise(wanted)
+    elif wanted != data_in_use():
+        images = state.image_source()
+        if images is not None:
+            commands.decode(ImageSource(images.files, wanted.images), is_new=False)
+        else:
+            _use_otherwise(wanted)
+
+
+def apply(wanted: Analysis) -> None:
+    """Let the widgets of all pages hold what a specification says, as far as it fits the data."""
+    data = state.require_dataset()
+    how, test_size, seed = wanted.split.resolved(data)
+    st.session_state[HOW] = how
+    if how != "given":
+        share = SHARES.step * round(100 * test_size / SHARES.step)
+        st.session_state[SHARE] = min(max(share, SHARES[0]), SHARES[-1])
+        st.session_state[SEED] = min(seed, 9999)
+    model_options.set_steps(wanted.steps, data)
+    for word in model_selection.CLASSIFIER_OPTIONS:
+        model_options.set_options(word, wanted.options.get(word, {}))
+    _view.write(wanted.view)
+    for question in (*wanted.others, wanted.question):
+        questions.write(question, data)
+
+
+def page_of(question: Question) -> str:
+    """Return the page that asks a question, as a file."""
+    return f"pages/{question.kind.partition('-')[0]}.py"
+
+
+def _use_otherwise(wanted: analysis.SampleData | analysis.FileData) -> None:
+    """Use the columns of the table as a specification says."""
+    source = state.source() or state.sample_source()
+    if source is None or wanted == data_in_use():
+        return
+    reading = None if wanted.reading == io.ReadOptions() else wanted.reading
+    target = wanted.target or source.target
+    same = reading == source.options
+    guess = source.guess if same and target == source.target else None
+    commands.revise(
+        replace(
+            source,
+            table=source.table if same else None,
+            target=target,
+            options=reading,
+            choices=wanted.table,
+            guess=guess,
+        )
+    )
+
+
+def _proper_target(name: str, source: Source) -> str:
+    """Return the column that holds the classes of a sample as it comes."""
+    bundled = source.bundled
+    if bundled is None:
+        return io.SAMPLE_TABLES[name]
+    return bundled.target_name or "class"
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
+
+
+def _lists(value: Any) -> Any:
+    return list(map(_lists, value)) if isinstance(value, tuple) else value

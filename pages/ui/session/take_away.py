@@ -1,0 +1,134 @@
+"""The popover Take away: script, notebook, report, tables and figures of what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore import export
+from pages.ui.widgets import controls
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.analysis import Analysis
+    from lincore.data import Dataset, Split
+    from lincore.export import ReportContents, Section
+
+KEY = "take"
+SHOWN = "shared.take.shown"
+
+
+@dataclass
+class Shown:
+    """The content of a page in one run: nothing is made of it before a click.
+
+    Attributes
+    ----------
+    analysis : Analysis
+    data : Dataset
+    split : Split or None
+    figures : dict
+        By their keys, as they were drawn.
+    parts : dict
+        Fields of `ReportContents`: the results of the page.
+    """
+
+    analysis: Analysis
+    data: Dataset
+    split: Split | None
+    figures: dict[str, go.Figure]
+    parts: dict[str, Any] = field(default_factory=dict)
+
+    def contents(self) -> ReportContents:
+        """Return what a report is to be about."""
+        source = self.analysis.data
+        return export.ReportContents(
+            self.data,
+            self.split,
+            file_name=source.name if source.kind == "file" else "",
+            sha256=source.sha256 if source.kind == "file" else "",
+            seed=self.analysis.split.seed,
+            script=export.to_script(self.analysis),
+            **self.parts,
+        )
+
+    def sections(self) -> tuple[Section, ...]:
+        """Return the sections of the report."""
+        return export.report_sections(self.contents())
+
+    def drawn(self) -> list[go.Figure]:
+        """Return the figures of the page, without that of the sidebar."""
+        return [one for key, one in self.figures.items() if not key.startswith("sidebar.")]
+
+
+def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
+    """Draw the popover for what the page is about to show."""
+    shown = Shown(analysis, data, split, controls.begin_figures())
+    st.session_state[SHOWN] = shown
+    with st.popover(
+        "Take away", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
+    ) as panel:
+        if panel.open:
+            _buttons(shown)
+
+
+def keep(**parts: Any) -> None:
+    """Let the report hold the results of the page, as fields of `ReportContents`."""
+    shown: Shown | None = st.session_state.get(SHOWN)
+    if shown is not None:
+        shown.parts.update(parts)
+
+
+def _buttons(shown: Shown) -> None:
+    _button("Report (HTML)", "html", lambda: export.html_report(shown.contents()),
+            "One HTML file that fetches nothing: data card, scores, figures, tests, methods with "
+            "references, settings, script.", shown)  # fmt: skip
+    _button("Script (Python)", "py", lambda: export.to_script(shown.analysis),
+            "Python that prints every number of this page.", shown)  # fmt: skip
+    _button("Notebook (Jupyter)", "ipynb", lambda: export.to_notebook(shown.analysis),
+            "The same for Jupyter, with figures.", shown)  # fmt: skip
+    st.markdown("**Tables**")
+    with st.container(horizontal=True, key=f"{KEY}.tables"):
+        _button("CSV", "csv.zip", lambda: export.tables_to_csv(shown.sections()),
+                "All tables of the report, in full precision.", shown)  # fmt: skip
+        _button("LaTeX", "tex", lambda: export.tables_to_latex(shown.sections()),
+                "All tables of the report, for the package booktabs.", shown)  # fmt: skip
+        _button("Markdown", "md", lambda: export.tables_to_markdown(shown.sections()),
+                "All tables of the report.", shown)  # fmt: skip
+    st.markdown("**Figures on this page**")
+    with st.container(horizontal=True, key=f"{KEY}.figures"):
+        _button("Data", "figures.zip", lambda: export.figures_to_csv(shown.drawn()),
+                "The data behind each figure, as CSV.", shown)  # fmt: skip
+        _button("HTML", "figures.html", lambda: _figures_page(shown),
+                "The figures as one HTML file that fetches nothing. PNG: the camera of a figure.",
+                shown)  # fmt: skip
+
+
+def _button(
+    label: str, ending: str, make: Callable[[], str | bytes], help: str, shown: Shown
+) -> None:
+    """Offer a file that is made when it is asked for."""
+
+    def made() -> bytes:
+        found = make()
+        return found.encode() if isinstance(found, str) else found
+
+    page = shown.analysis.question.kind
+    st.download_button(
+        label,
+        made,
+        file_name=f"{shown.data.name} {page}.{ending}",
+        key=f"{KEY}.{ending}",
+        on_click="ignore",
+        width="stretch",
+        help=help,
+    )
+
+
+def _figures_page(shown: Shown) -> str:
+    title = f"Figures of {shown.data.name}"
+    return export.render_html(title, [export.Section("Figures", figures=tuple(shown.drawn()))])

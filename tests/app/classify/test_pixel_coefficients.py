@@ -1,0 +1,15 @@
+"""Coefficients of pixels: per standard deviation, so that pixels at the border hide nothing."""
+
+from __future__ import annotations
+
+from tests.app.classify.test_classify import open_classify, open_panel
+from tests.app.test_pages import figures, main_text
+
+
+def test_coefficients_of_pixels_are_drawn_per_standard_deviation():
+    app = open_panel(open_classify("lda", "digits"), "Coefficients")
+    titles = [
+        figure["layout"]["meta"]["title"] for figure in figures(app) if "meta" in figure["layout"]
+    ]
+    assert "Coefficients of the pixels, per standard deviation" in titles
+    assert "one standard deviation more of a pixel" in main_text(app)

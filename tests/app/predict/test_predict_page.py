@@ -1,0 +1,222 @@
+"""Predict, with test rows, files and a row by hand, without a browser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from streamlit.testing.v1 import AppTest
+
+import lincore
+from lincore.prediction import predict, prediction_finding
+from pages.ui.predict import new_rows, run
+from tests.app.settling import settled
+from tests.app.test_pages import assert_fine, choose_sample, main_text, open_app
+
+PAGE = "pages/predict.py"
+
+
+def opened(sample: str = "passengers") -> AppTest:
+    app = open_app()
+    choose_sample(app, sample)
+    app.switch_page(PAGE)
+    return settled(app)
+
+
+def trained(name: str = "passengers", method: str = "lda"):
+    """Return the data, their split and the model that the page fits at first."""
+    data = lincore.sample(name)
+    split = lincore.split(data)
+    pipeline, _ = lincore.holdout(
+        data,
+        lincore.model_selection.pipeline_for(data, lincore.LinearDiscriminantAnalysis()),
+        split,
+    )
+    model = lincore.model_selection.FittedModel.of(data, pipeline, "LDA", split.train)
+    return data, split, model
+
+
+def upload(app: AppTest, name: str, raw: bytes) -> AppTest:
+    app.segmented_control(key="predict.source").set_value("file")
+    settled(app)
+    app.file_uploader[0].upload(name, raw)
+    return settled(app)
+
+
+def finding(app: AppTest) -> str:
+    return app.header[0].value.replace("\\", "").replace("\xa0", " ")
+
+
+def matched(app: AppTest) -> str:
+    """Return the label of what says how the columns match."""
+    return " ".join(one.label for one in app.main.expander)
+
+
+def table(app: AppTest) -> pd.DataFrame:
+    return app.dataframe[0].value
+
+
+def test_numbers_are_the_librarys():
+    data, split, model = trained()
+    app = opened()
+    found = predict(model, data.take(split.test))
+    assert finding(app) == prediction_finding(found, "test rows")
+    lines = table(app)
+    assert lines["row"].tolist() == split.test.tolist()
+    assert lines["predicted survived"].astype(str).tolist() == found.labels.tolist()
+    np.testing.assert_allclose(lines["P(yes)"], found.posteriors[:, 1], rtol=1e-9)
+    np.testing.assert_allclose(lines["distance"], found.distance, rtol=1e-9)
+    score = lincore.metrics.score(found.scores(), "LDA", "balanced accuracy")
+    assert app.metric[0].value == f"{100 * score.value:.1f} %"
+
+
+def test_a_file_is_matched_by_name_and_bad_ones_leave_it_in_place():
+    data, _, model = trained()
+    frame = data.to_frame().astype({"port": str}).drop(columns="survived")[::-1].head(50)
+    frame.loc[frame.index[:4], "port"] = "Cork"
+    raw = frame.assign(cabin="=1+1").to_csv(index=False).encode()
+    app = upload(opened(), "march.csv", raw)
+    assert_fine(app)
+    before = finding(app)
+    assert before.startswith("50 rows")
+    said = main_text(app).replace("\\", "")
+    assert "'Cork'" in said and "4 rows" in said and "'cabin'" in said
+    assert "All 7 columns were found by name" in matched(app)
+    assert not app.metric, "no classes, no scores"
+    for name, bad in {"empty.csv": b"", "a.pdf": b"%PDF-1.7", "broken.zip": b"PK\x03\x04"}.items():
+        app.file_uploader[0].upload(name, bad)
+        settled(app)
+        assert_fine(app)
+        assert len(app.error) == 1 and finding(app) == before
+    app.file_uploader[0].upload("again.csv", data.to_frame().head(20).to_csv(index=False).encode())
+    settled(app)
+    assert not app.error and app.header[0].value.startswith("20 rows") and app.metric
+
+
+def test_missing_columns_are_named_and_can_be_filled():
+    data, _, _ = trained()
+    frame = data.to_frame().drop(columns=["fare", "survived"]).head(30)
+    app = upload(opened(), "short.csv", frame.to_csv(index=False).encode())
+    assert "fare" in app.error[0].value
+    app.button(key="predict.run.fill").click()
+    settled(app)
+    assert_fine(app)
+    assert not app.error and app.header[0].value.startswith("30 rows")
+    assert "6 of 7 columns" in matched(app)
+
+
+def test_priors_and_level_change_predictions_without_a_new_fit():
+    data, split, model = trained()
+    found = predict(model, data.take(split.test))
+    app = opened()
+    app.selectbox(key="predict.priors").set_value("equal")
+    settled(app)
+    assert_fine(app)
+    equal = prediction_finding(found.with_priors("equal"), "test rows")
+    assert finding(app) == equal
+    app.selectbox(key="predict.priors").set_value("estimate")
+    settled(app)
+    assert "Priors estimated from these rows" in main_text(app)
+    app.selectbox(key="predict.priors").set_value("set")
+    settled(app)
+    app.slider(key="predict.priors.share.1").set_value(60)
+    settled(app)
+    share = prediction_finding(found.with_priors([0.4, 0.6]), "test rows")
+    assert finding(app) == share
+    app.selectbox(key="predict.level").set_value(0.05)
+    settled(app)
+    level = prediction_finding(found.with_priors([0.4, 0.6]).at_level(0.05), "test rows")
+    assert finding(app) == level
+
+
+def test_the_classifier_is_that_of_classify_and_its_options_too():
+    app = opened("iris")
+    app.selectbox(key="classify.word").set_value("logistic")
+    settled(app)
+    assert_fine(app)
+    assert "by Logistic regression" in main_text(app)
+    app.switch_page("pages/classify.py")
+    settled(app)
+    assert app.selectbox(key="classify.word").value == "logistic"
+
+
+def test_one_row_is_typed_in():
+    app = opened()
+    app.segmented_control(key="predict.source").set_value("hand")
+    settled(app)
+    assert_fine(app)
+    data, split, model = trained()
+    assert finding(app).startswith("Predicted: no")
+    digest = data.digest
+    app.selectbox(key=f"predict.hand.{digest}.1").set_value(1)
+    app.number_input(key=f"predict.hand.{digest}.4").set_value(500.0)
+    next(one for one in app.button if one.label == "Predict").click()
+    settled(app)
+    assert_fine(app)
+    row = {name: [None] for name in data.feature_names}
+    usual = lincore.inspection.median_row(data, split.train)
+    for j, name in enumerate(data.feature_names):
+        levels = data.levels[j]
+        row[name] = [usual[j] if levels is None else levels[int(usual[j])]]
+    row["sex"], row["fare"] = ["female"], [500.0]
+    found = predict(model, pd.DataFrame(row))
+    assert finding(app) == prediction_finding(found).replace("\xa0", " ")
+
+
+def test_images_are_predicted_from_a_zip():
+    digits = lincore.sample("digits")
+    app = opened("digits")
+    assert "By hand" not in app.segmented_control(key="predict.source").options
+    upload(app, "new.zip", lincore.io.write_image_zip(digits.take(slice(0, 30))))
+    assert_fine(app)
+    assert app.header[0].value.startswith("30 images")
+    assert app.metric and not app.error
+    upload(app, "table.csv", b"a,b\n1,2\n")
+    assert "fitted on images" in app.error[0].value
+
+
+def test_a_prediction_that_is_stopped_is_no_error():
+    data, split, model = trained("iris")
+    rows = new_rows.Rows("file", "", "iris.csv", data.to_frame(), "rows")
+    work = run.Work(data, split.train, model, rows, False, {}, {}, None)
+    assert work(lambda *_: False) is None
+    assert len(work(lambda *_: True).predictions) == 150
+
+
+def test_the_orders_of_the_table():
+    app = opened()
+    for order in ("uncertain", "far", "misclassified", "row"):
+        app.segmented_control(key="predict.order").set_value(order)
+        settled(app)
+        assert_fine(app)
+    lines = table(app)
+    assert len(lines) == 270
+
+
+def test_a_file_named_like_markup_and_hostile_cells_are_shown_as_they_are():
+    data, _, _ = trained("iris")
+    frame = data.to_frame().head(12).assign(**{"![x](http://evil)": "=cmd"})
+    app = upload(opened("iris"), "[a](b) **c**.csv", frame.to_csv(index=False).encode())
+    assert_fine(app)
+    for part in [*app.header, *app.markdown, *app.caption]:
+        assert "](b)" not in part.value and "](http" not in part.value
+    assert "'=cmd" in set(table(app)["![x](http://evil)"])
+
+
+def test_a_table_of_words_is_predicted():
+    rng = np.random.default_rng(0)
+    words = {"ham": ["meeting", "report", "monday"], "spam": ["offer", "winner", "cash"]}
+    lines = [
+        {"message": " ".join(rng.choice(words[kind], 6)) + f" of {i} more", "kind": kind}
+        for i, kind in enumerate(["ham", "spam"] * 40)
+    ]
+    raw = pd.DataFrame(lines).to_csv(index=False).encode()
+    app = open_app()
+    app.file_uploader[0].upload("mails.csv", raw)
+    settled(app)
+    app.switch_page(PAGE)
+    settled(app)
+    assert_fine(app)
+    new = pd.DataFrame({"message": ["winner offer cash cash", "monday meeting report"]})
+    upload(app, "new.csv", new.assign(note=1).to_csv(index=False).encode())
+    assert_fine(app)
+    assert not app.error and app.header[0].value.startswith("2 rows")

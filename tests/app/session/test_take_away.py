@@ -1,0 +1,91 @@
+"""The popover Take away: every file is of what the page shows, and made on a click."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import zipfile
+
+import pandas as pd
+import pytest
+
+from lincore import export
+from pages.ui.jobs import page_jobs
+from pages.ui.session import take_away
+from tests.app.settling import settled
+from tests.app.test_pages import choose_sample, figures, main_text, open_app
+
+ENDINGS = ["html", "py", "ipynb", "csv.zip", "tex", "md", "figures.zip", "figures.html"]
+
+
+@pytest.fixture(autouse=True)
+def nothing_shared():
+    page_jobs.shared.clear()
+
+
+def opened(page: str, sample: str = "wine"):
+    app = open_app()
+    choose_sample(app, sample)
+    app.session_state["balance.cost.repeats"] = 2
+    app.switch_page(f"pages/{page}.py").run()
+    settled(app)
+    app.session_state[take_away.KEY] = True
+    return settled(app.run())
+
+
+def taken(app) -> take_away.Shown:
+    return app.session_state[take_away.SHOWN]
+
+
+@pytest.mark.parametrize("page", ["data", "explore", "classify", "compare", "balance"])
+def test_every_page_offers_every_file(page):
+    app = opened(page)
+    keys = [one.key for one in app.get("download_button") if one.key.startswith("take.")]
+    assert keys == [f"take.{ending}" for ending in ENDINGS]
+    shown = taken(app)
+    assert shown.analysis.question.kind.startswith(page)
+    ast.parse(export.to_script(shown.analysis))
+    assert json.loads(export.to_notebook(shown.analysis))["nbformat"] == 4
+
+
+@pytest.mark.parametrize(
+    ("page", "titles"),
+    [
+        ("classify", ["Data", "Model: LDA", "Scores of LDA"]),
+        ("compare", ["Data", "Comparison", "Pairwise comparisons"]),
+        ("balance", ["Data", "Imbalance study", "Methods"]),
+        ("explore", ["Data", "Methods", "Settings"]),
+    ],
+)
+def test_the_report_is_about_what_is_shown(page, titles):
+    app = opened(page)
+    sections = taken(app).sections()
+    assert [section.title for section in sections][:3] == titles
+    assert sections[-1].title == "Script" and "lincore.sample('wine')" in sections[-1].code
+    if page in ("classify", "compare"):
+        sentence = next(s for s in sections if s.title == titles[2 if page == "classify" else 1])
+        assert sentence.sentences[0] in main_text(app).replace("\\", "")
+
+
+def test_the_figures_are_those_on_the_page():
+    shown = taken(app := opened("classify"))
+    titles = [figure.layout.meta["title"] for figure in shown.drawn()]
+    drawn = [one["layout"]["meta"]["title"] for one in figures(app)]
+    assert titles == [title for title in drawn if not title.startswith("Class balance")]
+    archive = zipfile.ZipFile(io.BytesIO(export.figures_to_csv(shown.drawn())))
+    assert len(archive.namelist()) == len(titles)
+    frame = pd.read_csv(archive.open(archive.namelist()[0]))
+    assert {"trace", "x", "y"} <= set(frame.columns) and len(frame) > 50
+    page = take_away._figures_page(shown)
+    assert page.count("<figure>") == len(titles) == page.count("<figcaption>")
+
+
+def test_other_figures_and_results_follow_a_change():
+    app = opened("classify")
+    first = taken(app)
+    app.selectbox(key="classify.word").set_value("qda").run()
+    settled(app)
+    second = taken(app)
+    assert second is not first and second.parts["model"][1].methods == ("QDA",)
+    assert [s.title for s in second.sections()][1] == "Model: QDA"

@@ -1,0 +1,298 @@
+"""The commands: what they print is what the library says."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+from hashlib import sha256
+
+import pandas as pd
+import pytest
+
+import lincore
+from lincore import analysis, metrics, model_selection, prediction, report
+from lincore.cli import main
+
+CSV = "id,length,port,kind\n" + "".join(
+    f"{1000 + 7 * i},{i % 7 + (i % 2) * 3},{'SCQ'[i % 3]},{'ab'[i % 5 > 2]}\n" for i in range(120)
+)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "trips.csv"
+    path.write_text(CSV)
+    return str(path)
+
+
+def answer(capsys, *arguments):
+    """Run a command that must succeed; return what it printed."""
+    code = main([*arguments, "--quiet"])
+    output = capsys.readouterr()
+    assert (code, output.err) == (0, "")
+    return output.out
+
+
+def record(capsys, *arguments):
+    return json.loads(answer(capsys, *arguments, "--json"))
+
+
+def test_compare_gives_the_scores_of_the_library(capsys, file):
+    found = record(
+        capsys, "compare", file, "--target", "kind", "--role", "id=ignore", "--scheme", "5-fold",
+        "--methods", "lda,qda,logistic(C=0.1)", "--seed", "3", "--steps", "n_components=2",
+    )  # fmt: skip
+    data = lincore.load(file, target="kind", roles={"id": "ignore"})
+    steps = lincore.Steps(standardize=True, n_components=2)
+    results = lincore.compare(
+        data, ["lda", "qda", "logistic(C=0.1)"], "5-fold", seed=3, steps=steps
+    )
+    assert found["data"]["digest"] == data.digest
+    assert {each["method"] for each in found["methods"]} == set(results.methods)
+    for each in found["methods"]:
+        for name, values in each["scores"].items():
+            assert values == metrics.score(results, each["method"], name)._asdict()
+    text = answer(
+        capsys, "compare", file, "--role", "id=ignore", "--scheme", "5-fold",
+        "--methods", "lda,qda,logistic(C=0.1)", "--seed", "3", "--steps", "n_components=2",
+    )  # fmt: skip
+    assert report.comparison_finding(results) in " ".join(text.split())
+
+
+def test_methods_and_score_are_those_that_are_usual(capsys, file):
+    found = record(capsys, "compare", file)
+    data = lincore.load(file)
+    methods = {each["method"] for each in found["methods"]}
+    assert methods | set(found["failed"]) == set(model_selection.default_methods(data))
+    assert found["settings"]["score"] == metrics.leading_score(data.counts)
+    assert any("id" in note for note in found["notes"]) == any(
+        "id" in finding.sentence for finding in lincore.data_checks(data, lincore.split(data))
+    )
+    other = record(capsys, "compare", file, "--methods", "lda,fisher", "--score", "MCC")
+    values = [each["scores"]["MCC"]["value"] for each in other["methods"]]
+    assert values == sorted(values, reverse=True)
+
+
+def test_balance_gives_the_cost_of_the_library(capsys):
+    command = ["balance", "sample:gaussian", "--methods", "lda", "--repeats", "4"]
+    found = record(capsys, *command, "--prevalence", "class 3=0.5")
+    data = lincore.load(lincore.sample("gaussian").to_frame(), target="class", name="gaussian")
+    cost = lincore.imbalance_cost(data, "lda", prevalence={"class 3": 0.5}, repeats=4)
+    (method,) = found["methods"]
+    assert method["parts"]["prior shift"] == cost.decomposition("lda").prior_shift._asdict()
+    assert found["prevalence"] == {"class 1": 1 / 3, "class 2": 1 / 6, "class 3": 0.5}
+    assert len(method["corrections"]) == len(cost.corrections("lda"))
+    text = answer(capsys, *command)
+    equal = lincore.imbalance_cost(data, "lda", repeats=4)
+    assert report.cost_finding(equal, "lda") in " ".join(text.split())
+    for row in report.cost_correction_rows(equal, "lda"):
+        assert all(cell in text for cell in row.values())
+
+
+@pytest.mark.parametrize(("size", "kept"), [("10", 10), ("20%", 11), ("0.2", 11)])
+def test_balance_makes_an_imbalance(capsys, size, kept):
+    command = ["balance", "sample:gaussian", "--methods", "lda", "--repeats", "2"]
+    found = record(capsys, *command, "--reduce", f"class 3={size}")
+    assert found["rows"]["reduced"] == {"class 1": 210, "class 2": 105, "class 3": kept}
+    data = lincore.load(lincore.sample("gaussian").to_frame(), target="class", name="gaussian")
+    study = lincore.balance(data, {"class 3": kept}, "lda", repeats=2)
+    error = study.attribution("lda")
+    assert found["methods"][0]["losses"]["error"]["reduced"] == error.reduced._asdict()
+    if size == "10":
+        text = answer(capsys, *command, "--reduce", "class 3=10")
+        assert report.balance_finding(study, "lda") in " ".join(text.split())
+        assert "moved threshold" in text
+
+
+def test_inspect_says_what_columns_hold_and_how_to_put_findings_right(capsys, file):
+    found = record(capsys, "inspect", file)
+    roles = {column["name"]: column["role"] for column in found["columns"]}
+    assert roles == {"id": "ignore", "length": "feature", "port": "feature", "kind": "target"}
+    assert found["target_guess"]["column"] == "kind"
+    assert found["data"]["classes"] == {"a": 72, "b": 48}
+    text = answer(capsys, "inspect", file, "--role", "id=feature")
+    assert "--role id=ignore" in text
+    as_feature = record(capsys, "inspect", file, "--role", "id=feature")
+    (identifier,) = [one for one in as_feature["findings"] if "id" in one["where"]]
+    name, value = identifier["options"][0].split()
+    assert not record(capsys, "inspect", file, name, value)["findings"]
+
+
+def test_inspect_shows_a_table_without_a_target(capsys, tmp_path):
+    path = tmp_path / "measured.csv"
+    path.write_text("u,v\n" + "".join(f"{i / 7},{i * i / 11}\n" for i in range(60)))
+    found = record(capsys, "inspect", str(path))
+    assert found["data"] is None and "No column looks like classes" in found["findings"][0]["what"]
+    assert [column["role"] for column in found["columns"]] == ["feature", "feature"]
+    assert "No column looks like classes" in answer(capsys, "inspect", str(path))
+
+
+def test_inspect_of_images(capsys):
+    found = record(capsys, "inspect", "sample:digits")
+    assert found["image_shape"] == [8, 8] and found["data"]["classes"]["0"] == 178
+    assert "images of 8 x 8" in answer(capsys, "inspect", "sample:digits")
+
+
+def test_inspect_lists_the_first_of_very_many_columns(capsys, tmp_path):
+    path = tmp_path / "wide.csv"
+    names = ",".join(f"c{i}" for i in range(300))
+    rows = [",".join(str(i * j % 13) for i in range(300)) + f",{'ab'[j % 2]}" for j in range(20)]
+    path.write_text(f"{names},class\n" + "\n".join(rows))
+    text = answer(capsys, "inspect", str(path))
+    assert "101 more" in text and "c198" in text and "c299 " not in text
+    assert len(record(capsys, "inspect", str(path))["columns"]) == 301
+
+
+def test_options_of_the_data_reach_the_loader(capsys, tmp_path):
+    path = tmp_path / "messy.csv"
+    rows = [f"{'-1' if i % 9 == 0 else i % 5};{i % 3};{'xyz'[i % 3]}" for i in range(90)]
+    path.write_text("size;width;kind\n" + "\n".join([*rows, *rows]))
+    options = ["--separator", ";", "--encoding", "utf-8", "--missing-code", "size=-1"]
+    options += ["--drop-class", "z", "--merge-class", "x=first", "--drop-duplicates"]
+    options += ["--missing", "most_frequent"]
+    found = record(capsys, "inspect", str(path), "--target", "kind", *options)
+    size = next(column for column in found["columns"] if column["name"] == "size")
+    assert size["n_missing"] == 20
+    expected = lincore.load(
+        path, target="kind",
+        options=lincore.io.ReadOptions(separator=";", missing_in={"size": (-1,)}),
+        drop_classes=["z"], merge_classes={"x": "first"}, drop_duplicates=True,
+        missing="most_frequent",
+    )  # fmt: skip
+    assert found["data"]["digest"] == expected.digest
+
+
+def test_standard_input_is_a_file(capsys, monkeypatch):
+    given = io.TextIOWrapper(io.BytesIO(CSV.encode()))
+    monkeypatch.setattr("sys.stdin", given)
+    assert record(capsys, "inspect", "-", "--target", "port")["data"]["target"] == "port"
+
+
+def test_report_writes_one_file(capsys, file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = ["report", file, "--methods", "lda,fisher", "--balance", "--seed", "2"]
+    found = record(capsys, *command, "--title", "Trips")
+    assert found["output"] == "trips.html" and found["model"] in ("lda", "fisher")
+    page = (tmp_path / "trips.html").read_text("utf-8")
+    assert page.startswith("<!DOCTYPE html>") and "<h1>Trips</h1>" in page
+    for heading in ("Data", "Comparison", "Cost of the imbalance", "Methods", "Settings"):
+        assert f"<h2>{heading}</h2>" in page
+    assert sha256(CSV.encode()).hexdigest() in page
+    assert found["finding"] in html.unescape(page.replace("\u00a0", " "))
+
+
+def test_report_on_standard_output(capsys):
+    assert main(["report", "sample:iris", "--methods", "lda", "--quiet", "-o", "-"]) == 0
+    output = capsys.readouterr()
+    assert output.out.startswith("<!DOCTYPE html>") and "Cost of the imbalance" not in output.out
+    assert output.err.startswith("iris: 150 rows")
+
+
+def test_a_place_that_cannot_be_written_to(capsys, file, tmp_path):
+    place = str(tmp_path / "nowhere" / "r.html")
+    assert main(["report", file, "--methods", "lda", "--quiet", "-o", place]) == 1
+    assert "Choose another place with --output." in capsys.readouterr().err
+
+
+@pytest.fixture
+def new(tmp_path):
+    path = tmp_path / "new.csv"
+    path.write_text("port,length,note\nS,3,u\nZ,,v\nC,99,w\n")
+    return str(path)
+
+
+def test_predict_writes_the_predictions_of_the_library(capsys, file, new, tmp_path):
+    command = ["predict", file, new, "--target", "kind", "--role", "id=ignore"]
+    data = lincore.load(file, target="kind", roles={"id": "ignore"})
+    model = lincore.compare(data, "lda", keep_models=True).model("lda")
+    expected = prediction.predict(model, new)
+    assert main([*command, "--quiet"]) == 0
+    output = capsys.readouterr()
+    assert output.out.encode() == expected.to_csv()
+    assert "3 rows of new.csv predicted by LDA" in output.err and "'Z'" in output.err
+    found = record(capsys, *command, "-o", str(tmp_path / "out.parquet"), "--method", "lda")
+    assert sum(found["predicted"].values()) == 3 and found["scores"] is None
+    assert pd.read_parquet(tmp_path / "out.parquet").equals(
+        pd.read_parquet(io.BytesIO(expected.to_parquet()))
+    )
+    halved = record(capsys, *command, "--priors", "a=0.5")
+    assert halved["priors"] == [0.5, 0.5]
+    estimated = record(capsys, *command, "--priors", "estimate")
+    assert estimated["priors"] == expected.with_priors("estimate").priors.tolist()
+
+
+def test_predict_scores_rows_whose_class_is_known(capsys, file):
+    command = ["predict", file, file, "--target", "kind", "--method", "qda", "-o", "-"]
+    found = record(capsys, *command)
+    data = lincore.load(file, target="kind")
+    model = lincore.compare(data, "qda", keep_models=True).model("qda")
+    scores = prediction.predict(model, file).scores()
+    assert found["scores"]["accuracy"] == metrics.score(scores, "QDA", "accuracy")._asdict()
+
+
+@pytest.mark.parametrize(
+    ("priors", "code", "words"),
+    [("even", 2, "neither equal"), ("c=0.5", 1, "There are a and b"), ("a=2", 2, "no share")],
+)
+def test_predict_refuses_priors_that_are_none(capsys, file, new, priors, code, words):
+    assert main(["predict", file, new, "--quiet", "--priors", priors]) == code
+    assert words in capsys.readouterr().err
+
+
+QUESTIONS = [
+    analysis.DataQuestion(),
+    analysis.ClassifyQuestion("qda"),
+    analysis.CompareQuestion(("lda", "fisher"), scheme="5-fold"),
+    analysis.BalanceCostQuestion(("lda",), repeats=2),
+    analysis.BalanceStudyQuestion({"a": 20}, ("lda",), repeats=2),
+]
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
+def test_run_answers_the_question_of_an_analysis(capsys, file, tmp_path, question):
+    source = analysis.FileData("trips.csv", sha256(CSV.encode()).hexdigest(), "kind")
+    asked = analysis.Analysis(source, question=question)
+    path = tmp_path / "asked.json"
+    path.write_text(asked.to_json(indent=1))
+    found = record(capsys, "run", str(path))
+    assert analysis.Analysis.from_json(json.dumps(found["analysis"])) == asked
+    answered = asked.run(asked.load(file))
+    if question.kind in ("classify", "compare"):
+        results = getattr(answered, "results", answered)
+        for each in found["methods"]:
+            expected = metrics.score(results, each["method"], "accuracy")._asdict()
+            assert each["scores"]["accuracy"] == expected
+    if question.kind.startswith("balance"):
+        method = found["methods"][0]
+        changed = method.get("uncorrected") or method["losses"]["error"]["reduced"]
+        parts = answered.decomposition if "cost" in question.kind else answered.attribution
+        name = "uncorrected" if "cost" in question.kind else "reduced"
+        assert changed == getattr(parts("lda"), name)._asdict()
+    assert answer(capsys, "run", str(path), file).startswith(("trips", "LDA: trips"))
+
+
+def test_run_refuses_another_file(capsys, new, file, tmp_path):
+    path = tmp_path / "asked.json"
+    source = analysis.FileData("trips.csv", sha256(CSV.encode()).hexdigest(), "kind")
+    path.write_text(analysis.Analysis(source).to_json())
+    assert main(["run", str(path), new, "--quiet"]) == 1
+    assert "another file" in capsys.readouterr().err
+    path.write_text(analysis.Analysis(analysis.FileData("../../other.csv")).to_json())
+    assert main(["run", str(path), "--quiet"]) == 1
+    assert "Give this file as well" in capsys.readouterr().err
+    assert main(["run", file, "--quiet"]) == 1
+    assert "no JSON of an analysis" in capsys.readouterr().err
+
+
+def test_a_saved_model_predicts_without_the_training_rows(capsys, file, new, tmp_path):
+    saved = str(tmp_path / "model.skops")
+    command = [new, "--target", "kind", "--role", "id=ignore", "--method", "qda"]
+    first = answer(capsys, "predict", file, *command, "--save-model", saved, "-o", f"{saved}.csv")
+    assert f"Written to {saved} " in first
+    again = record(capsys, "predict", saved, new, "--priors", "a=0.5", "-o", f"{saved}.parquet")
+    assert again["model"] == "QDA" and again["priors"] == [0.5, 0.5] and again["drift"] is None
+    assert main(["predict", saved, new, "--quiet"]) == 0
+    assert capsys.readouterr().out == (tmp_path / "model.skops.csv").read_text()
+    (tmp_path / "forged.skops").write_bytes(b"PK\x03\x04 nothing")
+    assert main(["predict", str(tmp_path / "forged.skops"), new, "--quiet"]) == 1

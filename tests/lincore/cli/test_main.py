@@ -1,0 +1,183 @@
+"""The command line as a program: exit codes, errors of one line, progress, warnings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lincore
+from lincore.cli import _balance, _compare, _dashboard, main
+from lincore.cli._progress import ProgressLine
+
+ROOT = Path(__file__).parents[3]
+EXECUTABLE = [sys.executable, "-m", "lincore"]
+
+
+def refused(capsys, *arguments):
+    """Return the exit code and the one line of a command that fails."""
+    code = main(list(arguments))
+    output = capsys.readouterr()
+    assert output.out == "" and output.err.count("\n") == 1 and "Traceback" not in output.err
+    return code, output.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["compare", "nothing.csv"], "cannot be opened"),
+        (["compare", "sample:roses"], "Choose one of: passengers"),
+        (["compare", "sample:iris", "--target", "specie"], "Choose one of: species"),
+        (["compare", "sample:iris", "--scheme", "often"], "Use one of holdout"),
+        (["balance", "sample:gaussian", "--reduce", "class 9=3"], "There are class 1, class 2"),
+        (["balance", "sample:gaussian", "--prevalence", "class 9=0.5"], "There are class 1"),
+        (["inspect", "sample:iris", "--separator", "::"], "Give one character"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line_and_code_1(capsys, arguments, words):
+    code, line = refused(capsys, *arguments)
+    assert code == 1 and line.startswith("lincore: ") and words in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["compare"], "required: FILE"),
+        (["guess", "sample:iris"], "invalid choice: 'guess'"),
+        (["compare", "sample:iris", "--methods", "ldaa"], "there are lda, diagonal-lda"),
+        (["compare", "sample:iris", "--methods", "lda(depth=2)"], "no option depth"),
+        (["compare", "sample:iris", "--methods", ""], "no method"),
+        (["compare", "sample:iris", "--steps", "pca=3"], "there are standardize, basis"),
+        (["compare", "sample:iris", "--steps", "3"], "step=value"),
+        (["compare", "sample:iris", "--seed", "-1"], "no whole number from 0"),
+        (["compare", "sample:iris", "--test-size", "half"], "between 0 and 1"),
+        (["compare", "sample:iris", "--score", "F2"], "there are accuracy"),
+        (["compare", "sample:iris", "--role", "id"], "NAME=VALUE"),
+        (["compare", "x.zip", "--size", "32"], "32x32"),
+        (["balance", "sample:gaussian", "--repeats", "0"], "from 1"),
+        (["balance", "sample:gaussian", "--prevalence", "even"], "neither equal nor file"),
+        (["balance", "sample:gaussian", "--reduce", "class 3=few"], "no number of rows"),
+        (
+            ["balance", "sample:gaussian", "--reduce", "class 3=9", "--prevalence", "file"],
+            "one of them",
+        ),
+    ],
+)
+def test_what_cannot_be_understood_is_one_line_and_code_2(capsys, arguments, words):
+    code, line = refused(capsys, *arguments)
+    assert code == 2 and words in line
+
+
+def test_faults_and_interruptions_have_codes_of_their_own(capsys, monkeypatch):
+    def fail(error):
+        def load(options):
+            raise error
+
+        monkeypatch.setattr(_compare, "load_data", load)
+        return refused(capsys, "compare", "sample:iris")
+
+    assert fail(KeyboardInterrupt()) == (130, "lincore: Interrupted.\n")
+    code, line = fail(KeyError("rows"))
+    assert code == 70 and "A fault of lincore, KeyError: 'rows'" in line
+    assert fail(ValueError("first\nsecond")) == (2, "lincore: first\n")
+    monkeypatch.setenv("LINCORE_TRACEBACK", "1")
+    with pytest.raises(KeyError):
+        fail(KeyError("rows"))
+
+
+def test_files_cannot_write_to_the_terminal(capsys, tmp_path):
+    path = tmp_path / "hostile.csv"
+    rows = "".join(f"{i % 5},{'ab'[i % 2]}\n" for i in range(40))
+    path.write_text(f"wid\x1b[2Jth,kind\n{rows}")
+    assert main(["inspect", str(path)]) == 0
+    assert "\x1b" not in capsys.readouterr().out
+    assert main(["inspect", str(path), "--target", "\x1b[2J"]) == 1
+    assert "\x1b" not in capsys.readouterr().err
+
+
+def test_warnings_are_one_line_each(capsys, monkeypatch):
+    lincore_compare = lincore.compare
+
+    def compare(*arguments, **options):
+        for _ in range(3):
+            lincore.utils.thread_warnings.warn("It rains.")
+        return lincore_compare(*arguments, **options)
+
+    monkeypatch.setattr(_compare.lincore, "compare", compare)
+    assert main(["compare", "sample:iris", "--methods", "lda", "--quiet"]) == 0
+    assert capsys.readouterr().err == "lincore: warning: It rains.\n"
+
+
+def test_progress_goes_to_standard_error_in_few_lines(capsys):
+    assert main(["balance", "sample:gaussian", "--methods", "lda", "--repeats", "30"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "Split 30 of 30: 100 %" and len(lines) == 10
+
+
+class Terminal:
+    """A terminal that keeps what is written."""
+
+    def __init__(self):
+        self.written = ""
+
+    def isatty(self):
+        """Say that it is one."""
+        return True
+
+    def write(self, text):
+        """Keep the text."""
+        self.written += text
+
+    def flush(self):
+        """Do nothing: all is kept."""
+
+
+def test_progress_writes_over_its_line_on_a_terminal():
+    terminal = Terminal()
+    progress = ProgressLine(terminal)
+    assert progress(1, 2, "Long name") and progress(2, 2, "Split")
+    progress.clear()
+    assert terminal.written.split("\r") == ["", "Long name: 50 %", "Split: 100 %   ", " " * 12, ""]
+
+
+def test_help_names_every_command_and_the_exit_codes(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    for word in ("inspect", "compare", "balance", "dashboard", "exit codes", "130"):
+        assert word in text
+    for command in ("inspect", "compare", "balance", "dashboard"):
+        assert main([command, "--help"]) == 0
+        assert "usage: lincore" in capsys.readouterr().out
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"lincore {lincore.__version__}\n"
+
+
+def test_no_command_opens_the_dashboard(monkeypatch):
+    started = []
+    monkeypatch.setattr(_dashboard.runpy, "run_module", lambda *a, **k: started.append(sys.argv))
+    monkeypatch.setattr(sys, "argv", ["lincore"])
+    assert main([]) == 0
+    assert main(["dashboard", "--port", "8777", "--address", "0.0.0.0", "--no-browser"]) == 0
+    first, second = (" ".join(words) for words in started)
+    assert first.startswith(f"streamlit run {ROOT / 'app.py'} --server.address localhost")
+    assert "--server.allowedHosts localhost" in first
+    assert "headless" not in first and "port" not in first
+    assert "--server.port 8777" in second and "allowedHosts" not in second
+    assert "--server.headless true" in second
+
+
+def test_the_module_runs_and_a_closed_pipe_is_no_fault():
+    command = [*EXECUTABLE, "inspect", "sample:iris", "--json"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=environment)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (141, b"")
+
+
+def test_sizes_are_rows_or_shares():
+    assert [_balance._size(text) for text in ("300", "20%", "1.0", "0.5")] == [300, 0.2, 1.0, 0.5]

@@ -1,0 +1,68 @@
+"""The methods paragraph says what was done, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import lincore
+from lincore.export import ReportContents, report_sections
+
+IRIS = lincore.sample("iris")
+
+
+def methods(data=IRIS, **parts):
+    sections = report_sections(ReportContents(data, **parts))
+    return next(section for section in sections if section.title == "Methods")
+
+
+@pytest.mark.parametrize(
+    ("specs", "scheme", "score", "said", "unsaid"),
+    [
+        (["lda", "qda"], "holdout", "accuracy", ["McNemar", "Bonett", "Wilson", "hold-out"],
+         ["Nadeau", "jackknife", "Kohavi"]),
+        (["lda", "qda"], "2x5-fold", "accuracy", ["repeated 2 times", "Nadeau", "Kohavi", "Holm"],
+         ["McNemar", "Fagerland"]),
+        (["lda", "qda"], "holdout", "log loss", ["BCa bootstrap", "Efron"], ["McNemar"]),
+        (["logistic(C=inf)"], "5-fold", None, ["C=inf", "logistic regression"], ["Holm", "LDA"]),
+    ],
+)  # fmt: skip
+def test_tests_and_intervals_are_those_that_were_used(specs, scheme, score, said, unsaid):
+    found = methods(comparison=lincore.compare(IRIS, specs, scheme), score=score)
+    text = " ".join((*found.sentences, *found.items))
+    assert all(word in text for word in said), text
+    assert not any(word in text for word in unsaid), text
+
+
+def test_every_citation_has_its_reference_and_the_other_way_round():
+    data = lincore.sample("gaussian")
+    found = methods(
+        data,
+        comparison=lincore.compare(data, ["lda", "qda", "fisher", "logistic", "one-vs-one"]),
+        cost=lincore.imbalance_cost(data, "lda", repeats=1),
+        study=lincore.balance(data, {"class 3": 11}, "lda", repeats=1),
+    )
+    cited = {int(n) for part in re.findall(r"\[([\d, ]+)\]", found.sentences[0])
+             for n in part.split(",")}  # fmt: skip
+    assert cited == set(range(1, len(found.items) + 1))
+    assert [int(item[1 : item.index("]")]) for item in found.items] == sorted(cited)
+
+
+def test_texts_are_named_where_they_are_the_source():
+    every = list(lincore.model_selection.CLASSIFIER_FACTORIES)
+    every.remove("multinomial-nb")
+    found = " ".join(methods(comparison=lincore.compare(IRIS, every)).items)
+    for text in ("faces-generative-vs-discriminative", "lda-from-scratch", "lda-qda-derivations",
+                 "lecture-linear-classifiers", "prml-chapter-4-in-r"):  # fmt: skip
+        assert text in found
+
+
+def test_preparation_is_that_of_the_data():
+    data = lincore.sample("passengers")
+    found = lincore.compare(data, ["lda", "logistic"], steps=lincore.Steps(n_components=3))
+    text = methods(data, comparison=found).sentences[0]
+    assert "Missing values were filled in by the median" in text
+    assert "indicator columns" in text and "principal components (3)" in text
+    assert "learned from the training rows alone" in text
+    assert "filled in" not in methods(comparison=lincore.compare(IRIS, "lda")).sentences[0]

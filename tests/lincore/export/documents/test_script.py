@@ -1,0 +1,93 @@
+"""Scripts and notebooks are Python in which no name of a file is obeyed."""
+
+from __future__ import annotations
+
+import ast
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lincore
+from lincore import analysis as asked
+from lincore.analysis import Analysis
+from lincore.export import to_notebook, to_script
+from lincore.io import Condition, ImageOptions, ReadOptions, TableOptions
+from tests.common.test_doors import by_the_back
+from tests.lincore.analysis.strategies import analyses
+
+EVIL = "'''\"\"\"\n#); import os\u2028\\"
+
+
+def calls(code: str) -> set[str]:
+    """Return what a script imports and which names of modules it calls."""
+    found = {ast.unparse(node.func) for node in ast.walk(ast.parse(code))
+             if isinstance(node, ast.Call)}  # fmt: skip
+    return {name for name in found if name.split(".")[0] in ("os", "sys", "subprocess", "eval")}
+
+
+@settings(max_examples=60, deadline=None)
+@given(analyses)
+def test_any_analysis_has_a_script_of_public_names(analysis):
+    script = to_script(analysis)
+    assert by_the_back(script) == [] and not calls(script)
+    cells = [cell for cell in json.loads(to_notebook(analysis))["cells"]
+             if cell["cell_type"] == "code"]  # fmt: skip
+    for cell in cells:
+        ast.parse("".join(cell["source"]))
+    assert max(map(len, script.splitlines())) < 6_000_000
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(min_size=1, max_size=40))
+def test_a_name_stays_a_literal(name):
+    table = TableOptions(where=(Condition(name, "is", (name,)),), roles={name: "ignore"})
+    source = asked.FileData(name, target=name, table=table, reading=ReadOptions(comment=name[:9]))
+    tree = ast.parse(to_script(Analysis(source, question=asked.DataQuestion())))
+    literals = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    assert literals.count(name) >= 4
+    plain = asked.FileData("a.csv", target="b", table=TableOptions(
+        where=(Condition("b", "is", ("b",)),), roles={"b": "ignore"}),
+        reading=ReadOptions(comment="#"))  # fmt: skip
+    same = ast.parse(to_script(Analysis(plain, question=asked.DataQuestion())))
+    assert shape(tree) == shape(same)
+
+
+def shape(tree: ast.AST) -> list[str]:
+    return [type(node).__name__ for node in ast.walk(tree)]
+
+
+@pytest.mark.parametrize(
+    "images", [ImageOptions(), ImageOptions(size=(8, 8), colour=True), ImageOptions(level=1)]
+)
+def test_images_are_read_with_their_options(images):
+    script = to_script(Analysis(asked.FileData("pets.zip", "0" * 64, images=images)))
+    assert ("io.read_image_zip" in script) == (images != ImageOptions())
+    assert "hashlib.file_digest" in script and "0" * 64 in script
+
+
+def test_another_file_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n")
+    script = to_script(Analysis(asked.FileData("a.csv", "0" * 64), question=asked.DataQuestion()))
+    with pytest.raises(SystemExit, match="another file"):
+        exec(compile(script, "script.py", "exec"), {})
+
+
+def test_generated_classes_and_changed_samples_come_back():
+    generated = asked.GeneratedData(means=((0.0, 1.0), (2.0, 3.0)), sizes=(9, 12), seed=3)
+    changed = asked.SampleData("iris", target="species", table=TableOptions(
+        roles={"sepal length (cm)": "ignore"}))  # fmt: skip
+    for source in (generated, changed, asked.SampleData("passengers")):
+        names: dict[str, object] = {}
+        exec(to_script(Analysis(source, question=asked.DataQuestion())), names)
+        data = names["data"]
+        assert isinstance(data, lincore.Dataset) and data.digest == source.load().digest
+
+
+def test_evil_names_are_in_no_comment_and_no_docstring():
+    source = asked.FileData(EVIL, target=EVIL)
+    script = to_script(Analysis(source, question=asked.DataQuestion()))
+    assert "import os" not in {line.strip() for line in script.splitlines()}
+    assert ast.get_docstring(ast.parse(script)).startswith("Analysis with lincore")

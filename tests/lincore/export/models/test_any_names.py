@@ -1,0 +1,90 @@
+"""Renderings of models whose columns, levels and classes are called anything at all."""
+
+from __future__ import annotations
+
+import io
+import json
+import sqlite3
+import zipfile
+from xml.etree import ElementTree
+
+import numpy as np
+import quickjs
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lincore import DataError
+from lincore.export import (
+    ScoreFunctions,
+    to_javascript,
+    to_json,
+    to_numpy,
+    to_spreadsheet,
+    to_sql,
+    to_workbook,
+)
+from lincore.export.models.score_functions import Input, ScoreFunction
+
+ANY = st.text(st.characters(), min_size=1, max_size=12) | st.sampled_from(
+    ['"', "'", "\\", "*/", "-- ", "</script>", "=1+1", "${x}", "{0}", "%s", "\n", "\r\n", "\u2028"]
+)
+NAMES = st.lists(ANY, min_size=5, max_size=5, unique_by=lambda name: name.strip().lower())
+
+
+def functions_of(column: str, level: str, classes: list[str]) -> ScoreFunctions:
+    """Return a model that predicts the second class for one level of one column."""
+    rival = ScoreFunction.affine(0.0, np.array([0.0]))
+    own = ScoreFunction.affine(-1.0, np.array([2.0]))
+    return ScoreFunctions(
+        label=level,
+        data_name=column,
+        digest="",
+        target_name=classes[0],
+        columns=(column,),
+        classes=tuple(classes),
+        link="softmax",
+        inputs=(Input(column, "levels", None, (level,)),),
+        origin=np.zeros(1),
+        functions=(rival, own),
+    )
+
+
+def by_sqlite(query: str, column: str, values: list[str]) -> list[str]:
+    quoted = '"' + column.replace('"', '""') + '"'
+    with sqlite3.connect(":memory:") as connection:
+        connection.create_function("exp", 1, np.exp)
+        connection.execute(f"CREATE TABLE data ({quoted} TEXT)")
+        connection.executemany("INSERT INTO data VALUES (?)", [(value,) for value in values])
+        found = [row[-1] for row in connection.execute(query)]
+    connection.close()
+    return found
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(NAMES)
+def test_any_name_stays_a_name(names):
+    column, level, other, *classes = names
+    functions = functions_of(column, level, classes)
+    # A number's text has no fraction, and what is blank is missing: neither is of interest here.
+    values, expected = [level, other], [classes[1], classes[0]]
+    found = {}
+    exec(to_numpy(functions), found)
+    assert found["predict"]({column: values}) == expected
+    context = quickjs.Context()
+    context.eval(to_javascript(functions))
+    context.eval(
+        "const labels = (rows) => JSON.stringify(JSON.parse(rows).map((r) => predict(r).label));"
+    )
+    rows = json.dumps([{column: value} for value in values])
+    assert json.loads(context.eval(f"labels({json.dumps(rows)})")) == expected
+    assert json.loads(to_json(functions))["classes"] == classes
+    with zipfile.ZipFile(io.BytesIO(to_workbook(functions))) as archive:
+        sheet = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
+    formulas = [cell.text for cell in sheet.iter() if cell.tag.endswith("}f")]
+    assert len(formulas) == len(to_spreadsheet(functions))
+    try:
+        query = to_sql(functions)
+    except DataError:
+        assert any("\0" in name or "\ud800" <= max(name) <= "\udfff" for name in names)
+        return
+    assert by_sqlite(query, column, values) == expected

@@ -1,0 +1,129 @@
+"""Spreadsheet formulas, evaluated by a library, against the pipeline."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+import warnings
+import zipfile
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import openpyxl
+import pandas as pd
+import pytest
+from openpyxl.utils.escape import unescape
+
+from lincore import DataError
+from lincore.export import to_spreadsheet, to_workbook
+from lincore.export.models import spreadsheet
+from lincore.export.models.score_functions import Input, ScoreFunction
+from tests.lincore.export.models.cases import FEW, HOSTILE, Case, without_fills
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    import formulas
+
+ROWS = 2
+
+
+def evaluated(book: bytes, path) -> dict[str, object]:
+    """Return the values of the first sheet by the names of their cells, as a program shows them."""
+    path.write_bytes(book)
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        found = formulas.ExcelModel().loads(str(path)).finish().calculate()
+    marks = {key: re.fullmatch(r"'\[.*\]PREDICT'!([A-Z]+[0-9]+)", key) for key in map(str, found)}
+    return {mark[1]: found[key].value[0, 0] for key, mark in marks.items() if mark}
+
+
+@pytest.mark.parametrize("case", FEW, ids=str)
+def test_the_workbook_predicts_as_the_pipeline(case, tmp_path):
+    rows = case.rows.head(ROWS)
+    values = evaluated(to_workbook(case.functions, rows), tmp_path / "model.xlsx")
+    cells = to_spreadsheet(case.functions, list(rows.columns))
+    kind = "probability" if case.functions.has_probabilities else "score"
+    columns = [cell.column for cell in cells if cell.kind == kind]
+    found = [[values[f"{column}{row}"] for column in columns] for row in range(2, ROWS + 2)]
+    np.testing.assert_allclose(
+        np.array(found, dtype=float), case.expected[:ROWS], rtol=1e-9, atol=1e-9
+    )
+    labels = [values[f"{cells[-1].column}{row}"] for row in range(2, ROWS + 2)]
+    assert labels == case.labels[:ROWS]
+
+
+def test_a_sheet_may_have_other_columns_in_another_order(tmp_path):
+    case = Case("passengers", "lda")
+    rows = case.rows.head(1).assign(note="=1+1")
+    rows = rows[rows.columns[::-1]]
+    values = evaluated(to_workbook(case.functions, rows), tmp_path / "model.xlsx")
+    cells = to_spreadsheet(case.functions, list(rows.columns))
+    assert values[f"{cells[-1].column}2"] == case.labels[0]
+    assert values["A2"] == "=1+1"
+    with pytest.raises(DataError, match="'sex'"):
+        to_spreadsheet(case.functions, ["age", "fare"])
+
+
+def test_a_gap_that_the_model_does_not_take_predicts_nothing(tmp_path):
+    case = Case("iris", "lda")
+    rows = case.rows.head(1).astype(object)
+    rows.iloc[0, 0] = None
+    values = evaluated(to_workbook(without_fills(case.functions), rows), tmp_path / "model.xlsx")
+    cells = to_spreadsheet(case.functions)
+    assert str(values[f"{cells[-1].column}2"]) == "#N/A"
+
+
+def linear(q: int):
+    """Return functions of many columns, each of which adds 1e-4, 0 or -1e-4."""
+    return replace(
+        Case("iris", "lda").functions,
+        columns=tuple(f"c{i}" for i in range(q)),
+        inputs=tuple(Input(f"c{i}", fill=2.0) for i in range(q)),
+        origin=np.ones(q),
+        functions=tuple(ScoreFunction.affine(0.5, np.full(q, a)) for a in (-1e-4, 0.0, 1e-4)),
+    )
+
+
+def test_sums_that_are_too_long_for_a_cell_are_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr(spreadsheet, "_MOST_CHARACTERS", 200)
+    monkeypatch.setattr(spreadsheet, "_INLINE", 50)
+    monkeypatch.setattr(spreadsheet, "_TOGETHER", 5)
+    cells = to_spreadsheet(linear(20))
+    assert max(len(cell.formula) for cell in cells) <= 201
+    rows = pd.DataFrame([[3.0, None] * 10], columns=linear(20).columns)
+    values = evaluated(to_workbook(linear(20), rows), tmp_path / "model.xlsx")
+    exps = np.exp(np.array([-1, 0, 1]) * 1e-4 * 10 * 3)
+    found = [values[f"{cell.column}2"] for cell in cells if cell.kind == "probability"]
+    np.testing.assert_allclose(np.array(found, float), exps / exps.sum(), rtol=1e-9)
+
+
+def test_no_formula_is_longer_than_a_sheet_takes():
+    assert max(len(cell.formula) for cell in to_spreadsheet(linear(800))) <= 8_192
+    with pytest.raises(DataError, match="wider|longer"):
+        to_spreadsheet(linear(9_000))
+    with pytest.raises(DataError, match="100,000"):
+        to_spreadsheet(linear(60_000))
+
+
+def test_hostile_names_stand_in_the_workbook_as_text():
+    case = Case("hostile", "lda")
+    book = to_workbook(case.functions, case.rows.head(3))
+    with zipfile.ZipFile(io.BytesIO(book)) as archive:
+        for part in archive.namelist():
+            ElementTree.fromstring(archive.read(part))
+    sheet = openpyxl.load_workbook(io.BytesIO(book))["Predict"]
+    header = [cell.value for cell in sheet[1]]
+    assert [unescape(name) for name in header[:7]] == list(HOSTILE)
+    assert {cell.data_type for cell in sheet[1]} == {"s"}
+    formulas_found = [cell.value for cell in sheet[2] if cell.data_type == "f"]
+    assert formulas_found == [cell.formula for cell in to_spreadsheet(case.functions)]
+
+
+def test_a_workbook_without_rows_has_a_typical_one(tmp_path):
+    case = Case("passengers", "lda")
+    values = evaluated(to_workbook(case.functions), tmp_path / "model.xlsx")
+    assert values[f"{to_spreadsheet(case.functions)[-1].column}2"] in case.functions.classes
+    with pytest.raises(DataError, match="too many"):
+        to_workbook(case.functions, pd.concat([case.rows] * 50))

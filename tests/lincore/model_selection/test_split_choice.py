@@ -1,0 +1,74 @@
+"""The last rows of each class against random ones: who wins, and why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore.model_selection import SplitChoice, compare_splits
+from lincore.report import equal_priors_note, split_choice_finding
+
+
+def drifting(shift):
+    """Return two classes whose last fifth has moved by `shift`."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 200)
+    X = rng.standard_normal((400, 2)) + 2 * y[:, None]
+    X[np.arange(400) % 200 >= 160] += [shift, -shift]
+    return lincore.load((X, y), name="drifting")
+
+
+def test_the_accuracies_are_those_of_hold_outs_and_a_drift_is_seen():
+    data = drifting(1.5)
+    found = compare_splits(data, ["lda", "qda"], test_size=0.2, seeds=range(4))
+    split = lincore.split(data, "last", test_size=0.2)
+    for place, model in enumerate(
+        (lincore.LinearDiscriminantAnalysis(), lincore.QuadraticDiscriminantAnalysis())
+    ):
+        model.fit(data.X[split.train], data.codes[split.train])
+        expected = model.score(data.X[split.test], data.codes[split.test])
+        assert found.last[place] == pytest.approx(expected)
+    assert found.random.shape == (4, 2)
+    assert found.last_shift > 20 and found.random_shift < 3
+    assert "not as the others" in split_choice_finding(found)
+    still = compare_splits(drifting(0.0), ["lda"], test_size=0.2, seeds=range(4))
+    assert still.last_shift < 3 and "are as the others" in split_choice_finding(still)
+
+
+def test_it_can_be_stopped():
+    asked = []
+    assert (
+        compare_splits(drifting(0.0), "lda", progress=lambda *said: asked.append(said) or False)
+        is None
+    )
+    assert asked == [(0, 11, "last of each class")]
+
+
+def choice(last, random, shift=50.9):
+    return SplitChoice(("LDA", "Logistic", "QDA")[: len(last)], np.array(last), np.array(random),
+                       shift, 1.2)  # fmt: skip
+
+
+def test_the_finding_names_the_winners_and_who_changes_places():
+    said = split_choice_finding(choice([0.877, 0.823], [[0.84, 0.86], [0.84, 0.87]]))
+    assert said.startswith("The split decides the winner: on the last of each class LDA is best")
+    assert "(87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets" in said
+    assert "50.9 times as far" in said and "change places" not in said
+    said = split_choice_finding(choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3))
+    assert said.startswith("QDA is best on the last of each class (88.0 %) and, in 3 of 3 test")
+    assert "LDA and Logistic change places: 87.7 % and 82.3 % on the last" in said
+
+
+def test_equal_priors_are_told_beside_the_texts_number_where_test_rows_are_equally_many():
+    iris = lincore.sample("iris")
+    study = lincore.balance(iris, {"virginica": 9}, ["lda", "logistic"], repeats=1)
+    said = equal_priors_note(study, "lda")
+    results = study.example.results
+    for name in ("corrected priors", "reduced"):
+        place = results[name].methods.index("lda")
+        value = (results[name].predicted[place] == results[name].truth).mean()
+        assert f"{100 * value:.1f} %" in said
+    assert "77.3 %" in said
+    uneven = lincore.balance(lincore.sample("gaussian"), {"class 3": 9}, "lda", repeats=1)
+    assert equal_priors_note(uneven, "lda") == ""

@@ -1,0 +1,82 @@
+"""Drift of columns: SciPy's tests, Holm over the columns, effects that rows do not change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import lincore
+from lincore.errors import DataError
+from lincore.prediction import drift, drift_finding, predict
+
+
+@pytest.fixture(scope="module")
+def passengers():
+    return lincore.sample("passengers")
+
+
+def test_p_values_are_those_of_scipy(passengers):
+    women = passengers.to_frame().query("sex == 'female'")
+    table = drift(passengers, women).set_index("column")
+    frame = passengers.to_frame()
+    for name in ("age", "fare", "relatives"):
+        test = stats.ks_2samp(frame[name].dropna(), women[name].dropna())
+        assert table.loc[name, "p"] == pytest.approx(test.pvalue)
+        assert table.loc[name, "effect"] == pytest.approx(test.statistic, abs=1e-6)
+    for name in ("sex", "port"):
+        counts = np.array([one[name].value_counts(sort=False).to_numpy() for one in (frame, women)])
+        p = stats.chi2_contingency(counts, correction=False).pvalue
+        assert table.loc[name, "p"] == pytest.approx(p)
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        assert table.loc[name, "effect"] == pytest.approx(
+            np.abs(shares[0] - shares[1]).sum() / 2, abs=1e-6
+        )
+    assert "deck missing" in table.index and table.loc["deck missing", "kind"] == "missing"
+    assert table.index[0] == "sex" and table.loc["sex", "size"] == "large"
+
+
+def test_p_values_are_adjusted_over_all_lines():
+    data = lincore.sample("wine")
+    table = drift(data, data.take(slice(0, 80)))
+    order = table["p"].argsort()
+    p = table["p"].to_numpy()[order]
+    expected = np.maximum.accumulate(np.minimum(1, p * np.arange(len(p), 0, -1)))
+    np.testing.assert_allclose(table["p (Holm)"].to_numpy()[order], expected)
+
+
+def test_with_many_rows_the_effect_leads():
+    rng = np.random.default_rng(0)
+    names = {"x": 0.03, "z": 1.0}
+    frames = [
+        pd.DataFrame({name: rng.normal(by * shift, 1, 100_000) for name, by in names.items()})
+        for shift in (0, 1)
+    ]
+    data = lincore.load(frames[0].assign(kind=["a", "b"] * 50_000), target="kind")
+    table = drift(data, frames[1]).set_index("column")
+    assert table.loc["x", "p (Holm)"] < 0.001 and table.loc["x", "size"] == "negligible"
+    assert table.loc["z", "size"] == "large"
+    assert drift_finding(table.reset_index()).startswith("1 of 2 columns differs notably")
+
+
+def test_unseen_levels_and_few_rows_count_too(passengers):
+    new = passengers.to_frame().astype({"port": str}).assign(port="Cork")
+    table = drift(passengers, new).set_index("column")
+    assert table.loc["port", "effect"] == pytest.approx(1.0)
+    assert "not seen" in table.loc["port", "change"] or "0.0 %" in table.loc["port", "change"]
+    one = drift(passengers, new.head(1))
+    assert (one["p"].dropna() >= 0).all()
+    without = drift(passengers, new.drop(columns="port"))
+    assert "port" not in set(without["column"])
+
+
+def test_images_are_compared_by_brightness_and_contrast():
+    digits = lincore.sample("digits")
+    model = lincore.compare(digits, "naive-bayes", keep_models=True).model("naive-bayes")
+    dark = predict(model, digits.X // 2)
+    table = drift(digits, dark).set_index("column")
+    assert table.loc["brightness", "size"] == "large"
+    assert "No column" in drift_finding(drift(digits, digits))
+    with pytest.raises(DataError, match="features are wanted"):
+        drift(digits, digits.X[:, :3])
