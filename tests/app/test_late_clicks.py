@@ -44,6 +44,26 @@ def test_a_target_of_the_former_table_is_let_pass(raw):
     assert data_of(app) is before
 
 
+def test_a_callback_about_the_former_data_is_let_pass():
+    # A browser under load answers for a widget of the former run, whose callback knows the former
+    # table: what has come since must not be taken for it.
+    def script() -> None:
+        from pages.ui.session import commands, state
+
+        state.choose_sample("iris")
+        former = state.sample_source()
+        assert former is not None
+        commands.generate({})
+        commands.revise(former.with_target("species"))
+        assert state.origin().kind == "generated" and state.source() is None
+        state.choose_sample("wine")
+        commands.revise(former.with_target("species"))
+        assert state.origin().name == "wine" and state.require_dataset().name == "wine"
+
+    app = AppTest.from_function(script, default_timeout=30).run()
+    assert not app.exception
+
+
 def test_classes_of_the_former_data_are_let_pass():
     app = open_app("pages/balance.py")
     late = app.multiselect(key="balance.classes")._widget_state

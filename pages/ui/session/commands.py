@@ -66,7 +66,11 @@ def revise(changed: Source) -> None:
     """Read or use the table that is shown otherwise; keep what was if that cannot be done.
 
     A table read otherwise is shown even where it makes no data set, so that it can be put right.
+    A click that crosses a change of data is about a former table: it is let pass.
     """
+    opened = state.opened()
+    if not isinstance(opened, Source) or not changed.is_same_file(opened):
+        return
     former = state.refused()
     shown = former is not None and former.shown
     _try(changed, is_new=shown, shown=shown or changed.table is None)

@@ -107,6 +107,10 @@ class Source:
         """True if making it a data set is worth a job that can be watched and stopped."""
         return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
 
+    def is_same_file(self, other: Source) -> bool:
+        """Tell whether both are the same file or sample, however either is read and used."""
+        return self.raw is other.raw and self.bundled is other.bundled and self.name == other.name
+
     def read(self) -> Source:
         """Return it with its table, and a target where one is proposed.
 
