@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-import pytest
 
 import lincore
 from lincore.imbalance import deployment
@@ -176,20 +175,17 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     dashboard.screenshot("balance-faces")
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1440, True), (390, False)])
-def test_generated_classes_beside_their_truth(dashboard, width, dark):
-    dashboard.goto(width=width, dark=dark)
+def test_generated_classes_beside_their_truth(dashboard):
+    dashboard.goto(dark=True)
     dashboard.press("data.sample.gaussian")
     dashboard.visit("balance")
-    if width < 600:
-        dashboard.close_sidebar()
     few_repeats(dashboard)
     dashboard.open_tab("balance.tabs", "Priors in deployment")
     dashboard.slide("balance.use.share.2", 20)
     dashboard.open_tab("balance.tabs", "Scores")
     assert "The true parameters are known here" in dashboard.text()
     dashboard.check()
-    dashboard.screenshot(f"balance-gaussian-{width}")
+    dashboard.screenshot("balance-gaussian")
 
 
 def crossing_table(n: int = 500, p: int = 16) -> bytes:
@@ -208,15 +204,13 @@ def crossing_table(n: int = 500, p: int = 16) -> bytes:
     return "\n".join([names, *rng.permutation(lines), ""]).encode()
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1440, False), (390, True)])
-def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, dark):
+def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path):
     path = tmp_path / "crossing.csv"
     path.write_bytes(crossing_table())
-    dashboard.goto(width=width, dark=dark)
+    dashboard.goto(width=390, dark=True)
     dashboard.upload("data.upload", path)
     dashboard.visit("balance")
-    if width < 600:
-        dashboard.close_sidebar()
+    dashboard.close_sidebar()
     few_repeats(dashboard, classes="calm")
     dashboard.open_tab("balance.tabs", "Class-size sweep")
     dashboard.wait_for_job("balance.sweep")
@@ -237,4 +231,4 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path, width, 
     assert "The order changes at" in dashboard.alternative("balance.sweep.figure")
     dashboard.element("balance.sweep.figure").scroll_into_view_if_needed()
     dashboard.check()
-    dashboard.screenshot(f"balance-crossing-{width}")
+    dashboard.screenshot("balance-crossing")

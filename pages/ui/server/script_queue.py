@@ -65,6 +65,11 @@ class Turns:
         own = getattr(self._own, "turn", None)
         return own is not None and own is self._called
 
+    @property
+    def asked_at(self) -> float:
+        """Time at which the thread that asks queued up, by `time.monotonic`; now if it did not."""
+        return getattr(self._own, "asked_at", None) or monotonic()
+
     @contextmanager
     def taken(self, patience: float = 0.0) -> Iterator[None]:
         """Wait for a turn and keep it for the block; within a turn of one's own, just go on.
@@ -74,10 +79,12 @@ class Turns:
         if getattr(self._own, "turn", None) is not None:
             yield
             return
+        self._own.asked_at = monotonic()
         self._take(patience)
         try:
             yield
         finally:
+            self._own.asked_at = None
             self._give_back()
 
     @contextmanager

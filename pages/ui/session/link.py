@@ -15,13 +15,14 @@ import streamlit as st
 
 from lincore import analysis, io
 from lincore.errors import DataError
+from pages.ui.server import script_queue
 from pages.ui.session import commands, specification, state
 
 PARAMETER, SAMPLE = "analysis", "sample"
 #: The characters of a file's SHA-256 that people are shown.
 SHOWN_DIGITS = 12
 #: Addresses written by this session that are known again, and seconds in which a browser may still
-#: answer with the one before: later, it has gone back.
+#: answer with the one before, the server's queue not counted: later, it has gone back.
 _MOST_WRITTEN, _SECONDS = 200, 2.0
 
 _READ, _PENDING, _WRITTEN = "shared.link.read", "shared.link.pending", "shared.link.written"
@@ -101,7 +102,7 @@ def _is_another(text: str) -> bool:
     written = st.session_state.get(_WRITTEN, [])
     if not text or not written or text == written[-1][0]:
         return False
-    is_late = time.monotonic() - written[-1][1] < _SECONDS
+    is_late = script_queue.scripts.asked_at - written[-1][1] < _SECONDS
     return not (is_late and any(text == former for former, _ in written))
 
 

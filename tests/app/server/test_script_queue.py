@@ -44,6 +44,20 @@ def until(condition) -> None:
         time.sleep(0.001)
 
 
+def test_when_it_asked_is_known_to_who_waited():
+    own, asked = Turns(WAIT), []
+
+    def work():
+        with own.taken():
+            asked.append(own.asked_at)
+
+    with queued(own, work):
+        queued_by = time.monotonic()
+        time.sleep(0.05)
+    assert asked[0] <= queued_by
+    assert own.asked_at > queued_by, "who did not queue up asks now"
+
+
 def test_who_asks_first_is_first_and_nobody_runs_beside():
     own, order, inside = Turns(WAIT), [], []
 
