@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
@@ -12,6 +13,7 @@ from lincore.io.tables.lines.kinds import kind_of
 
 _MOST_SURPLUS = 3
 _FEWEST_ROWS = 3
+_DIGIT, _LETTERS, _FORM_CHARS = re.compile(r"\d"), re.compile(r"[^\W\d_]+"), 40
 # The best must be e² ≈ 7 times as likely as the next.
 _CLEAR = 2.0
 # A field that was parted by a separator inside it is rarer than a blank too many.
@@ -21,17 +23,19 @@ _WEIGHT = 0.25
 
 
 class Profile(NamedTuple):
-    """Counts of kinds and of values in each column of the lines that fit."""
+    """Counts of kinds, forms and values in each column of the lines that fit."""
 
     kinds: list[Counter[str]]
+    forms: list[Counter[str]]
     values: list[Counter[str]]
     n_rows: int
 
     def score(self, field: str, column: int) -> float:
         """Return the logarithm of how likely the field is in a column."""
         likely = (self.kinds[column][kind_of(field)] + 0.05) / (self.n_rows + 0.5)
+        form = (self.forms[column][form_of(field)] + 0.5) / (self.n_rows + 1)
         known = (self.values[column][field] + 1) / (self.n_rows + 1)
-        return log(likely) + _WEIGHT * log(known)
+        return log(likely) + _WEIGHT * (log(form) + log(known))
 
     def is_usual(self, field: str, column: int) -> bool:
         """Tell whether such a value stands in a column elsewhere."""
@@ -43,7 +47,19 @@ def profile_of(rows: Sequence[Sequence[str]], width: int) -> Profile:
     fitting = [row for row in rows if len(row) == width]
     columns: list[Any] = list(zip(*fitting, strict=True)) or [()] * width
     kinds = [Counter[str](map(kind_of, column)) for column in columns]
-    return Profile(kinds, [Counter[str](column) for column in columns], len(fitting))
+    forms = [Counter[str](map(form_of, column)) for column in columns]
+    return Profile(kinds, forms, [Counter[str](column) for column in columns], len(fitting))
+
+
+def form_of(field: str) -> str:
+    """Return the form of a field: its digits as 9, other runs of letters as a.
+
+    Examples
+    --------
+    >>> form_of("42.5"), form_of("AB107 x")
+    ('99.9', 'a999 a')
+    """
+    return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS]))
 
 
 class _Part(NamedTuple):

@@ -47,6 +47,8 @@ def readings(
     for other in _OTHERS + _SPACES:
         if other not in (separator, quote) and (other in line or other == ","):
             yield split(line, other, quote), f"separator {'tab' if other == chr(9) else other}"
+    if separator != _SPACES and (single := joined_record(iter([line]), _SPACES, quote or '"')):
+        yield single, "separator space"
 
 
 def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list[str]:
@@ -118,7 +120,11 @@ def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str]
     ['1', 'two\nlines', 'x']
     """
     reader = csv.reader(
-        lines, delimiter=separator, quotechar=quote, skipinitialspace=True, strict=True
+        lines,
+        delimiter=separator,
+        quotechar=quote,
+        skipinitialspace=separator != _SPACES,
+        strict=True,
     )
     try:
         return next(reader)
@@ -130,8 +136,10 @@ def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
     """Tell whether others read these fields too: marks in the middle of a field are text."""
     if not quote or quote not in line:
         return True
-    found = next(csv.reader([line], delimiter=separator, quotechar=quote, skipinitialspace=True))
-    return separator != _SPACES and [field.strip() for field in found] == fields
+    if separator == _SPACES:
+        return False
+    found = joined_record(iter([line]), separator, quote)
+    return found is not None and [field.strip() for field in found] == fields
 
 
 def written(fields: list[str], separator: str, quote: str) -> str | None:

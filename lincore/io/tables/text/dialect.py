@@ -155,6 +155,15 @@ def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
         return
 
 
+def parted_otherwise(line: str, layout: Layout) -> list[str] | None:
+    """Return the fields of a line of one field where another separator gives all columns."""
+    for other in SEPARATORS + _RARE if layout.width > 2 else "":
+        fields = split(line, other, layout.quote) if other != layout.separator else []
+        if len(fields) == layout.width and sum(map(bool, fields)) > 2:
+            return fields
+    return None
+
+
 def _first_records(text: str, separator: str, quote: str) -> list[Record]:
     """Return the records of a sample, but of thousands of fields no more than can be judged."""
     found, n_fields = [], 0
