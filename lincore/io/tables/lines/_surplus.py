@@ -37,6 +37,14 @@ class Profile(NamedTuple):
         known = (self.values[column][field] + 1) / (self.n_rows + 1)
         return log(likely) + _WEIGHT * (log(form) + log(known))
 
+    def is_parted(self, upper: str, lower: str, column: int) -> bool:
+        """Tell whether two texts are the parts of one that is usual, and the lower one is not."""
+        # The row of the lower part may be among those that were counted.
+        whole, values, forms = upper + lower, self.values[column], self.forms[column]
+        if values[lower] > 1 or forms[form_of(lower)] > 1 + values[whole]:
+            return False
+        return values[whole] > 0 or forms[form_of(whole)] > 1
+
     def is_usual(self, field: str, column: int) -> bool:
         """Tell whether such a value stands in a column elsewhere."""
         return self.kinds[column][kind_of(field)] > 0

@@ -184,18 +184,21 @@ class _Mender:
             end = len(self.text) if end < 0 else end
             line = self.text[begin:end]
             more = split(line, separator, quote)
-            between = (found[-1], more[0])
-            if len(found) + len(more) - 1 > width or len(more) == width or not all(between):
+            upper, lower = found[-1], more[0]
+            if len(found) + len(more) - 1 > width or not (upper and lower):
                 return None
-            found = [*found[:-1], f"{found[-1]}\n{more[0]}", *more[1:]]
+            if len(more) == width and not self._profile().is_parted(upper, lower, len(found) - 1):
+                return None
+            shorter = min(len(found), len(more))
+            found = [*found[:-1], f"{upper}\n{lower}", *more[1:]]
             if len(found) == width:
-                return (found, end) if self._rather(found, fields) else None
+                return (found, end) if self._rather(found, shorter) else None
         return None
 
-    def _rather(self, joined: list[str], short: list[str]) -> bool:
+    def _rather(self, joined: list[str], shorter: int) -> bool:
         """Tell whether a joined row is usual and one filled up with blanks is not."""
         profile = self._profile()
-        unusual = not all(profile.is_usual("", i) for i in range(len(short), len(joined)))
+        unusual = not all(profile.is_usual("", i) for i in range(shorter, len(joined)))
         return unusual and self._fits(joined)
 
     def _profile(self) -> Profile:

@@ -10,6 +10,7 @@ from functools import lru_cache
 _SPACES = " "
 _OTHERS = ",;\t|:"
 _FEWEST_APART = 2
+_FEWEST_TWICE = 4
 _STRAY = "quotation marks without a partner are text"
 
 
@@ -35,6 +36,8 @@ def readings(
         if other != quote and line.startswith(other) and line.endswith(other):
             yield split(line, separator, other), f"quotation mark {other}"
     yield plainly, _STRAY
+    if len(plainly) > _FEWEST_TWICE and not any(plainly[1::2]):
+        yield plainly[::2], "each separator twice"
     if quote and quote in line:
         yield split(line, separator, quote, closed=False), _STRAY
     if quote and line.startswith(quote) and line.endswith(quote):

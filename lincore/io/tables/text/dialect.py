@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lincore.io.tables.lines.kinds import NUMBER
+from lincore.io.tables.lines.kinds import NUMBER, kind_of
 from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.text._fixed_width import part_by_gaps, rule_columns
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
@@ -157,9 +157,12 @@ def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
 
 def parted_otherwise(line: str, layout: Layout) -> list[str] | None:
     """Return the fields of a line of one field where another separator gives all columns."""
-    for other in SEPARATORS + _RARE if layout.width > 2 else "":
+    for other in SEPARATORS + _RARE + SPACES if layout.width > 2 else "":
         fields = split(line, other, layout.quote) if other != layout.separator else []
-        if len(fields) == layout.width and sum(map(bool, fields)) > 2:
+        # Blanks part the words of a sentence too, of which few are numbers.
+        n_words = sum(kind_of(field) == "word" for field in fields)
+        is_row = other != SPACES or 2 * n_words <= len(fields)
+        if len(fields) == layout.width and sum(map(bool, fields)) > 2 and is_row:
             return fields
     return None
 
