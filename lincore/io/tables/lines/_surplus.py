@@ -93,8 +93,10 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
     """
     width = len(profile.kinds)
     surplus = len(fields) - width
-    if profile.n_rows < _FEWEST_ROWS or not 0 < surplus <= _MOST_SURPLUS:
+    if profile.n_rows < _FEWEST_ROWS - 1 or not 0 < surplus <= _MOST_SURPLUS:
         return None
+    # Two rows tell a blank too many, but hardly what belongs together.
+    may_join = profile.n_rows >= _FEWEST_ROWS
     # By the number of fields taken away and whether a blank was kept last: of a run of blanks the
     # first ones go, so that no two ways give the same row.
     parts: list[dict[tuple[int, bool], list[_Part]]]
@@ -107,7 +109,7 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
             moves = [(1, gone, not field, field, 0.0)] if column < width else []
             if gone < surplus and not field and not after_blank:
                 moves.append((1, gone + 1, False, None, 0.0))
-            together = i + 1 < len(fields) and field and fields[i + 1]
+            together = may_join and i + 1 < len(fields) and field and fields[i + 1]
             if gone < surplus and together and column < width:
                 moves.append((2, gone + 1, False, field + separator + fields[i + 1], _PARTED))
             for step, less, blank, text, price in moves:

@@ -175,7 +175,12 @@ class _Mender:
     def _rejoined(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
         """Return the fields of a row that a line break in one of them parted, and where it ends."""
         separator, quote, width = self.target[:3]
-        if self.target.uneven == "skip" or separator == " " or not quote or self.n_aligned >= _MOST_ALIGNED:
+        if (
+            self.target.uneven == "skip"
+            or separator == " "
+            or not quote
+            or self.n_aligned >= _MOST_ALIGNED
+        ):
             return None
         self.n_aligned += 1
         found, end = fields, self.text.find("\n", start)

@@ -28,6 +28,7 @@ def readings(
     ['1', "'a", "b'", 'c'] quotation marks without a partner are text
     ['1', 'a;b', 'c'] quotation mark '
     ["1;'a;b';c"] separator ,
+    ["1;'a;b';c"] separator space
     """
     if quote and "\\" + quote in line:
         doubled = line.replace("\\" + quote, 2 * quote)
