@@ -18,8 +18,8 @@ _DIGIT, _LETTERS, _FORM_CHARS = re.compile(r"\d"), re.compile(r"[^\W\d_]+"), 40
 _CLEAR = 2.0
 # A field that was parted by a separator inside it is rarer than a blank too many.
 _PARTED = log(0.1)
-# How much less a value says than its kind.
-_WEIGHT = 0.25
+# How much less a form and a value say than the kind.
+_FORM_WEIGHT, _WEIGHT = 0.5, 0.25
 
 
 class Profile(NamedTuple):
@@ -35,7 +35,7 @@ class Profile(NamedTuple):
         likely = (self.kinds[column][kind_of(field)] + 0.05) / (self.n_rows + 0.5)
         form = (self.forms[column][form_of(field)] + 0.5) / (self.n_rows + 1)
         known = (self.values[column][field] + 1) / (self.n_rows + 1)
-        return log(likely) + _WEIGHT * (log(form) + log(known))
+        return log(likely) + _FORM_WEIGHT * log(form) + _WEIGHT * log(known)
 
     def is_parted(self, upper: str, lower: str, column: int) -> bool:
         """Tell whether two texts are the parts of one that is usual, and the lower one is not."""
