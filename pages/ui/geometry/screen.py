@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import laboratory, plots
+from lincore import laboratory
 from pages.ui.geometry import player
 from pages.ui.session import commands
 from pages.ui.widgets import controls, text
@@ -43,7 +43,7 @@ def show(word: str, name: str, presenter: bool) -> None:
     with left:
         figure = shown.figure
         if drawn is not None:
-            figure = plots.in_frame(figure, shown.frames[drawn].places)
+            figure = shown.figure_at(drawn)
         controls.figure(figure, key="geometry.figure")
 
 
