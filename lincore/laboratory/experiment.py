@@ -10,6 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from lincore.data.dataset import Dataset
+from lincore.plots.geometry.stage import in_frame
 from lincore.utils.typing import Array
 
 # Digits of a coordinate, in shares of the largest: less than a tenth of a pixel.
@@ -67,6 +68,10 @@ class Demonstration:
         """Positions of the traces that move."""
         return list(self.figure.layout.meta["moving"])
 
+    def figure_at(self, number: int) -> go.Figure:
+        """Return the figure in one of its frames."""
+        return in_frame(self.figure, self.frames[number].places)
+
 
 class Preset(NamedTuple):
     """One situation of an experiment.
@@ -101,14 +106,14 @@ class Preset(NamedTuple):
         >>> Preset("", "", "rows", 0, lambda: None).verdict(12.0, 15.0)
         'Your prediction: 12 rows. Computed: 15 rows.'
         """
-        truth = f"{answer:,.{self.digits}f}{_after(self.unit)}"
+        truth = f"{signed(answer, self.digits)}{_after(self.unit)}"
         if guess is None:
             return f"Computed: {truth}."
         if round(guess, self.digits) == round(answer, self.digits):
             return f"Your prediction is exact: {truth}."
         return (
-            f"Your prediction: {guess:,.{self.digits}f}{_after(self.unit)}. Computed: {truth}."
-        ).replace("-", "−")
+            f"Your prediction: {signed(guess, self.digits)}{_after(self.unit)}. Computed: {truth}."
+        )
 
 
 @dataclass(frozen=True)

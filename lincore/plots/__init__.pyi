@@ -5,7 +5,6 @@ from .data.distribution import box_plot as box_plot
 from .data.distribution import densities as densities
 from .data.distribution import histogram as histogram
 from .data.distribution import share_bars as share_bars
-from .geometry.stage import in_frame as in_frame
 from .model.coefficients import coefficients as coefficients
 from .model.coefficients import odds_ratios as odds_ratios
 from .model.components import biplot as biplot

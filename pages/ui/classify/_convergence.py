@@ -54,10 +54,10 @@ def convergence(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted
 
 def _quantity() -> tuple[Any, Any]:
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.begin_with("classify.convergence.quantity", "training loss")
         quantity = st.segmented_control(
             "What",
             ["training loss", "excess", "gradient norm"],
-            default="training loss",
             required=True,
             key="classify.convergence.quantity",
             persist_state="session",
@@ -69,10 +69,10 @@ def _quantity() -> tuple[Any, Any]:
             help="The penalised training loss in nats, its excess over the least, or the largest "
             "entry of its gradient.",
         )
+        controls.begin_with("classify.convergence.across", "iteration")
         across = st.segmented_control(
             "Against",
             ["iteration", "seconds"],
-            default="iteration",
             required=True,
             key="classify.convergence.across",
             persist_state="session",

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 KEY = "classify"
 # The look that was drawn last, for the row of What if.
 LOOK = f"{KEY}.look"
+# The values at which other features are held, for the link.
+HELD = f"{KEY}.held.values"
 # So many other features can be held at values of one's own; more would be a wall of fields.
 MOST_HELD = 12
 _LABELS = {
@@ -172,10 +174,10 @@ def _axes(names: list[str], first: tuple[int, ...], *, key: str) -> tuple[int, .
 def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
     """Ask where the other features are held."""
     with st.expander("Other features held at", key=f"{KEY}.held"):
+        controls.begin_with(f"{KEY}.held.at", "median")
         rest = st.segmented_control(
             "At their",
             ["median", "mean"],
-            default="median",
             required=True,
             key=f"{KEY}.held.at",
             persist_state="session",
@@ -183,6 +185,7 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
         )
         others = [i for i in range(data.n_features) if i not in axes]
         names = {i: str(data.feature_names[i]) for i in others}
+        controls.begin_among(f"{KEY}.held.features", others, [])
         chosen = st.multiselect(
             "Or at a value of your own",
             others,
@@ -193,7 +196,9 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
             help="The features chosen here are held at the numbers that you enter.",
         )
         usual = inspection.median_row(data, split.train, rest)
-        held = tuple((i, _value(data, i, float(usual[i]))) for i in chosen)
+        former = controls.held_values(HELD)
+        held = tuple((i, _value(data, i, former.get(i, float(usual[i])))) for i in chosen)
+        controls.hold_values(HELD, held)
     return Look("features", axes, held, rest)
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 KEY = "classify.whatif"
 TYPICAL = -1
+# The values that were moved, for the link; at the position `_ROW` the row that one began with.
+MOVED, _ROW = f"{KEY}.values", -1
 # So many sliders are taken in at a glance; with more features one chooses which to move.
 MOST_SLIDERS = 8
 
@@ -63,10 +65,10 @@ def _start(experiment: Experiment) -> int:
     data, _, split = experiment
     noun = text.row_noun(data).removesuffix("s")
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.begin_with(f"{KEY}.begin", "median" if data.kind.single_features else "test")
         kind = st.segmented_control(
             "Begin with",
             ["median", "test"],
-            default="median" if data.kind.single_features else "test",
             required=True,
             key=f"{KEY}.begin",
             persist_state="session",
@@ -106,18 +108,22 @@ def _features(experiment: Experiment, start: int) -> np.ndarray:
     columns = list(range(data.n_features))
     if len(columns) > MOST_SLIDERS:
         columns = _moved(data, row)
+    first, former = row.copy(), _former(start)
     for column in columns:
-        row[column] = _value(experiment, column, float(row[column]), start)
+        usual = float(first[column])
+        row[column] = _value(experiment, column, usual, former.get(column, usual), start)
+    _keep(start, first, row)
     return row
 
 
 def _moved(data: Dataset, row: np.ndarray) -> list[int]:
     names = [str(name) for name in data.feature_names]
     usual = np.argsort(-row, kind="stable")[:4].tolist() if data.kind.is_sparse else list(range(6))
+    places = list(range(data.n_features))
+    controls.begin_among(f"{KEY}.features", places, usual)
     return st.multiselect(
         "Features to move",
-        list(range(data.n_features)),
-        default=usual,
+        places,
         format_func=names.__getitem__,
         max_selections=MOST_SLIDERS,
         key=f"{KEY}.features",
@@ -126,16 +132,17 @@ def _moved(data: Dataset, row: np.ndarray) -> list[int]:
     )
 
 
-def _value(experiment: Experiment, column: int, value: float, start: int) -> float:
+def _value(experiment: Experiment, column: int, usual: float, value: float, start: int) -> float:
+    """Ask for the value of a feature, in a range that holds its usual one."""
     data = experiment.data
     name, key = text.escape(data.feature_names[column]), f"{KEY}.{data.digest}.{start}.{column}"
     levels = inspection.level_names(data, column)
     if levels is not None:
         codes = list(range(len(levels)))
+        controls.begin_with(key, min(max(int(value), 0), len(codes) - 1))
         code = st.selectbox(
             name,
             codes,
-            index=min(max(int(value), 0), len(codes) - 1),
             format_func=lambda code: str(levels[code]),
             key=key,
             help="The level of this row.",
@@ -144,14 +151,13 @@ def _value(experiment: Experiment, column: int, value: float, start: int) -> flo
     low, high = _range(experiment, column)
     if not low < high:
         return value
-    return _typed_or_moved(name, key, low, high, value)
+    return _typed_or_moved(name, key, min(low, usual), max(high, usual), value)
 
 
 def _typed_or_moved(name: str, key: str, low: float, high: float, value: float) -> float:
     """Ask for a number by a slider, with a field beside it that takes any value exactly."""
     typed = f"{key}.typed"
     controls.begin_with(typed, value)
-    low, high = min(low, value), max(high, value)
     controls.begin_with(key, min(max(st.session_state[typed], low), high))
     slider, field = st.columns([3, 1], vertical_alignment="bottom")
     with slider:
@@ -201,19 +207,34 @@ def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.nd
     row = _seen(pipeline, _first_values(experiment, start)[None], data)[0]
     pca = pipeline.named_steps["pca"]
     spread = np.ones(len(row)) if pca.whiten else np.sqrt(pca.explained_variance_)
+    first, former = row.copy(), _former(start)
     for i, name in enumerate(model_choice.coordinate_names(pipeline, data)[:MOST_SLIDERS]):
         reach = max(3 * float(spread[i]), abs(float(row[i])), 1e-9)
+        key = f"{KEY}.{data.digest}.{start}.component.{i}.{len(row)}.{pca.whiten}"
+        controls.begin_with(key, min(max(former.get(i, float(row[i])), -reach), reach))
         row[i] = st.slider(
             name,
             -reach,
             reach,
-            float(row[i]),
             step=reach / 100,
             format="%.3g",
-            key=f"{KEY}.{data.digest}.{start}.component.{i}.{len(row)}.{pca.whiten}",
+            key=key,
             help="Three standard deviations either way.",
         )
+    _keep(start, first, row)
     return row
+
+
+def _former(start: int) -> dict[int, float]:
+    """Return the values that were moved, if they were of the same row; see `_keep`."""
+    found = controls.held_values(MOVED)
+    return found if found.pop(_ROW, None) == start else {}
+
+
+def _keep(start: int, first: np.ndarray, row: np.ndarray) -> None:
+    """Keep the row that one began with, and what was moved, for the link."""
+    moved = np.flatnonzero(row != first).tolist()
+    controls.hold_values(MOVED, [(_ROW, start), *((j, row[j]) for j in moved)] if moved else [])
 
 
 def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:

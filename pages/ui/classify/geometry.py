@@ -183,10 +183,10 @@ def _heights(view: View) -> str | None:
     quantities = [name for name in view.quantities if name != "score"]
     if len(quantities) < 2:
         return None
+    controls.begin_among(f"{KEY}.heights", quantities, quantities[-1])
     return st.segmented_control(
         "Show",
         quantities[::-1],
-        default=quantities[-1],
         required=True,
         format_func=_QUANTITIES.get,
         key=f"{KEY}.heights",

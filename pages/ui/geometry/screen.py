@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import laboratory, plots
-from pages.ui.geometry import player
+from lincore import laboratory
+from pages.ui.geometry import _player
 from pages.ui.session import commands
 from pages.ui.widgets import controls, text
 
@@ -27,7 +27,7 @@ def show(word: str, name: str, presenter: bool) -> None:
     with right, st.container(key="geometry.beside"):
         drawn = None
         if is_revealed:
-            drawn = player.show(
+            drawn = _player.show(
                 shown,
                 token=f"{word}/{name}/{st.session_state[_SHOWN][place]}",
                 varied=experiment.varied,
@@ -43,7 +43,7 @@ def show(word: str, name: str, presenter: bool) -> None:
     with left:
         figure = shown.figure
         if drawn is not None:
-            figure = plots.in_frame(figure, shown.frames[drawn].places)
+            figure = shown.figure_at(drawn)
         controls.figure(figure, key="geometry.figure")
 
 

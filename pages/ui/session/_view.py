@@ -7,10 +7,18 @@ a value of the right type that they do not offer.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from math import isfinite, isqrt
 from typing import Any, TypeAlias
 
+import numpy as np
 import streamlit as st
+
+from lincore import imbalance
+
+COSTS = "balance.costs"
+_TYPED = re.compile(r"classify\.(held|whatif)\.[0-9a-f]{8,}\.")
 
 Rule: TypeAlias = Callable[[Any], bool]
 
@@ -33,6 +41,30 @@ def _is_position(value: Any) -> bool:
 
 def _is_choice(value: Any) -> bool:
     return _is_text(value) or _is_position(value)
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 < value < 10**6
+
+
+def _are_positions(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_position, value))
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_text, value))
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(
+        type(one) in (int, float) and isfinite(one) for one in value
+    )
+
+
+def _are_costs(value: Any) -> bool:
+    """Tell if numbers are the rows of a square table of costs."""
+    side = isqrt(len(value)) if _are_numbers(value) else 0
+    return side > 1 and side**2 == len(value) and min(value) >= 0
 
 
 def _all(rule: Rule, *keys: str) -> dict[str, Rule]:
@@ -58,12 +90,26 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_choice, "classify.focus", "classify.calibrated"),
     **_all(_is_position, "classify.x", "classify.y", "classify.feature.x", "classify.feature.y"),
     **_all(_is_switch, "classify.ellipses", "classify.counts"),
+    "classify.heights": _is_text,
+    "classify.curves": _are_positions,
+    **_all(_is_switch, "classify.weights.comparable"),
+    **_all(_is_position, "classify.learned.matrix"),
+    **_all(_is_position, "classify.learned.pair.first", "classify.learned.pair.second"),
+    "classify.convergence.across": _among("iteration", "seconds"),
+    "classify.convergence.quantity": _among("training loss", "excess", "gradient norm"),
+    "classify.held.at": _among("median", "mean"),
+    "classify.whatif.begin": _among("median", "test"),
+    "classify.whatif.row": _is_count,
+    **_all(_are_positions, "classify.held.features", "classify.whatif.features"),
+    **_all(_are_numbers, "classify.held.values", "classify.whatif.values"),
     "classify.cells": _among("Counts", "By row", "By column"),
     **_all(_is_text, "compare.panels", "compare.plane", "compare.first", "compare.second"),
     **_all(_is_text, "compare.which"),
     **_all(_is_position, "compare.axes.x", "compare.axes.y"),
     **_all(_is_text, "balance.tabs", "balance.camera", "balance.plane", "balance.kind"),
-    **_all(_is_position, "balance.x", "balance.y", "balance.use.class"),
+    **_all(_is_position, "balance.x", "balance.y", "balance.use.class", "balance.use.share"),
+    "balance.remedy": _among("uncorrected", *imbalance.REMEDIES),
+    COSTS: _are_costs,
     **_all(_is_text, "predict.source", "predict.order"),
     "balance.mode": _among("cost", "cut"),
     "balance.drawing": _among("Boundary", "Contour", "Surface", "All models"),
@@ -73,11 +119,40 @@ RULES: Mapping[str, Rule] = {
 def read() -> dict[str, Any]:
     """Return what is displayed, as far as the session holds it."""
     held = {key: st.session_state.get(key) for key in RULES}
-    return {key: value for key, value in held.items() if value is not None and RULES[key](value)}
+    held["balance.use.share"] = st.session_state.get(_share_key(held["balance.use.class"]))
+    if isinstance(held[COSTS], np.ndarray):
+        are_usual = (held[COSTS] == 1 - np.eye(len(held[COSTS]))).all()
+        held[COSTS] = None if are_usual else tuple(held[COSTS].ravel().tolist())
+    return {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in held.items()
+        if value is not None and value != [] and RULES[key](value)
+    }
 
 
 def write(view: Mapping[str, Any]) -> None:
     """Let the pages display what a specification says, as far as it holds."""
     for key, value in view.items():
         if key in RULES and RULES[key](value):
-            st.session_state[key] = value
+            st.session_state[key] = list(value) if isinstance(value, tuple) else value
+    st.session_state.pop("balance.use.share", None)
+    if "balance.use.share" in view and "balance.use.class" in view:
+        share = min(max(int(view["balance.use.share"]), 1), 99)
+        st.session_state[_share_key(view["balance.use.class"])] = share
+    if isinstance(costs := st.session_state.get(COSTS), list):
+        st.session_state[COSTS] = np.array(costs, dtype=float).reshape(isqrt(len(costs)), -1)
+        # The table is drawn anew.
+        version = f"{COSTS}.version"
+        st.session_state[version] = st.session_state.get(version, 0) + 1
+    _forget_typed()
+
+
+def _share_key(code: Any) -> str:
+    return f"balance.use.share.{code}"
+
+
+def _forget_typed() -> None:
+    """Forget what stands in fields whose keys name the data: they begin with the values above."""
+    for key in [key for key in st.session_state if isinstance(key, str)]:
+        if _TYPED.match(key):
+            del st.session_state[key]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,17 @@ def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> 
     if options and index is not None:
         begin_with(key, options[index])
     return st.selectbox(label, options, key=key, persist_state="session", **settings)
+
+
+def begin_among(key: str, options: Sequence[Any], first: Any) -> None:
+    """Give a widget a first value, and take away what it does not offer, one or several."""
+    held = st.session_state.get(key)
+    if isinstance(held, list):
+        if not set(held) <= set(options):
+            st.session_state[key] = [one for one in held if one in options]
+    elif held is not None and held not in options:
+        del st.session_state[key]
+    begin_with(key, first)
 
 
 def number(
@@ -92,6 +103,17 @@ def follow(key: str, value: Any) -> None:
     if st.session_state.get(key) == st.session_state.get(first):
         st.session_state[key] = value
     st.session_state[first] = value
+
+
+def hold_values(key: str, values: Iterable[tuple[int, float]]) -> None:
+    """Keep the numbers of some positions, in one list that a link can hold."""
+    st.session_state[key] = [float(part) for pair in values for part in pair]
+
+
+def held_values(key: str) -> dict[int, float]:
+    """Return the numbers that were kept, by their positions."""
+    found = st.session_state.get(key, [])
+    return {int(i): float(value) for i, value in zip(found[::2], found[1::2], strict=False)}
 
 
 def standardize(data: Dataset, *, key: str) -> bool:
