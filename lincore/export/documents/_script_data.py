@@ -8,10 +8,12 @@ from typing import Any
 from lincore.analysis.data_sources import (
     DataSource,
     DownloadData,
+    ExperimentData,
     FileData,
     GeneratedData,
     SampleData,
 )
+from lincore.analysis.questions import GeometryQuestion
 from lincore.analysis.specification import Analysis
 from lincore.export.documents._code import Block, call, changed, literal, record
 from lincore.io.images.read import ImageOptions
@@ -138,6 +140,9 @@ def _loading(source: DataSource) -> list[str]:
         return [f"data = {call('io.gaussian_classes', **given)}"]
     if isinstance(source, DownloadData):
         return [f"data = {call('io.fetch_dataset', literal(source.name))}"]
+    if isinstance(source, ExperimentData):
+        words = literal(source.experiment), literal(source.preset)
+        return [f"data = {call('laboratory.experiment_rows', *words)}"]
     if isinstance(source, FileData):
         return _file(source)
     return _sample(source)
@@ -257,6 +262,27 @@ else:
         describe(plots.direction_histogram(view))
     else:
         describe(plots.scatter(along[:, None], codes, data.classes, [name], title="Fisher"))"""
+
+
+_EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET)
+preset = laboratory.EXPERIMENTS[EXPERIMENT].presets[PRESET]
+print(preset.question)
+for frame in demonstration.frames:
+    print(f"{frame.label}: {frame.sentence}")
+print(preset.verdict(GUESS, demonstration.answer))
+print(demonstration.finding)"""
+
+
+def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
+    """Return the code that carries out an experiment and prints what it shows.
+
+    Parameters
+    ----------
+    question : GeometryQuestion
+    """
+    given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
+    code = f"EXPERIMENT, PRESET, GUESS = {', '.join(given)}\n{_EXPERIMENT}"
+    return (Block("Experiment", code, ("demonstration.figure",)),)
 
 
 def explore_blocks(analysis: Analysis) -> tuple[Block, ...]:

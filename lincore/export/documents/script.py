@@ -18,11 +18,17 @@ from lincore.analysis.questions import (
     ClassifyQuestion,
     CompareQuestion,
     ExploreQuestion,
+    GeometryQuestion,
     PredictQuestion,
 )
 from lincore.analysis.specification import Analysis
 from lincore.export.documents._code import Block
-from lincore.export.documents._script_data import describe_block, explore_blocks, load_block
+from lincore.export.documents._script_data import (
+    describe_block,
+    experiment_blocks,
+    explore_blocks,
+    load_block,
+)
 from lincore.export.documents._script_imbalance import cost_blocks, study_blocks
 from lincore.export.documents._script_models import (
     classify_blocks,
@@ -33,6 +39,7 @@ from lincore.export.documents._script_models import (
 _PAGES = {
     "data": "the data",
     "explore": "columns and projections",
+    "geometry": "an experiment of the laboratory",
     "classify": "one model",
     "predict": "predictions of one model",
     "compare": "several models, compared",
@@ -50,6 +57,7 @@ _MODULES = (
     "imbalance",
     "inspection",
     "io",
+    "laboratory",
     "metrics",
     "model_selection",
     "plots",
@@ -147,6 +155,8 @@ def _answers(analysis: Analysis) -> Sequence[Block]:
         return study_blocks(analysis, question)
     if isinstance(question, ExploreQuestion):
         return explore_blocks(analysis)
+    if isinstance(question, GeometryQuestion):
+        return experiment_blocks(question)
     return (describe_block(analysis),)
 
 
