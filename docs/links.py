@@ -49,7 +49,9 @@ def _classify(data: SampleData, classifier: str, tab: str = "", **more: object) 
     view = {f"classify.{key}": value for key, value in more.items()}
     if tab:
         view["classify.panels"] = tab
-    return Analysis(data, question=ClassifyQuestion(classifier), options=options, view=view, **given)
+    return Analysis(
+        data, question=ClassifyQuestion(classifier), options=options, view=view, **given
+    )
 
 
 def _explore(data: SampleData, view: str, split: SplitChoice | None = None) -> Analysis:
@@ -100,9 +102,6 @@ LINKS = {
     "faces-density": _classify(FACES, "lda", steps=TWO, quantity="density"),
     "faces-surface": _classify(FACES, "lda", steps=TWO, drawing="Surface"),
     "faces-boundary": _classify(FACES, "lda", steps=TWO, drawing="Boundary"),
-    "faces-basis": _classify(
-        FACES, "logistic", steps=Steps(basis="polynomial", n_components=2), drawing="Boundary"
-    ),
     "faces-projection": _explore(FACES, "projections"),
     "faces-compare": Analysis(
         FACES,
@@ -129,10 +128,10 @@ LINKS = {
         for preset in known.presets
     },
     **{
-        f"gaussian-{basis}": _classify(
+        f"gaussian-{basis.partition('(')[0]}": _classify(
             GAUSSIAN, "logistic", steps=Steps(basis=basis), drawing="Boundary"
         )
-        for basis in ("polynomial", "trigonometric", "radial", "kernel")
+        for basis in ("polynomial(degree=2)", "trigonometric", "radial", "kernel")
     },
 }
 
