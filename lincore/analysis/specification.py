@@ -36,7 +36,7 @@ _Labels: TypeAlias = Annotated[tuple[Label, ...], AtMost(1_000)]
 _Short: TypeAlias = Annotated[str, AtMost(200)]
 _ViewKey: TypeAlias = Annotated[str, Matching(r"[a-z][\w.-]{0,79}", "a short word")]
 _ViewValue: TypeAlias = (
-    bool | int | float | _Short | Annotated[tuple[bool | int | float | _Short, ...], AtMost(50)]
+    bool | int | float | _Short | Annotated[tuple[bool | int | float | _Short, ...], AtMost(150)]
 )
 View: TypeAlias = Annotated[Mapping[_ViewKey, _ViewValue], AtMost(300)]
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from pages.ui.balance.study_setup import Setup
 
 COSTS = "balance.costs"
+#: The same as a flat tuple once a number was changed, for links and scripts.
+GIVEN = "balance.costs.given"
 #: Of the table: what it was drawn with, and the number of that drawing.
 BASE, VERSION = "balance.costs.base", "balance.costs.version"
 #: What was wrong with a number in it.
@@ -106,21 +108,11 @@ def _costs_plots(
 
 def _costs_table(decisions: Decisions) -> None:
     bold, careful, new, costs = decisions
-    rows = []
-    for name in bold.methods:
-        before, after = (imbalance.cost_in_deployment(r, name, new, costs) for r in (bold, careful))
-        error = imbalance.error_in_deployment(careful, name, new)
-        rows.append(
-            {
-                "model": name,
-                "cost of the most probable class": report.format_loss(before, "log loss"),
-                "cost of the cheapest decision": report.format_loss(after, "log loss"),
-                "error of the cheapest decision (%)": report.format_loss(error, "error"),
-            }
-        )
     with st.container(key="balance.costs.rows"):
         tables.show(
-            pd.DataFrame(rows), hide_index=True, alt="Expected cost of a row, for every model."
+            pd.DataFrame(report.decision_cost_rows(bold, careful, new, costs)),
+            hide_index=True,
+            alt="Expected cost of a row, for every model.",
         )
 
 
@@ -128,7 +120,11 @@ def _costs(data: Dataset) -> np.ndarray:
     """Ask for the cost of each error."""
     stored = st.session_state.get(COSTS)
     if stored is None or len(stored) != data.n_classes:
+        given = st.session_state.get(GIVEN, ())
+        is_whole = len(given) == data.n_classes**2
         stored = 1.0 - np.eye(data.n_classes)
+        if is_whole:
+            stored = np.reshape(given, stored.shape)
         st.session_state[COSTS] = stored
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
         st.session_state.pop(NOTES, None)
@@ -170,7 +166,7 @@ def _edit(key: str, names: tuple[str, ...]) -> None:
             problem = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
             one, other = (names[code] for code in place)
             notes.append(f"{problem}: {one} predicted as {other} stays at {costs[place]:g}.")
-    st.session_state[COSTS] = costs
+    st.session_state[COSTS], st.session_state[GIVEN] = costs, tuple(costs.ravel().tolist())
     st.session_state[NOTES] = notes
     if notes:  # drawn anew, with what is true
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

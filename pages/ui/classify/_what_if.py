@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from scipy.sparse import csr_array
 
-from lincore import inspection, model_selection, plots
-from lincore.utils import percent
+from lincore import inspection, plots, prediction
 from pages.ui.classify import geometry, model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.whatif"
+# The row to begin with, and the features or components that are moved away from it.
+MOVED = f"{KEY}.moved"
 TYPICAL = -1
 # So many sliders are taken in at a glance; with more features one chooses which to move.
 MOST_SLIDERS = 8
@@ -41,19 +41,26 @@ def _panel(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     start = _start(experiment)
     left, right = st.columns(2, gap="large")
     by_component = data.kind.is_images and "pca" in fitted.pipeline.named_steps
+    first = inspection.complete_row(
+        data, experiment.split.train, None if start == TYPICAL else start
+    )
     with left:
         if by_component:
-            row = _components(experiment, fitted.pipeline, start)
+            moved = _components(experiment, fitted.pipeline, first, start)
         else:
-            row = _features(experiment, start)
+            moved = _features(experiment, first, start)
+    controls.remember(MOVED, moved, start)
+    row, inputs = first.copy(), moved if by_component else {}
+    if not by_component:
+        row[list(moved)] = list(moved.values())
+    found = prediction.predict_row(fitted.pipeline, data, row, inputs=inputs)
     with right:
         plot = st.container()
-        seen: Any = row[None] if by_component else _seen(fitted.pipeline, row[None], data)
-        _posteriors(fitted.pipeline.steps[-1][1], seen, data)
+        _posteriors(found)
     if by_component:
         # Drawn last, for the posterior is what is waited for.
         with plot:
-            _rebuilt(fitted.pipeline, row, data)
+            _rebuilt(fitted.pipeline, found.seen, data)
     else:
         own = csr_array(row[None]) if data.kind.is_sparse else row[None]
         geometry.with_own_row(experiment, model, fitted, own)
@@ -63,10 +70,10 @@ def _start(experiment: Experiment) -> int:
     data, _, split = experiment
     noun = text.row_noun(data).removesuffix("s")
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.begin_with(f"{KEY}.begin", "median" if data.kind.single_features else "test")
         kind = st.segmented_control(
             "Begin with",
             ["median", "test"],
-            default="median" if data.kind.single_features else "test",
             required=True,
             key=f"{KEY}.begin",
             persist_state="session",
@@ -89,38 +96,32 @@ def _start(experiment: Experiment) -> int:
     return row
 
 
-def _first_values(experiment: Experiment, start: int) -> np.ndarray:
-    data, _, split = experiment
-    usual = np.nan_to_num(inspection.median_row(data, split.train))
-    if start == TYPICAL:
-        return usual
-    row = data.X[[start]]
-    values = np.asarray(row.toarray() if data.kind.is_sparse else row, dtype=float)[0]
-    return np.where(np.isnan(values), usual, values)
-
-
-def _features(experiment: Experiment, start: int) -> np.ndarray:
-    """Ask for the values of the features, beginning with those of a row."""
+def _features(experiment: Experiment, first: np.ndarray, start: int) -> dict[int, float]:
+    """Ask for the values of the features; return those that differ from the row to begin with."""
     data = experiment.data
-    row = _first_values(experiment, start)
     columns = list(range(data.n_features))
     if len(columns) > MOST_SLIDERS:
-        columns = _moved(data, row)
+        columns = _moved(data, first)
+    former, moved = controls.remembered(MOVED, start), {}
     for column in columns:
-        row[column] = _value(experiment, column, float(row[column]), start)
-    return row
+        value = _value(experiment, column, former.get(column, float(first[column])), start)
+        if value != first[column]:
+            moved[column] = value
+    return moved
 
 
 def _moved(data: Dataset, row: np.ndarray) -> list[int]:
     names = [str(name) for name in data.feature_names]
     usual = np.argsort(-row, kind="stable")[:4].tolist() if data.kind.is_sparse else list(range(6))
+    key = f"{KEY}.features"
+    controls.begin_with(key, usual)
+    controls.keep_offered(key, range(data.n_features))
     return st.multiselect(
         "Features to move",
         list(range(data.n_features)),
-        default=usual,
         format_func=names.__getitem__,
         max_selections=MOST_SLIDERS,
-        key=f"{KEY}.features",
+        key=key,
         persist_state="session",
         help="All others stay as they are.",
     )
@@ -195,25 +196,31 @@ def _range(experiment: Experiment, column: int) -> tuple[float, float]:
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.ndarray:
-    """Ask for the scores on the first components, beginning with those of an image."""
+def _components(
+    experiment: Experiment, pipeline: Pipeline, first: np.ndarray, start: int
+) -> dict[int, float]:
+    """Ask for the scores on the first components; return those that differ from the image's."""
     data = experiment.data
-    row = _seen(pipeline, _first_values(experiment, start)[None], data)[0]
+    row = prediction.predict_row(pipeline, data, first).seen
     pca = pipeline.named_steps["pca"]
     spread = np.ones(len(row)) if pca.whiten else np.sqrt(pca.explained_variance_)
+    former, moved = controls.remembered(MOVED, start), {}
     for i, name in enumerate(model_choice.coordinate_names(pipeline, data)[:MOST_SLIDERS]):
-        reach = max(3 * float(spread[i]), abs(float(row[i])), 1e-9)
-        row[i] = st.slider(
+        own = float(row[i])
+        reach = max(3 * float(spread[i]), abs(own), 1e-9)
+        value = st.slider(
             name,
             -reach,
             reach,
-            float(row[i]),
+            min(max(former.get(i, own), -reach), reach),
             step=reach / 100,
             format="%.3g",
             key=f"{KEY}.{data.digest}.{start}.component.{i}.{len(row)}.{pca.whiten}",
             help="Three standard deviations either way.",
         )
-    return row
+        if value != own:
+            moved[i] = value
+    return moved
 
 
 def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
@@ -227,36 +234,13 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
     image_sheets.show(figure, key=f"{KEY}.image")
 
 
-def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
-    if data.kind.is_sparse:
-        return model_selection.transform_for_classifier(pipeline, csr_array(rows))
-    return model_selection.transform_for_classifier(pipeline, rows)
-
-
-def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
+def _posteriors(found: prediction.RowPrediction) -> None:
     """List the classes, the likeliest first, with posteriors and distances where there are any."""
-    predicted, log_proba, _ = model_selection.predict_codes(classifier, seen, data.n_classes)
-    table = pd.DataFrame({"class": [str(label) for label in data.classes]})
-    sure = ""
-    if not np.isnan(log_proba).any():
-        table["posterior"] = 100 * np.exp(log_proba[0])
-        sure = f", at {percent(np.exp(log_proba[0, predicted[0]]))}"
-    elif hasattr(classifier, "decision_function"):
-        scores = np.ravel(classifier.decision_function(seen))
-        if len(scores) == data.n_classes:
-            table["score"] = scores
-    st.markdown(f"Prediction: **{text.escape(data.classes[predicted[0]])}**{sure}.")
-    if hasattr(classifier, "densities_"):
-        distances = np.full(data.n_classes, np.nan)
-        squares = classifier.densities_.squared_distances(seen)[0]
-        distances[classifier.classes_] = np.sqrt(squares)
-        table["distance"] = distances
-    order = next((name for name in ("posterior", "score") if name in table), None)
-    if order is not None:
-        table = table.sort_values(order, ascending=False)
+    sure = found.finding.removeprefix(f"Prediction: {found.label}")
+    st.markdown(f"Prediction: **{text.escape(found.label)}**{sure}")
     with st.container(key=f"{KEY}.posterior"):
         tables.show(
-            table,
+            found.table,
             hide_index=True,
             column_config={
                 "posterior": st.column_config.ProgressColumn(

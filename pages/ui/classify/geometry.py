@@ -183,10 +183,12 @@ def _heights(view: View) -> str | None:
     quantities = [name for name in view.quantities if name != "score"]
     if len(quantities) < 2:
         return None
+    if st.session_state.get(f"{KEY}.heights") not in quantities:
+        st.session_state.pop(f"{KEY}.heights", None)
+    controls.begin_with(f"{KEY}.heights", quantities[-1])
     return st.segmented_control(
         "Show",
         quantities[::-1],
-        default=quantities[-1],
         required=True,
         format_func=_QUANTITIES.get,
         key=f"{KEY}.heights",

@@ -104,10 +104,12 @@ PER_DATASET = (
     "classify.feature.x",
     "classify.feature.y",
     "classify.held.features",
+    "classify.held.values",
     "classify.ellipses",
     "classify.curves",
     "classify.whatif.begin",
     "classify.whatif.features",
+    "classify.whatif.moved",
     "compare.words",
     "compare.plane",
     "compare.axes.x",
@@ -133,6 +135,7 @@ PER_DATASET = (
     "predict.problem",
     "predict.shown",
     "balance.costs",
+    "balance.costs.given",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
 _PER_FILE = ("sidebar.how", "predict.file", "predict.file.former", "predict.problem")

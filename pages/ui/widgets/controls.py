@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +92,26 @@ def follow(key: str, value: Any) -> None:
     if st.session_state.get(key) == st.session_state.get(first):
         st.session_state[key] = value
     st.session_state[first] = value
+
+
+def keep_offered(key: str, options: Sequence[Any]) -> None:
+    """Let a widget of several choices forget those that are no longer offered."""
+    if key in st.session_state:
+        st.session_state[key] = [one for one in st.session_state[key] if one in options]
+
+
+def remember(key: str, values: Mapping[int, float], start: int = 0) -> None:
+    """Keep numbers by their columns as one flat value, so that links and scripts hold them."""
+    flat = [part for pair in values.items() for part in pair]
+    st.session_state[key] = [start, *flat] if flat else []
+
+
+def remembered(key: str, start: int = 0) -> dict[int, float]:
+    """Return the numbers that were kept for a start, by their columns."""
+    found = tuple(st.session_state.get(key, ()))
+    if len(found) % 2 == 0 or found[0] != start:
+        return {}
+    return {int(i): float(value) for i, value in zip(found[1::2], found[2::2], strict=True)}
 
 
 def standardize(data: Dataset, *, key: str) -> bool:
