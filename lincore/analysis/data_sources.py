@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, TypeAlias
 
 from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
+from lincore.checks.image_duplicates import drop_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source
@@ -189,6 +190,8 @@ class FileData:
         For tables.
     images : ImageOptions
         For images.
+    drop_image_duplicates : bool
+        Whether duplicates among images are left out (`lincore.checks.drop_image_duplicates`).
     """
 
     kind: ClassVar[str] = "file"  # in JSON
@@ -199,6 +202,7 @@ class FileData:
     reading: ReadOptions = ReadOptions()
     table: TableOptions = TableOptions()
     images: ImageOptions = ImageOptions()
+    drop_image_duplicates: bool = False
 
     def load(
         self,
@@ -236,16 +240,21 @@ class FileData:
             return table_to_dataset(table, self.target, self.table, progress=progress)
         if isinstance(file, Sequence) and not isinstance(file, (str, bytes)):
             self._check(hash_of(raw for _, raw in file))
-            return read_image_files(file, self.images, name=self.name, progress=progress)
+            return self._without(
+                read_image_files(file, self.images, name=self.name, progress=progress)
+            )
         raw, _ = read_source(file, self.name)
         self._check(hash_of([raw]))
         kind, raw, name = recognise_file(raw, self.name)
         if kind == "arrays":
             return read_npz(raw, name)
         if kind == "images":
-            return read_image_zip(raw, name, self.images, progress=progress)
+            return self._without(read_image_zip(raw, name, self.images, progress=progress))
         table = read_table(raw, name, self.reading)
         return table_to_dataset(table, self.target, self.table, progress=progress)
+
+    def _without(self, data: Dataset) -> Dataset:
+        return drop_image_duplicates(data) if self.drop_image_duplicates else data
 
     def _check(self, found: str) -> None:
         if self.sha256 and found != self.sha256:

@@ -1,5 +1,6 @@
 from .data_findings import DataFinding as DataFinding
 from .data_findings import data_checks as data_checks
+from .image_duplicates import drop_image_duplicates as drop_image_duplicates
 from .image_duplicates import find_image_duplicates as find_image_duplicates
 from .model_assumptions import ASSUMPTIONS as ASSUMPTIONS
 from .model_assumptions import assumption_inputs as assumption_inputs

@@ -6,6 +6,7 @@ duplicates across a split, of other kinds of rows too, is that of `row_duplicate
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import NamedTuple
 
@@ -127,6 +128,61 @@ def find_image_duplicates(
         exact[found],
         data.codes[found] != data.codes[nearest[found]],
         len(searched),
+    )
+
+
+def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -> Dataset:
+    """Return a data set of images with the first of each image and its duplicates.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of images.
+    found : ImageDuplicates, optional
+        As `find_image_duplicates` returns it, by which they are found when not given.
+
+    Returns
+    -------
+    Dataset
+        With a notice of how many images were left out.
+
+    Raises
+    ------
+    DataError
+        When the rows are no images, or a class would be left without one.
+
+    Examples
+    --------
+    >>> from lincore.io.samples import sample
+    >>> digits = sample("digits")
+    >>> len(drop_image_duplicates(digits.take([0, 0, 1, 2, 1, *range(20, 40)])).X)
+    23
+    """
+    found = find_image_duplicates(data) if found is None else found
+    kept = np.ones(data.n_rows, dtype=bool)
+    kept[found.rows[found.nearest < found.rows]] = False
+    left = np.bincount(data.codes[kept], minlength=data.n_classes)
+    if not left[data.counts > 0].all():
+        lost = int(np.flatnonzero((left == 0) & (data.counts > 0))[0])
+        raise DataError(
+            f"Class {data.classes[lost]} would be left without an image.",
+            where=data.name,
+            remedy="Correct the classes of the duplicates in the file.",
+        )
+    n_out = int(data.n_rows - kept.sum())
+    if not n_out:
+        return data
+    many = "image was" if n_out == 1 else "images were"
+    notice = Notice(f"{n_out:,} {many} left out as duplicates.", data.name)
+    names = data.row_names
+    return replace(
+        data,
+        X=data.X[kept],
+        codes=data.codes[kept],
+        row_names=names and tuple(names[row] for row in np.flatnonzero(kept)),
+        given_test=None if data.given_test is None else data.given_test[kept],
+        groups=None if data.groups is None else data.groups[kept],
+        notices=(*data.notices, notice),
     )
 
 

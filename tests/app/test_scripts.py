@@ -140,10 +140,10 @@ VISITS = {
     "iris": (
         DATA, PREDICT, COST,
         Visit("explore", ("columns", "pairs")),
-        classify("Convergence", "What if", whatif_moved=[-1, 0, 6.25, 3, 0.5]),
+        classify("Convergence", "What if", whatif_values=[-1, -1, 0, 6.25, 3, 0.5]),
         compare("Training size", "Choice of split",
                 buttons=("compare.sizes.start", "compare.splits.start")),
-        study("Error decomposition", "Costs", **{"costs.given": [0, 1, 1, 5, 0, 1, 1, 1, 0.0]}),
+        study("Error decomposition", "Costs", costs=np.array([[0, 1, 1], [5, 0, 1], [1, 1, 0.0]])),
     ),
     "wine": (
         DATA, PREDICT, COST,

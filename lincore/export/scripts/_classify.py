@@ -278,7 +278,8 @@ def _what_if(view: View, line: str) -> Sequence[Block]:
     start = {"median": "None", "test": test}.get(
         str(begin), f"None if data.kind.single_features else {test}"
     )
-    moved = numbers(view.get("classify.whatif.moved", ()))
+    moved = numbers(view.get("classify.whatif.values", ()))
+    moved.pop(-1, None)  # the row that one began with
     code = fill(_WHAT_IF, START=start, MOVED=literal(moved))
     return [Block("What if", code)]
 

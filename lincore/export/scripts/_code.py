@@ -55,16 +55,16 @@ def open_tabs(
 
 
 def numbers(value: Any) -> dict[int, float]:
-    """Return numbers by columns from the flat form of a view: start, column, number and so on.
+    """Return numbers by positions from the flat form of a view: position, number and so on.
 
     Examples
     --------
-    >>> numbers((-1, 2, 0.5)), numbers("x")
+    >>> numbers((2.0, 0.5)), numbers("x")
     ({2: 0.5}, {})
     """
     if not isinstance(value, tuple) or any(isinstance(part, str) for part in value):
         return {}
-    return {int(i): float(number) for i, number in zip(value[1::2], value[2::2], strict=False)}
+    return {int(i): float(number) for i, number in zip(value[::2], value[1::2], strict=False)}
 
 
 def literal(value: Any) -> str:

@@ -166,11 +166,13 @@ def _file(source: FileData) -> list[str]:
         lines.append(_CHECK_FOLDER if is_folder else _CHECK)
     images = record("io.ImageOptions", source.images, _RECORDS)
     name = literal(source.name)
-    if is_folder:
-        return [*lines, f"data = {call('io.read_image_files', 'FILES', images, name=name)}"]
-    if source.images != ImageOptions():
+    if is_folder or source.images != ImageOptions() or source.drop_image_duplicates:
         raw = "pathlib.Path(FILE).read_bytes()"
-        return [*lines, f"data = {call('io.read_image_zip', raw, name, images)}"]
+        read = call("io.read_image_zip", raw, name, images)
+        if is_folder:
+            read = call("io.read_image_files", "FILES", images, name=name)
+        fewer = ["data = checks.drop_image_duplicates(data)"] * source.drop_image_duplicates
+        return [*lines, f"data = {read}", *fewer]
     keywords = {"name": name}
     if source.target is not None:
         keywords["target"] = literal(source.target)

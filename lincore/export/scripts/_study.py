@@ -208,8 +208,8 @@ def _codes(view: Mapping[str, Any]) -> dict[str, str]:
     remedy = str(view.get("balance.remedy", "uncorrected"))
     condition = "reduced" if remedy == "uncorrected" else remedy
     code = view.get("balance.use.class")
-    share = view.get(f"balance.use.share.{code}")
-    costs = view.get("balance.costs.given")
+    share = view.get("balance.use.share")
+    costs = view.get("balance.costs")
     whole = "1.0 - np.eye(data.n_classes)"
     given = f"np.reshape({literal(costs)}, (data.n_classes, -1))" if costs else whole
     camera = view.get("balance.camera")

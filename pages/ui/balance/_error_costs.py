@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from pages.ui.balance.study_setup import Setup
 
 COSTS = "balance.costs"
-#: The same as a flat tuple once a number was changed, for links and scripts.
-GIVEN = "balance.costs.given"
 #: Of the table: what it was drawn with, and the number of that drawing.
 BASE, VERSION = "balance.costs.base", "balance.costs.version"
 #: What was wrong with a number in it.
@@ -120,11 +118,7 @@ def _costs(data: Dataset) -> np.ndarray:
     """Ask for the cost of each error."""
     stored = st.session_state.get(COSTS)
     if stored is None or len(stored) != data.n_classes:
-        given = st.session_state.get(GIVEN, ())
-        is_whole = len(given) == data.n_classes**2
         stored = 1.0 - np.eye(data.n_classes)
-        if is_whole:
-            stored = np.reshape(given, stored.shape)
         st.session_state[COSTS] = stored
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1
         st.session_state.pop(NOTES, None)
@@ -166,7 +160,7 @@ def _edit(key: str, names: tuple[str, ...]) -> None:
             problem = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
             one, other = (names[code] for code in place)
             notes.append(f"{problem}: {one} predicted as {other} stays at {costs[place]:g}.")
-    st.session_state[COSTS], st.session_state[GIVEN] = costs, tuple(costs.ravel().tolist())
+    st.session_state[COSTS] = costs
     st.session_state[NOTES] = notes
     if notes:  # drawn anew, with what is true
         st.session_state[VERSION] = st.session_state.get(VERSION, 0) + 1

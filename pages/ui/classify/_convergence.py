@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 KEY = "classify.solvers"
 CHOSEN = f"{KEY}.chosen"
-#: Solvers and rates that are drawn, for links and scripts.
+#: Solvers and rates that are drawn, for scripts.
 SHOWN = f"{KEY}.shown"
 _SOLVERS = inspection.SOLVER_NAMES
 # Rates to try: the text's own, and one at which the error goes up and down.
@@ -96,8 +96,7 @@ def _compare(
     classifier, pipeline = fitted.pipeline.steps[-1][1], fitted.pipeline
     st.markdown("##### Several solvers on the same error")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        controls.begin_with(CHOSEN, ["newton", "newton-cg", "fixed-hessian", "gradient"])
-        controls.keep_offered(CHOSEN, list(_SOLVERS))
+        controls.begin_among(CHOSEN, list(_SOLVERS), list(_SOLVERS)[:4])
         chosen = st.multiselect(
             "Solvers",
             list(_SOLVERS),
@@ -140,7 +139,7 @@ def _compare(
     )
     st.session_state.pop(SHOWN, None)
     if job is not None and not page_jobs.at_work(job) and job.result:
-        st.session_state[SHOWN] = (*chosen, *rates)
+        st.session_state[SHOWN] = [*chosen, *rates]
         draw(job)
         _table(job.result)
         notes = _rates(data.digest, choice, model, fitted, data)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KEY = "classify"
 # The look that was drawn last, for the row of What if.
 LOOK = f"{KEY}.look"
-# The values at which features are held.
+# The values at which other features are held, for the link.
 HELD = f"{KEY}.held.values"
 # So many other features can be held at values of one's own; more would be a wall of fields.
 MOST_HELD = 12
@@ -146,9 +146,7 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
         )
         others = [i for i in range(data.n_features) if i not in axes]
         names = {i: str(data.feature_names[i]) for i in others}
-        given = controls.remembered(HELD)
-        controls.begin_with(f"{KEY}.held.features", list(given))
-        controls.keep_offered(f"{KEY}.held.features", others)
+        controls.begin_among(f"{KEY}.held.features", others, [])
         chosen = st.multiselect(
             "Or at a value of your own",
             others,
@@ -159,8 +157,9 @@ def _held(data: Dataset, split: Split, axes: tuple[int, ...]) -> Look:
             help="The features chosen here are held at the numbers that you enter.",
         )
         usual = inspection.median_row(data, split.train, rest)
-        held = tuple((i, _value(data, i, given.get(i, float(usual[i])))) for i in chosen)
-        controls.remember(HELD, dict(held))
+        former = controls.held_values(HELD)
+        held = tuple((i, _value(data, i, former.get(i, float(usual[i])))) for i in chosen)
+        controls.hold_values(HELD, held)
     return Look("features", axes, held, rest)
 
 

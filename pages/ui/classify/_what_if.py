@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.whatif"
-# The row to begin with, and the features or components that are moved away from it.
-MOVED = f"{KEY}.moved"
 TYPICAL = -1
+# The values that were moved, for the link; at the position `_ROW` the row that one began with.
+MOVED, _ROW = f"{KEY}.values", -1
 # So many sliders are taken in at a glance; with more features one chooses which to move.
 MOST_SLIDERS = 8
 
@@ -41,26 +41,20 @@ def _panel(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     start = _start(experiment)
     left, right = st.columns(2, gap="large")
     by_component = data.kind.is_images and "pca" in fitted.pipeline.named_steps
-    first = inspection.complete_row(
-        data, experiment.split.train, None if start == TYPICAL else start
-    )
     with left:
         if by_component:
-            moved = _components(experiment, fitted.pipeline, first, start)
+            row = _components(experiment, fitted.pipeline, start)
         else:
-            moved = _features(experiment, first, start)
-    controls.remember(MOVED, moved, start)
-    row, inputs = first.copy(), moved if by_component else {}
-    if not by_component:
-        row[list(moved)] = list(moved.values())
-    found = prediction.predict_row(fitted.pipeline, data, row, inputs=inputs)
+            row = _features(experiment, start)
     with right:
         plot = st.container()
-        _posteriors(found)
+        inputs = dict(enumerate(row.tolist())) if by_component else None
+        given = _first_values(experiment, start) if by_component else row
+        _posteriors(prediction.predict_row(fitted.pipeline, data, given, inputs=inputs))
     if by_component:
         # Drawn last, for the posterior is what is waited for.
         with plot:
-            _rebuilt(fitted.pipeline, found.seen, data)
+            _rebuilt(fitted.pipeline, row, data)
     else:
         own = csr_array(row[None]) if data.kind.is_sparse else row[None]
         geometry.with_own_row(experiment, model, fitted, own)
@@ -96,47 +90,53 @@ def _start(experiment: Experiment) -> int:
     return row
 
 
-def _features(experiment: Experiment, first: np.ndarray, start: int) -> dict[int, float]:
-    """Ask for the values of the features; return those that differ from the row to begin with."""
+def _first_values(experiment: Experiment, start: int) -> np.ndarray:
+    rows = experiment.split.train
+    return inspection.complete_row(experiment.data, rows, None if start == TYPICAL else start)
+
+
+def _features(experiment: Experiment, start: int) -> np.ndarray:
+    """Ask for the values of the features, beginning with those of a row."""
     data = experiment.data
+    row = _first_values(experiment, start)
     columns = list(range(data.n_features))
     if len(columns) > MOST_SLIDERS:
-        columns = _moved(data, first)
-    former, moved = controls.remembered(MOVED, start), {}
+        columns = _moved(data, row)
+    first, former = row.copy(), _former(start)
     for column in columns:
-        value = _value(experiment, column, former.get(column, float(first[column])), start)
-        if value != first[column]:
-            moved[column] = value
-    return moved
+        usual = float(first[column])
+        row[column] = _value(experiment, column, usual, former.get(column, usual), start)
+    _keep(start, first, row)
+    return row
 
 
 def _moved(data: Dataset, row: np.ndarray) -> list[int]:
     names = [str(name) for name in data.feature_names]
     usual = np.argsort(-row, kind="stable")[:4].tolist() if data.kind.is_sparse else list(range(6))
-    key = f"{KEY}.features"
-    controls.begin_with(key, usual)
-    controls.keep_offered(key, range(data.n_features))
+    places = list(range(data.n_features))
+    controls.begin_among(f"{KEY}.features", places, usual)
     return st.multiselect(
         "Features to move",
-        list(range(data.n_features)),
+        places,
         format_func=names.__getitem__,
         max_selections=MOST_SLIDERS,
-        key=key,
+        key=f"{KEY}.features",
         persist_state="session",
         help="All others stay as they are.",
     )
 
 
-def _value(experiment: Experiment, column: int, value: float, start: int) -> float:
+def _value(experiment: Experiment, column: int, usual: float, value: float, start: int) -> float:
+    """Ask for the value of a feature, in a range that holds its usual one."""
     data = experiment.data
     name, key = text.escape(data.feature_names[column]), f"{KEY}.{data.digest}.{start}.{column}"
     levels = inspection.level_names(data, column)
     if levels is not None:
         codes = list(range(len(levels)))
+        controls.begin_with(key, min(max(int(value), 0), len(codes) - 1))
         code = st.selectbox(
             name,
             codes,
-            index=min(max(int(value), 0), len(codes) - 1),
             format_func=lambda code: str(levels[code]),
             key=key,
             help="The level of this row.",
@@ -145,14 +145,13 @@ def _value(experiment: Experiment, column: int, value: float, start: int) -> flo
     low, high = _range(experiment, column)
     if not low < high:
         return value
-    return _typed_or_moved(name, key, low, high, value)
+    return _typed_or_moved(name, key, min(low, usual), max(high, usual), value)
 
 
 def _typed_or_moved(name: str, key: str, low: float, high: float, value: float) -> float:
     """Ask for a number by a slider, with a field beside it that takes any value exactly."""
     typed = f"{key}.typed"
     controls.begin_with(typed, value)
-    low, high = min(low, value), max(high, value)
     controls.begin_with(key, min(max(st.session_state[typed], low), high))
     slider, field = st.columns([3, 1], vertical_alignment="bottom")
     with slider:
@@ -196,31 +195,40 @@ def _range(experiment: Experiment, column: int) -> tuple[float, float]:
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _components(
-    experiment: Experiment, pipeline: Pipeline, first: np.ndarray, start: int
-) -> dict[int, float]:
-    """Ask for the scores on the first components; return those that differ from the image's."""
+def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.ndarray:
+    """Ask for the scores on the first components, beginning with those of an image."""
     data = experiment.data
-    row = prediction.predict_row(pipeline, data, first).seen
+    row = prediction.predict_row(pipeline, data, _first_values(experiment, start)).seen
     pca = pipeline.named_steps["pca"]
     spread = np.ones(len(row)) if pca.whiten else np.sqrt(pca.explained_variance_)
-    former, moved = controls.remembered(MOVED, start), {}
+    first, former = row.copy(), _former(start)
     for i, name in enumerate(model_choice.coordinate_names(pipeline, data)[:MOST_SLIDERS]):
-        own = float(row[i])
-        reach = max(3 * float(spread[i]), abs(own), 1e-9)
-        value = st.slider(
+        reach = max(3 * float(spread[i]), abs(float(row[i])), 1e-9)
+        key = f"{KEY}.{data.digest}.{start}.component.{i}.{len(row)}.{pca.whiten}"
+        controls.begin_with(key, min(max(former.get(i, float(row[i])), -reach), reach))
+        row[i] = st.slider(
             name,
             -reach,
             reach,
-            min(max(former.get(i, own), -reach), reach),
             step=reach / 100,
             format="%.3g",
-            key=f"{KEY}.{data.digest}.{start}.component.{i}.{len(row)}.{pca.whiten}",
+            key=key,
             help="Three standard deviations either way.",
         )
-        if value != own:
-            moved[i] = value
-    return moved
+    _keep(start, first, row)
+    return row
+
+
+def _former(start: int) -> dict[int, float]:
+    """Return the values that were moved, if they were of the same row; see `_keep`."""
+    found = controls.held_values(MOVED)
+    return found if found.pop(_ROW, None) == start else {}
+
+
+def _keep(start: int, first: np.ndarray, row: np.ndarray) -> None:
+    """Keep the row that one began with, and what was moved, for the link."""
+    moved = np.flatnonzero(row != first).tolist()
+    controls.hold_values(MOVED, [(_ROW, start), *((j, row[j]) for j in moved)] if moved else [])
 
 
 def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:

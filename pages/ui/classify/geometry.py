@@ -183,9 +183,7 @@ def _heights(view: View) -> str | None:
     quantities = [name for name in view.quantities if name != "score"]
     if len(quantities) < 2:
         return None
-    if st.session_state.get(f"{KEY}.heights") not in quantities:
-        st.session_state.pop(f"{KEY}.heights", None)
-    controls.begin_with(f"{KEY}.heights", quantities[-1])
+    controls.begin_among(f"{KEY}.heights", quantities, quantities[-1])
     return st.segmented_control(
         "Show",
         quantities[::-1],

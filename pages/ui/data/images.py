@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import checks, io, plots
-from lincore.errors import DataError, Notice
+from lincore.errors import DataError
 from lincore.limits import LIMITS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import commands, state
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pages.ui.session.sources import ImageSource
 
 SHOWN_PAIRS = 12
-_LEFT_OUT = " left out as duplicates."
 _FITS = {
     "pad": "Whole, with bars at the sides",
     "crop": "Its middle",
@@ -69,15 +68,11 @@ def otherwise(found: ImageSource, data: Dataset | None) -> None:
             if st.button(
                 "Read again",
                 key="data.images.again",
-                disabled=data is not None and wanted == options and not _lacks_duplicates(data),
-                help="Decode all images afresh.",
+                disabled=data is not None and wanted == options and not found.drop_duplicates,
+                help="Decode all images afresh, duplicates among them.",
             ):
-                commands.decode(replace(found, options=wanted), is_new=False)
+                commands.decode(replace(found, options=wanted, drop_duplicates=False), is_new=False)
                 st.rerun()
-
-
-def _lacks_duplicates(data: Dataset) -> bool:
-    return any(notice.what.endswith(_LEFT_OUT) for notice in data.notices)
 
 
 def skipped(data: Dataset) -> None:
@@ -132,32 +127,14 @@ def copies(data: Dataset) -> None:
 
 def _leave_out(data: Dataset, found: Any) -> None:
     """Keep the first of each pair of copies, unless a class were left without an image."""
-    kept = np.ones(data.n_rows, dtype=bool)
-    kept[found.rows[found.nearest < found.rows]] = False
-    left = np.bincount(data.codes[kept], minlength=data.n_classes)
-    if not left.all():
-        state.refuse(
-            DataError(
-                f"Class {data.classes[left.argmin()]} would be left without an image.",
-                where=data.name,
-                remedy="Correct the classes of the duplicates in the file.",
-            )
-        )
+    source = state.image_source()
+    try:
+        fewer = checks.drop_image_duplicates(data, found)
+    except DataError as error:
+        state.refuse(error)
         return
-    n_out = int(data.n_rows - left.sum())
-    many = "image was" if n_out == 1 else "images were"
-    notice = Notice(f"{n_out:,} {many}{_LEFT_OUT}", data.name)
-    names = data.row_names
-    fewer = replace(
-        data,
-        X=data.X[kept],
-        codes=data.codes[kept],
-        row_names=names and tuple(names[row] for row in np.flatnonzero(kept)),
-        given_test=None if data.given_test is None else data.given_test[kept],
-        groups=None if data.groups is None else data.groups[kept],
-        notices=(*data.notices, notice),
-    )
-    state.keep(fewer, state.image_source(), state.origin(), is_new=False)
+    made_from = None if source is None else replace(source, drop_duplicates=True)
+    state.keep(fewer, made_from, state.origin(), is_new=False)
 
 
 def _pairs(data: Dataset, found: Any) -> None:

@@ -9,11 +9,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from math import isfinite, isqrt
 from typing import Any, TypeAlias
 
+import numpy as np
 import streamlit as st
 
 from lincore import imbalance
+
+COSTS = "balance.costs"
+_TYPED = re.compile(r"classify\.(held|whatif)\.[0-9a-f]{8,}\.")
 
 Rule: TypeAlias = Callable[[Any], bool]
 
@@ -38,24 +43,36 @@ def _is_choice(value: Any) -> bool:
     return _is_text(value) or _is_position(value)
 
 
-def _is_number(value: Any) -> bool:
-    return type(value) in (int, float) and abs(value) < 1e300
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 < value < 10**6
+
+
+def _are_positions(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_position, value))
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(map(_is_text, value))
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(
+        type(one) in (int, float) and isfinite(one) for one in value
+    )
 
 
 def _is_rate(value: Any) -> bool:
-    return _is_number(value) and value >= 1e-9
+    return type(value) in (int, float) and 1e-9 <= value < 1e300
 
 
-def _is_cost(value: Any) -> bool:
-    return _is_number(value) and value >= 0
+def _are_words_and_rates(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(_is_text(v) or _is_rate(v) for v in value)
 
 
-def _each(rule: Rule) -> Rule:
-    return lambda value: isinstance(value, tuple) and all(map(rule, value))
-
-
-def _is_number_or_word(value: Any) -> bool:
-    return _is_number(value) or _is_text(value)
+def _are_costs(value: Any) -> bool:
+    """Tell if numbers are the rows of a square table of costs."""
+    side = isqrt(len(value)) if _are_numbers(value) else 0
+    return side > 1 and side**2 == len(value) and min(value) >= 0
 
 
 def _all(rule: Rule, *keys: str) -> dict[str, Rule]:
@@ -71,65 +88,85 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_position, "explore.column", "explore.pair.x", "explore.pair.y", "explore.direction"),
     **_all(_is_position, "explore.x", "explore.y", "explore.z", "explore.fisher.x"),
     **_all(_is_position, "explore.fisher.y", "explore.fisher.z", "explore.fisher_components"),
-    **_all(_is_position, "explore.correlations.most", "explore.words.most"),
-    "explore.bins": _among(10, 20, 30, 60),
     **_all(_is_switch, "explore.pair.ellipses", "explore.standardize", "explore.whiten"),
+    **_all(_is_count, "explore.correlations.most", "explore.words.most"),
+    "explore.bins": _among(10, 20, 30, 60),
     "explore.rows": _among("all", "train", "test"),
     "explore.part": _among("train", "test"),
     "explore.dimensions": _among(2, 3),
     "explore.heights": _among("shares", "rows"),
     **_all(_is_text, "classify.plane", "classify.drawing", "classify.drawing.line"),
-    **_all(_is_text, "classify.quantity", "classify.heights", "classify.camera", "classify.panels"),
+    **_all(_is_text, "classify.quantity", "classify.camera", "classify.panels"),
     **_all(_is_choice, "classify.focus", "classify.calibrated"),
     **_all(_is_position, "classify.x", "classify.y", "classify.feature.x", "classify.feature.y"),
     **_all(_is_switch, "classify.ellipses", "classify.counts"),
-    **_all(_is_position, "classify.first", "classify.second", "classify.weights.class"),
-    **_all(_is_position, "classify.odds.class", "classify.whatif.row", "classify.learned.matrix"),
-    **_all(_is_position, "classify.learned.pair.first", "classify.learned.pair.second"),
-    **_all(_each(_is_position), "classify.curves", "classify.whatif.features"),
-    **_all(_each(_is_position), "classify.held.features"),
-    **_all(_each(_is_number), "classify.held.values", "classify.whatif.moved"),
+    "classify.heights": _is_text,
+    "classify.curves": _are_positions,
+    **_all(_is_switch, "classify.weights.comparable"),
+    **_all(_is_position, "classify.learned.matrix", "classify.first", "classify.second"),
+    "classify.solvers.chosen": _are_texts,
     **_all(_is_rate, "classify.solvers.rate0", "classify.solvers.rate1"),
-    "classify.solvers.chosen": _each(_is_text),
-    "classify.solvers.shown": _each(_is_number_or_word),
+    "classify.solvers.shown": _are_words_and_rates,
+    **_all(_is_position, "classify.learned.pair.first", "classify.learned.pair.second"),
+    "classify.convergence.across": _among("iteration", "seconds"),
+    "classify.convergence.quantity": _among("training loss", "excess", "gradient norm"),
     "classify.held.at": _among("median", "mean"),
     "classify.whatif.begin": _among("median", "test"),
-    "classify.convergence.quantity": _among("training loss", "excess", "gradient norm"),
-    "classify.convergence.across": _among("iteration", "seconds"),
+    "classify.whatif.row": _is_count,
+    **_all(_are_positions, "classify.held.features", "classify.whatif.features"),
+    **_all(_are_numbers, "classify.held.values", "classify.whatif.values"),
     "classify.cells": _among("Counts", "By row", "By column"),
     **_all(_is_text, "compare.panels", "compare.plane", "compare.first", "compare.second"),
     **_all(_is_text, "compare.which"),
     **_all(_is_position, "compare.axes.x", "compare.axes.y"),
     **_all(_is_text, "balance.tabs", "balance.camera", "balance.plane", "balance.kind"),
-    **_all(_is_position, "balance.x", "balance.y", "balance.use.class", "balance.cost.more"),
-    **_all(_each(_is_cost), "balance.costs.given"),
+    **_all(_is_position, "balance.x", "balance.y", "balance.use.class", "balance.use.share"),
+    **_all(_is_count, "balance.cost.more"),
     "balance.remedy": _among("uncorrected", *imbalance.REMEDIES),
+    COSTS: _are_costs,
     **_all(_is_text, "predict.source", "predict.order"),
     "balance.mode": _among("cost", "cut"),
     "balance.drawing": _among("Boundary", "Contour", "Surface", "All models"),
 }
 
 
-#: Widgets of which there is one for each class.
-_SHARE = re.compile(r"balance\.use\.share\.\d{1,4}")
-
-
 def read() -> dict[str, Any]:
     """Return what is displayed, as far as the session holds it."""
-    shares = [str(key) for key in st.session_state if _SHARE.fullmatch(str(key))]
-    held = {key: st.session_state.get(key) for key in (*RULES, *shares)}
-    plain = {k: tuple(value) if isinstance(value, list) else value for k, value in held.items()}
-    return {key: value for key, value in plain.items() if value is not None and _holds(key, value)}
+    held = {key: st.session_state.get(key) for key in RULES}
+    held["balance.use.share"] = st.session_state.get(_share_key(held["balance.use.class"]))
+    if isinstance(held[COSTS], np.ndarray):
+        are_usual = (held[COSTS] == 1 - np.eye(len(held[COSTS]))).all()
+        held[COSTS] = None if are_usual else tuple(held[COSTS].ravel().tolist())
+    return {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in held.items()
+        if value is not None and value != [] and RULES[key](value)
+    }
 
 
 def write(view: Mapping[str, Any]) -> None:
     """Let the pages display what a specification says, as far as it holds."""
     for key, value in view.items():
-        if _holds(key, value):
+        if key in RULES and RULES[key](value):
             st.session_state[key] = list(value) if isinstance(value, tuple) else value
+    st.session_state.pop("balance.use.share", None)
+    if "balance.use.share" in view and "balance.use.class" in view:
+        share = min(max(int(view["balance.use.share"]), 1), 99)
+        st.session_state[_share_key(view["balance.use.class"])] = share
+    if isinstance(costs := st.session_state.get(COSTS), list):
+        st.session_state[COSTS] = np.array(costs, dtype=float).reshape(isqrt(len(costs)), -1)
+        # The table is drawn anew.
+        version = f"{COSTS}.version"
+        st.session_state[version] = st.session_state.get(version, 0) + 1
+    _forget_typed()
 
 
-def _holds(key: str, value: Any) -> bool:
-    if _SHARE.fullmatch(key):
-        return type(value) is int and 1 <= value <= 99
-    return key in RULES and RULES[key](value)
+def _share_key(code: Any) -> str:
+    return f"balance.use.share.{code}"
+
+
+def _forget_typed() -> None:
+    """Forget what stands in fields whose keys name the data: they begin with the values above."""
+    for key in [key for key in st.session_state if isinstance(key, str)]:
+        if _TYPED.match(key):
+            del st.session_state[key]

@@ -191,7 +191,7 @@ def apply_result() -> None:
     ):
         _take(job.result or ReadResult(wanted.source, None, job.error), wanted.shown, is_new=is_new)
     elif job.result is not None:
-        came_from = state.Origin("file", wanted.name) if made_from else wanted
+        came_from = _file(wanted.name, is_new=is_new) if made_from else wanted
         state.keep(job.result, made_from, came_from, is_new=is_new)
     elif isinstance(job.error, DataError):
         state.refuse(job.error, made_from, shown=True)
@@ -209,10 +209,16 @@ def apply_result() -> None:
 
 def _take(made: ReadResult, shown: bool, *, is_new: bool) -> None:
     if made.data is not None:
-        state.keep(made.data, made.source, state.Origin("file", made.source.name), is_new=is_new)
+        came_from = _file(made.source.name, is_new=is_new)
+        state.keep(made.data, made.source, came_from, is_new=is_new)
     else:
         assert made.error is not None
         state.refuse(made.error, made.source, shown=shown)
+
+
+def _file(name: str, *, is_new: bool) -> state.Origin:
+    """Return the origin of a file; of one that is read again, with the SHA-256 that it has."""
+    return state.Origin("file", name) if is_new else state.origin()
 
 
 def is_reading() -> bool:

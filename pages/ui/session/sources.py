@@ -272,10 +272,13 @@ class ImageSource:
     ----------
     files : tuple of (name, content)
     options : ImageOptions, optional
+    drop_duplicates : bool
+        Whether duplicates are left out.
     """
 
     files: tuple[File, ...]
     options: io.ImageOptions | None = None
+    drop_duplicates: bool = False
 
     @property
     def name(self) -> str:
@@ -293,8 +296,10 @@ class ImageSource:
         options = self.options or io.ImageOptions()
         if len(self.files) == 1 and is_zip(self.files[0][1]):
             name, raw = self.files[0]
-            return io.read_image_zip(raw, name, options, progress=progress)
-        return io.read_image_files(self.files, options, name=self.name, progress=progress)
+            data = io.read_image_zip(raw, name, options, progress=progress)
+        else:
+            data = io.read_image_files(self.files, options, name=self.name, progress=progress)
+        return checks.drop_image_duplicates(data) if self.drop_duplicates else data
 
 
 def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:

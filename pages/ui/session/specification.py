@@ -67,7 +67,11 @@ def data_in_use() -> DataSource:
     found = analysis.FileData(origin.name, origin.sha)
     images = state.image_source()
     if images is not None:
-        return replace(found, images=images.options or io.ImageOptions())
+        return replace(
+            found,
+            images=images.options or io.ImageOptions(),
+            drop_image_duplicates=images.drop_duplicates,
+        )
     if source is not None:
         reading = source.options or io.ReadOptions()
         return replace(found, target=source.target, reading=reading, table=source.choices)
@@ -86,7 +90,8 @@ def bring(wanted: DataSource) -> None:
     elif wanted != data_in_use():
         images = state.image_source()
         if images is not None:
-            commands.decode(ImageSource(images.files, wanted.images), is_new=False)
+            again = ImageSource(images.files, wanted.images, wanted.drop_image_duplicates)
+            commands.decode(again, is_new=False)
         else:
             _use_otherwise(wanted)
 

@@ -108,8 +108,11 @@ PER_DATASET = (
     "classify.ellipses",
     "classify.curves",
     "classify.whatif.begin",
+    "classify.whatif.row",
     "classify.whatif.features",
-    "classify.whatif.moved",
+    "classify.whatif.values",
+    "classify.learned.pair.first",
+    "classify.learned.pair.second",
     "compare.words",
     "compare.plane",
     "compare.axes.x",
@@ -135,7 +138,6 @@ PER_DATASET = (
     "predict.problem",
     "predict.shown",
     "balance.costs",
-    "balance.costs.given",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
 _PER_FILE = ("sidebar.how", "predict.file", "predict.file.former", "predict.problem")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,17 @@ def choose(label: str, options: Sequence[Any], *, key: str, **settings: Any) -> 
     if options and index is not None:
         begin_with(key, options[index])
     return st.selectbox(label, options, key=key, persist_state="session", **settings)
+
+
+def begin_among(key: str, options: Sequence[Any], first: Any) -> None:
+    """Give a widget a first value, and take away what it does not offer, one or several."""
+    held = st.session_state.get(key)
+    if isinstance(held, list):
+        if not set(held) <= set(options):
+            st.session_state[key] = [one for one in held if one in options]
+    elif held is not None and held not in options:
+        del st.session_state[key]
+    begin_with(key, first)
 
 
 def number(
@@ -94,24 +105,15 @@ def follow(key: str, value: Any) -> None:
     st.session_state[first] = value
 
 
-def keep_offered(key: str, options: Sequence[Any]) -> None:
-    """Let a widget of several choices forget those that are no longer offered."""
-    if key in st.session_state:
-        st.session_state[key] = [one for one in st.session_state[key] if one in options]
+def hold_values(key: str, values: Iterable[tuple[int, float]]) -> None:
+    """Keep the numbers of some positions, in one list that a link can hold."""
+    st.session_state[key] = [float(part) for pair in values for part in pair]
 
 
-def remember(key: str, values: Mapping[int, float], start: int = 0) -> None:
-    """Keep numbers by their columns as one flat value, so that links and scripts hold them."""
-    flat = [part for pair in values.items() for part in pair]
-    st.session_state[key] = [start, *flat] if flat else []
-
-
-def remembered(key: str, start: int = 0) -> dict[int, float]:
-    """Return the numbers that were kept for a start, by their columns."""
-    found = tuple(st.session_state.get(key, ()))
-    if len(found) % 2 == 0 or found[0] != start:
-        return {}
-    return {int(i): float(value) for i, value in zip(found[1::2], found[2::2], strict=True)}
+def held_values(key: str) -> dict[int, float]:
+    """Return the numbers that were kept, by their positions."""
+    found = st.session_state.get(key, [])
+    return {int(i): float(value) for i, value in zip(found[::2], found[1::2], strict=False)}
 
 
 def standardize(data: Dataset, *, key: str) -> bool:

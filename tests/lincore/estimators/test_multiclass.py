@@ -205,10 +205,10 @@ def test_kinds_of_rows(wrapper, convert):
 
 
 @pytest.mark.parametrize("wrapper", [OneVsRest, OneVsOne])
-def test_one_hundred_classes_and_one_feature(wrapper):
+def test_many_classes_and_one_feature(wrapper):
     rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(100), 4)
-    X = 1e6 + y[:, None] + 0.01 * rng.standard_normal((400, 1))
+    y = np.repeat(np.arange(40), 4)
+    X = 1e6 + y[:, None] + 0.01 * rng.standard_normal((160, 1))
     model = wrapper(QuadraticDiscriminantAnalysis()).fit(X, y)
     assert model.score(X, y) == 1
 

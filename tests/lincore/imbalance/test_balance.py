@@ -348,18 +348,18 @@ def test_the_faces():
     study = lincore.balance(
         faces,
         {"Class3": 300},
-        ("lda", "qda", "logistic"),
+        ("lda", "qda"),
         steps=Steps(n_components=2),
         test_size=0.1,
-        repeats=30,
+        repeats=12,
     )
     assert_array_equal(study.counts["full"], [900] * 3)
     assert_array_equal(study.counts["control"], [700] * 3)
     found = study.attribution("lda")
-    assert 100 * found.full.value == pytest.approx(15.7, abs=1)
-    assert 100 * found.reduced.value == pytest.approx(31.8, abs=1)
-    assert 100 * found.prior_shift.value == pytest.approx(10.3, abs=1)
-    assert 100 * found.majority_bias.value == pytest.approx(6.1, abs=1)
+    assert 100 * found.full.value == pytest.approx(15.7, abs=1.5)
+    assert 100 * found.reduced.value == pytest.approx(31.8, abs=1.5)
+    assert 100 * found.prior_shift.value == pytest.approx(10.3, abs=1.5)
+    assert 100 * found.majority_bias.value == pytest.approx(6.1, abs=1.5)
     assert 100 * found.sample_size.value == pytest.approx(0, abs=0.7)
     assert 100 * found.class_size.value == pytest.approx(0, abs=0.7)
     recall = study.attribution("lda", "recall of Class3")
@@ -367,9 +367,8 @@ def test_the_faces():
     both = next(remedy for remedy in study.remedies("lda") if remedy.name == "both")
     assert both.still_missing.low <= 0 <= both.still_missing.high
     assert both.recovered.low > 0
-    assert list(study.table().index) == ["lda", "qda", "logistic"]
-    for method in ("qda", "logistic"):
-        assert study.attribution(method).total.low > 0
+    assert list(study.table().index) == ["lda", "qda"]
+    assert study.attribution("qda").total.low > 0
 
 
 def unusual(kind):

@@ -80,7 +80,7 @@ def ours(results, method, name):
     return scores.score(results, method, name).value
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(any_results())
 def test_every_number_agrees_with_every_other_and_with_scikit_learn(results):
     everyone, truth = np.arange(len(results.classes)), results.truth

@@ -188,7 +188,6 @@ def test_a_sweep_is_the_same_whether_its_fits_are_stacked(monkeypatch):
     "line",
     [
         "logistic(C=inf, max_iter=20)",
-        "logistic(solver=gradient, C=inf)",
         "logistic(solver=fixed-hessian)",
         "logistic(solver=gradient, max_iter=50)",
         "logistic(max_iter=3)",

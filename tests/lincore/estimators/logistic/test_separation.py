@@ -121,7 +121,7 @@ def sparse_counts(seed):
 def test_a_fit_notices_what_the_linear_programme_finds(solver):
     """Steps of conjugate gradients are inexact, and may have come to rest."""
     kinds = []
-    for seed in range(60):
+    for seed in range(30):
         X, codes = sparse_counts(seed)
         kinds.append(separation(X, codes, codes.max() + 1).kind)
         noticed = LogisticRegression(C=np.inf, solver=solver).fit(X, codes).separation_
