@@ -45,8 +45,10 @@ LAYERS = [
     "lincore/plots/data",
     "lincore/plots/scores",
     "lincore/plots/model",
+    "lincore/plots/geometry",
     "lincore/plots",
     "lincore/report",
+    "lincore/laboratory",
     "lincore/analysis",
     "lincore/prediction",
     "lincore/export/models",
@@ -64,6 +66,7 @@ LAYERS = [
     "pages/ui/start",
     "pages/ui/data",
     "pages/ui/explore",
+    "pages/ui/geometry",
     "pages/ui/classify",
     "pages/ui/compare",
     "pages/ui/balance",
@@ -79,7 +82,13 @@ PAGES = set(LAYERS[LAYERS.index("pages/ui/session") + 1 : LAYERS.index("pages")]
 ONLY_IN = {
     "streamlit": ("pages", "app.py"),
     "skl2onnx": ("lincore/onnx.py",),
-    "plotly": ("lincore/plots", "lincore/report", "lincore/export/documents", "pages"),
+    "plotly": (
+        "lincore/plots",
+        "lincore/report",
+        "lincore/laboratory",
+        "lincore/export/documents",
+        "pages",
+    ),
     "importlib": (
         "lincore/__init__.py",
         "pages/ui/server",

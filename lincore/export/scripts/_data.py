@@ -5,10 +5,12 @@ from __future__ import annotations
 from lincore.analysis.data_sources import (
     DataSource,
     DownloadData,
+    ExperimentData,
     FileData,
     GeneratedData,
     SampleData,
 )
+from lincore.analysis.questions import GeometryQuestion
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import Block, call, changed, literal, record
 from lincore.io.images.read import ImageOptions
@@ -132,6 +134,9 @@ def _loading(source: DataSource) -> list[str]:
         return [f"data = {call('io.gaussian_classes', **given)}"]
     if isinstance(source, DownloadData):
         return [f"data = {call('io.fetch_dataset', literal(source.name))}"]
+    if isinstance(source, ExperimentData):
+        words = literal(source.experiment), literal(source.preset)
+        return [f"data = {call('laboratory.experiment_rows', *words)}"]
     if isinstance(source, FileData):
         return _file(source)
     return _sample(source)
@@ -180,3 +185,24 @@ def _file(source: FileData) -> list[str]:
         keywords["options"] = record("io.ReadOptions", source.reading, _RECORDS)
     choices = changed(source.table, _RECORDS)
     return [*lines, f"data = {call('lincore.load', 'FILE', **keywords, **choices)}"]
+
+
+_EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET)
+preset = laboratory.EXPERIMENTS[EXPERIMENT].presets[PRESET]
+print(preset.question)
+for frame in demonstration.frames:
+    print(f"{frame.label}: {frame.sentence}")
+print(preset.verdict(GUESS, demonstration.answer))
+print(demonstration.finding)"""
+
+
+def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
+    """Return the code that carries out an experiment and prints what it shows.
+
+    Parameters
+    ----------
+    question : GeometryQuestion
+    """
+    given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
+    code = f"EXPERIMENT, PRESET, GUESS = {', '.join(given)}\n{_EXPERIMENT}"
+    return (Block("Experiment", code, ("demonstration.figure",)),)

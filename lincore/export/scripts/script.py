@@ -18,6 +18,7 @@ from lincore.analysis.questions import (
     ClassifyQuestion,
     CompareQuestion,
     ExploreQuestion,
+    GeometryQuestion,
     PredictQuestion,
 )
 from lincore.analysis.specification import Analysis
@@ -25,7 +26,7 @@ from lincore.export.scripts._classify import classify_blocks
 from lincore.export.scripts._code import Block
 from lincore.export.scripts._compare import compare_blocks
 from lincore.export.scripts._cost import cost_blocks
-from lincore.export.scripts._data import describe_block, load_block
+from lincore.export.scripts._data import describe_block, experiment_blocks, load_block
 from lincore.export.scripts._explore import explore_blocks
 from lincore.export.scripts._predict import predict_blocks
 from lincore.export.scripts._study import study_blocks
@@ -33,6 +34,7 @@ from lincore.export.scripts._study import study_blocks
 _PAGES = {
     "data": "the data",
     "explore": "columns and projections",
+    "geometry": "an experiment of the laboratory",
     "classify": "one model",
     "predict": "predictions of one model",
     "compare": "several models, compared",
@@ -51,6 +53,7 @@ _MODULES = (
     "imbalance",
     "inspection",
     "io",
+    "laboratory",
     "metrics",
     "model_selection",
     "plots",
@@ -146,6 +149,8 @@ def _answers(analysis: Analysis, reported: bool) -> Sequence[Block]:
         return study_blocks(analysis, question, reported=reported)
     if isinstance(question, ExploreQuestion):
         return explore_blocks(analysis)
+    if isinstance(question, GeometryQuestion):
+        return experiment_blocks(question)
     return (describe_block(analysis),)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
@@ -12,26 +13,37 @@ from lincore.io.tables.lines.kinds import kind_of
 
 _MOST_SURPLUS = 3
 _FEWEST_ROWS = 3
+_DIGIT, _LETTERS, _FORM_CHARS = re.compile(r"\d"), re.compile(r"[^\W\d_]+"), 40
 # The best must be e² ≈ 7 times as likely as the next.
 _CLEAR = 2.0
 # A field that was parted by a separator inside it is rarer than a blank too many.
 _PARTED = log(0.1)
-# How much less a value says than its kind.
-_WEIGHT = 0.25
+# How much less a form and a value say than the kind.
+_FORM_WEIGHT, _WEIGHT = 0.5, 0.25
 
 
 class Profile(NamedTuple):
-    """Counts of kinds and of values in each column of the lines that fit."""
+    """Counts of kinds, forms and values in each column of the lines that fit."""
 
     kinds: list[Counter[str]]
+    forms: list[Counter[str]]
     values: list[Counter[str]]
     n_rows: int
 
     def score(self, field: str, column: int) -> float:
         """Return the logarithm of how likely the field is in a column."""
         likely = (self.kinds[column][kind_of(field)] + 0.05) / (self.n_rows + 0.5)
+        form = (self.forms[column][form_of(field)] + 0.5) / (self.n_rows + 1)
         known = (self.values[column][field] + 1) / (self.n_rows + 1)
-        return log(likely) + _WEIGHT * log(known)
+        return log(likely) + _FORM_WEIGHT * log(form) + _WEIGHT * log(known)
+
+    def is_parted(self, upper: str, lower: str, column: int) -> bool:
+        """Tell whether two texts are the parts of one that is usual, and the lower one is not."""
+        # The row of the lower part may be among those that were counted.
+        whole, values, forms = upper + lower, self.values[column], self.forms[column]
+        if values[lower] > 1 or forms[form_of(lower)] > 1 + values[whole]:
+            return False
+        return values[whole] > 0 or forms[form_of(whole)] > 1
 
     def is_usual(self, field: str, column: int) -> bool:
         """Tell whether such a value stands in a column elsewhere."""
@@ -43,7 +55,19 @@ def profile_of(rows: Sequence[Sequence[str]], width: int) -> Profile:
     fitting = [row for row in rows if len(row) == width]
     columns: list[Any] = list(zip(*fitting, strict=True)) or [()] * width
     kinds = [Counter[str](map(kind_of, column)) for column in columns]
-    return Profile(kinds, [Counter[str](column) for column in columns], len(fitting))
+    forms = [Counter[str](map(form_of, column)) for column in columns]
+    return Profile(kinds, forms, [Counter[str](column) for column in columns], len(fitting))
+
+
+def form_of(field: str) -> str:
+    """Return the form of a field: its digits as 9, other runs of letters as a.
+
+    Examples
+    --------
+    >>> form_of("42.5"), form_of("AB107 x")
+    ('99.9', 'a999 a')
+    """
+    return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS]))
 
 
 class _Part(NamedTuple):
@@ -69,8 +93,10 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
     """
     width = len(profile.kinds)
     surplus = len(fields) - width
-    if profile.n_rows < _FEWEST_ROWS or not 0 < surplus <= _MOST_SURPLUS:
+    if profile.n_rows < _FEWEST_ROWS - 1 or not 0 < surplus <= _MOST_SURPLUS:
         return None
+    # Two rows tell a blank too many, but hardly what belongs together.
+    may_join = profile.n_rows >= _FEWEST_ROWS
     # By the number of fields taken away and whether a blank was kept last: of a run of blanks the
     # first ones go, so that no two ways give the same row.
     parts: list[dict[tuple[int, bool], list[_Part]]]
@@ -83,7 +109,7 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
             moves = [(1, gone, not field, field, 0.0)] if column < width else []
             if gone < surplus and not field and not after_blank:
                 moves.append((1, gone + 1, False, None, 0.0))
-            together = i + 1 < len(fields) and field and fields[i + 1]
+            together = may_join and i + 1 < len(fields) and field and fields[i + 1]
             if gone < surplus and together and column < width:
                 moves.append((2, gone + 1, False, field + separator + fields[i + 1], _PARTED))
             for step, less, blank, text, price in moves:

@@ -143,6 +143,11 @@ class _Mender:
         if self.target.uneven != "skip" or len(fields) == width:
             found = self._read_otherwise(line, plainly)
             fields, supposed = found if found is not None else (fields, "")
+        if len(plainly) < width and not supposed:
+            joined = self._rejoined(start, plainly)
+            if joined is not None:
+                fields, end = joined
+                supposed, self.numbers_kept = "a line break inside a field", False
         unchanged = fields == plainly and len(fields) == width
         if unchanged and is_plain(line, fields, separator, quote):
             return
@@ -160,10 +165,51 @@ class _Mender:
         again = None if outcome == "left out" else written(fields[:width], separator, quote)
         outcome = "left out" if again is None else outcome
         self._note(number, line, outcome, supposed)
-        changed = "" if outcome == "left out" else f"{again}\n"
         self.numbers_kept &= outcome != "left out"
-        self.pieces += [self.text[self.copied : start], changed]
+        self._replace(start, end, None if outcome == "left out" else again)
+
+    def _replace(self, start: int, end: int, line: str | None) -> None:
+        self.pieces += [self.text[self.copied : start], "" if line is None else f"{line}\n"]
         self.copied = self.seen = end + 1
+
+    def _rejoined(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
+        """Return the fields of a row that a line break in one of them parted, and where it ends."""
+        separator, quote, width = self.target[:3]
+        if (
+            self.target.uneven == "skip"
+            or separator == " "
+            or not quote
+            or self.n_aligned >= _MOST_ALIGNED
+        ):
+            return None
+        self.n_aligned += 1
+        found, end = fields, self.text.find("\n", start)
+        while 0 <= end < len(self.text) - 1 and len(found) < width:
+            begin, end = end + 1, self.text.find("\n", end + 1)
+            end = len(self.text) if end < 0 else end
+            line = self.text[begin:end]
+            more = split(line, separator, quote)
+            upper, lower = found[-1], more[0]
+            if len(found) + len(more) - 1 > width or not (upper and lower):
+                return None
+            if len(more) == width and not self._profile().is_parted(upper, lower, len(found) - 1):
+                return None
+            shorter = min(len(found), len(more))
+            found = [*found[:-1], f"{upper}\n{lower}", *more[1:]]
+            if len(found) == width:
+                return (found, end) if self._rather(found, shorter) else None
+        return None
+
+    def _rather(self, joined: list[str], shorter: int) -> bool:
+        """Tell whether a joined row is usual and one filled up with blanks is not."""
+        profile = self._profile()
+        unusual = not all(profile.is_usual("", i) for i in range(shorter, len(joined)))
+        return unusual and self._fits(joined)
+
+    def _profile(self) -> Profile:
+        if self.profile is None:
+            self.profile = profile_of(self.target.rows, self.target.width)
+        return self.profile
 
     def _is_joined(self, start: int) -> bool:
         """Tell whether a line begins a record of several lines; then those are passed over."""
@@ -193,22 +239,21 @@ class _Mender:
         if self.n_aligned >= _MOST_ALIGNED:
             return None
         self.n_aligned += 1
-        if self.profile is None:
-            self.profile = profile_of(self.target.rows, width)
+        profile = self._profile()
         for fields, supposed in readings(line, plainly, separator, quote):
             if len(fields) == width and self._fits(fields):
                 return fields, supposed
         if len(plainly) < width:
-            return filled_up(plainly, self.profile), ""
+            return filled_up(plainly, profile), ""
         apart = separator if f"{separator} " not in line else f"{separator} "
-        less = without_surplus(plainly, self.profile, apart if quote else "")
+        less = without_surplus(plainly, profile, apart if quote else "")
         return None if less is None else (less, "one separator too many")
 
     def _fits(self, fields: Sequence[str]) -> bool:
         """Tell whether most fields are of a kind that stands in their columns."""
-        assert self.profile is not None
+        profile = self._profile()
         filled = [(field, i) for i, field in enumerate(fields) if field]
-        usual = sum(self.profile.is_usual(field, i) for field, i in filled)
+        usual = sum(profile.is_usual(field, i) for field, i in filled)
         return len(filled) > 1 and 3 * usual >= 2 * len(filled)
 
     def _note(self, number: int, line: str, outcome: str, supposed: str) -> None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 _SPACES = " "
 _OTHERS = ",;\t|:"
 _FEWEST_APART = 2
+_FEWEST_TWICE = 4
 _STRAY = "quotation marks without a partner are text"
 
 
@@ -27,6 +28,7 @@ def readings(
     ['1', "'a", "b'", 'c'] quotation marks without a partner are text
     ['1', 'a;b', 'c'] quotation mark '
     ["1;'a;b';c"] separator ,
+    ["1;'a;b';c"] separator space
     """
     if quote and "\\" + quote in line:
         doubled = line.replace("\\" + quote, 2 * quote)
@@ -35,6 +37,8 @@ def readings(
         if other != quote and line.startswith(other) and line.endswith(other):
             yield split(line, separator, other), f"quotation mark {other}"
     yield plainly, _STRAY
+    if len(plainly) > _FEWEST_TWICE and not any(plainly[1::2]):
+        yield plainly[::2], "each separator twice"
     if quote and quote in line:
         yield split(line, separator, quote, closed=False), _STRAY
     if quote and line.startswith(quote) and line.endswith(quote):
@@ -47,6 +51,8 @@ def readings(
     for other in _OTHERS + _SPACES:
         if other not in (separator, quote) and (other in line or other == ","):
             yield split(line, other, quote), f"separator {'tab' if other == chr(9) else other}"
+    if separator != _SPACES and (single := joined_record(iter([line]), _SPACES, quote or '"')):
+        yield single, "separator space"
 
 
 def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list[str]:
@@ -118,7 +124,11 @@ def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str]
     ['1', 'two\nlines', 'x']
     """
     reader = csv.reader(
-        lines, delimiter=separator, quotechar=quote, skipinitialspace=True, strict=True
+        lines,
+        delimiter=separator,
+        quotechar=quote,
+        skipinitialspace=separator != _SPACES,
+        strict=True,
     )
     try:
         return next(reader)
@@ -130,8 +140,10 @@ def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
     """Tell whether others read these fields too: marks in the middle of a field are text."""
     if not quote or quote not in line:
         return True
-    found = next(csv.reader([line], delimiter=separator, quotechar=quote, skipinitialspace=True))
-    return separator != _SPACES and [field.strip() for field in found] == fields
+    if separator == _SPACES:
+        return False
+    found = joined_record(iter([line]), separator, quote)
+    return found is not None and [field.strip() for field in found] == fields
 
 
 def written(fields: list[str], separator: str, quote: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 from lincore.io.tables.text.options import PLACES
@@ -9,6 +10,7 @@ from lincore.io.tables.text.options import PLACES
 _MOST_CHARS = 20_000_000
 _FEWEST_LINES = 5
 _FEWEST_SAID = 3
+_FEWEST_SINGLE = 3
 _GAP = re.compile(r"[ \t]{2,}")
 _MOSTLY, _FEW_SHORT = 0.8, 0.3
 
@@ -80,6 +82,37 @@ def part_by_gaps(text: str) -> str | None:
     if len(widths) > 1 or max(widths, default=0) < 2 or sum(map(bool, lines)) < _FEWEST_SAID:
         return None
     return "\n".join(_GAP.sub(PLACES, line) for line in lines)
+
+
+def part_by_single_blanks(text: str) -> str | None:
+    r"""Return the text with `PLACES` for single blanks, if each line has as many outside quotes.
+
+    Examples
+    --------
+    >>> made = 'who size note\n"Ann B" 1.5 \nJo  x\n"C D" 2 y\n"E F" 3 \n'
+    >>> print(part_by_single_blanks(made).replace(PLACES, "|"))
+    who|size|note
+    Ann B|1.5|
+    Jo||x
+    C D|2|y
+    E F|3|
+    <BLANKLINE>
+    """
+    if len(text) > _MOST_CHARS or {"\t", PLACES} & set(text):
+        return None
+    found, width = list[list[str]](), 0
+    try:
+        for fields in csv.reader(text.splitlines(), delimiter=" ", strict=True):
+            width = width or len(fields)
+            if fields and len(fields) != width:
+                return None
+            found.append(fields)
+    except csv.Error:
+        return None
+    # Prose has no line of as many words as all others.
+    if width < _FEWEST_SINGLE or len(found) < _FEWEST_LINES:
+        return None
+    return "".join(PLACES.join(fields) + "\n" for fields in found)
 
 
 def _spans(taken: str) -> list[tuple[int, int]]:

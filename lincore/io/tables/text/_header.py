@@ -11,7 +11,7 @@ from typing import NamedTuple
 from lincore.data.labels import numbered
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER, kind_of
-from lincore.io.tables.text.dialect import Layout, Record
+from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise
 from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
@@ -103,6 +103,12 @@ def _below_titles(
     while n_titles < len(records) - 2 and _is_title(records[n_titles], layout.width, usual):
         n_titles += 1
     n_titles = max(n_titles, _n_sections(records, layout.width))
+    if n_titles and len(records[n_titles - 1].fields) == 1:
+        last = records[n_titles - 1]
+        fields = parted_otherwise(last.fields[0], layout) or []
+        if fields and all(fields) and len(set(fields)) == len(fields):
+            n_titles -= 1
+            records = [*records[:n_titles], last._replace(fields=fields), *records[n_titles + 1 :]]
     if not n_titles:
         return records, []
     title = " ".join(field for field in records[0].fields if field)[:60]
@@ -255,6 +261,9 @@ def _units(body: Sequence[Record]) -> list[str]:
     if len(body) < 3:
         return []
     first, rest = body[0].fields, body[1:_JUDGED]
+    if any(field.startswith("'") and field.endswith("'") for field in first):
+        # A row between other quotation marks.
+        return []
     n_units = 0
     for i, field in enumerate(first):
         below = [record.fields[i] for record in rest if len(record.fields) > i]

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lincore.io.tables.lines.kinds import NUMBER
+from lincore.io.tables.lines.kinds import NUMBER, kind_of
 from lincore.io.tables.lines.splitting import split
-from lincore.io.tables.text._fixed_width import part_by_gaps, rule_columns
+from lincore.io.tables.text._fixed_width import part_by_gaps, part_by_single_blanks, rule_columns
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
@@ -22,9 +22,15 @@ _SAMPLE_LINES = 30
 _LARGEST_SAMPLE = 4_000_000
 _SAMPLE_FIELDS = 200_000
 _JUDGED = 200
+# One such line of so many is damage to a single line.
+_FEW_SLASHES = 10
 _COMMENT_MARKS = ("#", "%", "//")
 # "Smith, John" is a name and no two fields.
-_UNCLEAN = re.compile(r"[\t|;~^]|,(?!\s)|\d\s+[\d.,+-]")
+_QUOTED = r"^'.*'$|^\"|\"$|\n"
+_UNCLEAN = re.compile(rf"[\t|;~^]|,(?!\s)|\d\s+[\d.,+-]|{_QUOTED}", re.DOTALL)
+_TRACES = re.compile(_QUOTED, re.DOTALL)
+# Blanks and colons stand in texts and times of day, a tab hardly ever.
+_PRIORS = {"\t": 1.2, SPACES: 0.7, ":": 0.4, PLACES: 1.0}
 # They stand in numbers and formulas too: one a line, beside nothing else, parts no columns.
 _RARE = "~^"
 # What a spreadsheet writes where a value cannot be computed is no comment.
@@ -88,43 +94,11 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     comment = _comment_mark(text) if options.comment is None else options.comment
     bare = _without_comments(text, comment)
     sample = _sample(bare)
-    quote = _quote(sample) if options.quote is None else options.quote
-    separator = separator or _separator(sample, quote)
-    if comment == "#" and options.comment is None and _are_values(text, separator, quote):
+    found = _best(bare, sample, separator, options)
+    if comment == "#" and options.comment is None and _are_values(text, found):
         bare = _without_comments(text, comment, above=True)
-        sample = _sample(bare)
-    records = _first_records(sample, separator, quote)
-    rewritten = False
-    if separator == SPACES and options.separator is None and _share_alike(records) < 1:
-        ruled = rule_columns(bare)
-        if ruled is not None:
-            bare, separator, quote = ruled, PLACES, ""
-            sample, rewritten = _sample(bare), True
-            records = _first_records(sample, separator, quote)
-    if options.separator is None and _width(records) < 2:
-        gapped = part_by_gaps(bare)
-        if gapped is not None:
-            bare, separator, quote = gapped, PLACES, ""
-            sample, rewritten = _sample(bare), True
-            records = _first_records(sample, separator, quote)
-    if quote and f"\\{quote}" in sample:
-        # A backslash before a quotation mark that is part of the text: doubled is as good.
-        doubled = bare.replace(f"\\{quote}", 2 * quote)
-        found = _first_records(_sample(doubled), separator, quote)
-        if _share_alike(found) > _share_alike(records):
-            bare, sample, records = doubled, _sample(doubled), found
-            rewritten = True
-    if options.quote is None and quote in sample:
-        plain = _first_records(sample, separator, "")
-        # Quotation marks that come without a partner join lines that are whole by themselves.
-        alike, quoted = _share_alike(plain), _share_alike(records)
-        better = alike >= max(0.9, quoted) and (alike > quoted or not _are_paired(plain, quote))
-        if len(plain) > len(records) and _width(plain) > 1 and better:
-            # Where most marks come in pairs, a few that do not are damage to single lines.
-            alone = _line_records(sample, separator, quote)
-            by_line = _share_alike(alone)
-            single = by_line > alike or (by_line == alike and _mostly_closed(plain, quote))
-            quote, records = (quote, alone) if single else ("", plain)
+        found = _best(bare, _sample(bare), separator, options)
+    bare, separator, quote, records, rewritten = found[:5]
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
         if named is not None:
@@ -153,6 +127,18 @@ def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
             line = reader.line_num + 1
     except csv.Error:
         return
+
+
+def parted_otherwise(line: str, layout: Layout) -> list[str] | None:
+    """Return the fields of a line of one field where another separator gives all columns."""
+    for other in SEPARATORS + _RARE + SPACES if layout.width > 2 else "":
+        fields = split(line, other, layout.quote) if other != layout.separator else []
+        # Blanks part the words of a sentence too, of which few are numbers.
+        n_words = sum(kind_of(field) == "word" for field in fields)
+        is_row = other != SPACES or 2 * n_words <= len(fields)
+        if len(fields) == layout.width and sum(map(bool, fields)) > 2 and is_row:
+            return fields
+    return None
 
 
 def _first_records(text: str, separator: str, quote: str) -> list[Record]:
@@ -208,8 +194,9 @@ def _without_comments(text: str, comment: str, *, above: bool = False) -> str:
     return pattern.sub("", text[:end]) + text[end:]
 
 
-def _are_values(text: str, separator: str, quote: str) -> bool:
+def _are_values(text: str, found: Candidate) -> bool:
     """Tell whether "#" begins values, such as colours or tags, in lines like all others."""
+    separator, quote = found.separator, found.quote
     lines = [line for line in _sample(text).split("\n") if line.strip()]
     pattern = _comment_pattern("#")
     plain = [i for i, line in enumerate(lines) if not pattern.match(line)]
@@ -245,33 +232,6 @@ def _name_the_columns(
     return "\n".join(kept)
 
 
-def _quote(sample: str) -> str:
-    """Return the apostrophe where it, and not the quotation mark, stands around many fields."""
-    around = {
-        mark: len(re.findall(rf"(?m)(?:^|[\t|;, ]){mark}[^{mark}\n]*{mark}(?=[\t|;, ]|$)", sample))
-        for mark in "\"'"
-    }
-    n_lines = sample.count("\n") + 1
-    return "'" if around["'"] > around['"'] and 2 * around["'"] >= n_lines else '"'
-
-
-def _are_paired(plain: Sequence[Record], quote: str) -> bool:
-    """Tell whether each field that a mark opens is closed by a later one, line breaks or not."""
-    turns = [
-        field.startswith(quote)
-        for record in plain
-        for field in record.fields
-        if field.startswith(quote) != field.endswith(quote)
-    ]
-    return len(turns) % 2 == 0 and turns == [True, False] * (len(turns) // 2)
-
-
-def _mostly_closed(plain: Sequence[Record], quote: str) -> bool:
-    """Tell whether most fields that a mark opens are closed by one in the same line."""
-    opened = [field for record in plain for field in record.fields if field.startswith(quote)]
-    return 2 * sum(len(f) > 1 and f.endswith(quote) for f in opened) > len(opened)
-
-
 def _line_records(sample: str, separator: str, quote: str) -> list[Record]:
     """Return the records of lines that are each read by itself."""
     lines = enumerate(sample.split("\n"), start=1)
@@ -279,45 +239,110 @@ def _line_records(sample: str, separator: str, quote: str) -> list[Record]:
     return [Record(fields, i, i) for fields, i in found]
 
 
-def _separator(sample: str, quote: str) -> str:
-    """Return the separator that gives most lines equally many fields, and clean ones.
+class Candidate(NamedTuple):
+    """A way to part the text into fields, and its score."""
 
-    csv.Sniffer is not used: it takes "1,5;2,5" for comma-separated, and 16 kB of quotes cost it
-    more than a second.
+    text: str
+    separator: str
+    quote: str
+    records: list[Record]
+    rewritten: bool
+    score: float
+
+
+def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -> Candidate:
+    """Return the candidate of the best score; of equal ones the first."""
+    candidates = list(_plain_candidates(bare, sample, separator, options))
+    likely = max(candidates, key=lambda one: one.score)
+    for one in candidates[:]:
+        if one.quote and one.quote in sample and 2 * one.score >= likely.score:
+            candidates += _other_readings(one, bare, sample, options)
+    best = max(candidates, key=lambda one: one.score)
+    if separator is None:
+        best = max([best, *_placed(bare, best)], key=lambda one: one.score)
+    return best
+
+
+def _plain_candidates(
+    bare: str, sample: str, separator: str | None, options: ReadOptions
+) -> Iterator[Candidate]:
+    """Yield a candidate for each separator and quotation mark that may be meant."""
+    quotes = _quotes(sample) if options.quote is None else [options.quote]
+    marks = SEPARATORS + SPACES + _RARE + ":" if separator is None else separator
+    for mark in marks:
+        for quote in quotes:
+            if mark in sample or mark in SPACES + "," or separator is not None:
+                records = _first_records(sample, mark, quote)
+                yield Candidate(bare, mark, quote, records, False, score(records, mark))
+
+
+def _quotes(sample: str) -> list[str]:
+    """Return the quotation mark, and the apostrophe where it stands around many fields."""
+    around = len(re.findall(r"(?m)(?:^|[\t|;, ])'[^'\n]*'(?=[\t|;, ]|$)", sample))
+    return ['"', "'"] if 2 * around >= sample.count("\n") + 1 else ['"']
+
+
+def _other_readings(
+    one: Candidate, bare: str, sample: str, options: ReadOptions
+) -> Iterator[Candidate]:
+    """Yield the candidates whose quotation marks have another meaning."""
+    mark, quote = one.separator, one.quote
+    if _FEW_SLASHES * len(re.findall(rf"(?m)^.*\\{quote}", sample)) > sample.count("\n"):
+        # A backslash before a quotation mark that is part of the text: doubled is as good.
+        text = bare.replace(f"\\{quote}", 2 * quote)
+        records = _first_records(_sample(text), mark, quote)
+        yield Candidate(text, mark, quote, records, True, score(records, mark))
+    if options.quote is None:
+        records = _line_records(sample, mark, quote)
+        yield one._replace(records=records, score=score(records, mark))
+        records = _first_records(sample, mark, "")
+        yield one._replace(records=records, quote="", score=score(records, mark))
+
+
+def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
+    """Yield the candidates whose columns are parted by their place in the line."""
+    if best.separator == SPACES and _share_alike(best.records) < 1:
+        texts = [rule_columns(bare), part_by_single_blanks(bare)]
+    elif _width(best.records) < 2 or best.score <= 0:
+        texts = [part_by_gaps(bare), part_by_single_blanks(bare)]
+    else:
+        return
+    for text in filter(None, texts):
+        records = _first_records(_sample(text), PLACES, "")
+        yield Candidate(text, PLACES, "", records, True, score(records, PLACES))
+
+
+def score(records: Sequence[Record], separator: str) -> float:
+    """Return how well a way of parting text into fields explains it, from 0 to 1.
+
+    The product of the consistency of its pattern, the share of rows with the most frequent number
+    of fields, and of its types, the share of fields that are a value or a text without traces of
+    other separators and of quotation marks; times a prior of the separator.
+
+    References
+    ----------
+    .. [1] G. J. J. van den Burg, A. Nazábal, C. Sutton, "Wrangling messy CSV files by detecting
+       row and type patterns", Data Mining and Knowledge Discovery 33, 2019, eq. 1-4.
     """
-    tabbed = _first_records(sample, "\t", quote)
-    if _share_alike(tabbed) == 1 and 2 * sum(record.n_filled > 1 for record in tabbed) > len(
-        tabbed
-    ):
-        # Nothing else has a tab in each line, equally often.
-        return "\t"
-    order = SEPARATORS + SPACES + _RARE
-    scores = {mark: _agreement(sample, mark, quote) for mark in order}
-    best = max(scores, key=lambda mark: (round(scores[mark], 6), -order.find(mark)))
-    # A colon stands in times of day: it is thought of where nothing else will do.
-    return ":" if scores[best] <= 0 and _agreement(sample, ":", quote) > 1.4 else best
-
-
-def _agreement(sample: str, separator: str, quote: str) -> float:
-    records = _first_records(sample, separator, quote)
     width = _width(records)
     if width < 2:
-        return -1.0 if separator == SPACES else 0.0
-    agreement = _share_alike(records)
-    if separator in _RARE and (width < 3 or agreement < 1):
+        return 0.0
+    pattern = _share_alike(records)
+    if separator in _RARE and (width < 3 or pattern < 1):
         return 0.0
     fields = [field for record in records[:_JUDGED] for field in record.fields if field]
     numbers = [NUMBER.fullmatch(field) is not None for field in fields]
+    unclean = _TRACES if separator in ("\t", PLACES) else _UNCLEAN
     clean = [
-        number or not _UNCLEAN.search(field) for field, number in zip(fields, numbers, strict=True)
+        number or not unclean.search(field) for field, number in zip(fields, numbers, strict=True)
     ]
     # Words between spaces are prose, unless there are many numbers among them or all lines have as
     # many, which no prose has.
-    is_even = separator == SPACES and agreement == 1 and width > 2 and len(records) >= _SAMPLE_LINES
+    is_even = separator == SPACES and pattern == 1 and width > 2 and len(records) >= _SAMPLE_LINES
     few_numbers = len(records) < 3 or 3 * sum(numbers) < len(numbers)
     if separator in (SPACES, ":") and few_numbers and not is_even:
-        return -1.0
-    return agreement + 0.5 * sum(clean) / max(len(clean), 1)
+        return 0.0
+    return _PRIORS.get(separator, 1.0) * pattern * sum(clean) / max(len(clean), 1)
 
 
 def _share_alike(records: Sequence[Record]) -> float:

@@ -15,7 +15,7 @@ from lincore.io.tables.lines.kinds import kind_of
 from lincore.io.tables.text._header import Heading
 from lincore.io.tables.text._leading_zeros import may_have_zeros, restore_zeros
 from lincore.io.tables.text._parsing import of_one_kind, parse_text, pieces_of
-from lincore.io.tables.text.dialect import Layout, Record, read_records
+from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise, read_records
 from lincore.io.tables.text.missing_values import MISSING_CODES
 from lincore.io.tables.text.numbers import Marks
 from lincore.io.tables.text.options import SPACES, ReadOptions
@@ -150,9 +150,12 @@ def _without_footer(rows: str, layout: Layout) -> tuple[str, str]:
 
 def _is_note(record: Record, layout: Layout) -> bool:
     """Tell whether a line below a table is a sentence, with a separator in it or none."""
-    if len(record.fields) == 1:
-        return True
     kinds = [kind_of(r.fields[0]) for r in layout.records if len(r.fields) == layout.width]
+    if len(record.fields) == 1:
+        kind = kind_of(record.fields[0])
+        # A row that was cut short, or one whose fields another mark parts, is no note.
+        begins = kind != "word" and kinds.count(kind) > 1
+        return not begins and parted_otherwise(record.fields[0], layout) is None
     few = 2 * len(record.fields) <= layout.width
     return few and kind_of(record.fields[0]) == "word" and 10 * kinds.count("word") < len(kinds)
 

@@ -90,6 +90,19 @@ def of_single_rows(step: int = 1) -> Iterator[Damaged]:
         )
         slashed = ",".join('"' + field.replace('"', '\\"') + '"' for field in row)
         yield Damaged("a backslash in a row", _with_line(i + 1, slashed), NAMES, ROWS)
+        plain = [field.replace('"', "") for field in whole]
+        for name, line in (
+            ("each separator twice", ",,".join(whole)),
+            ("no quotation marks in a row", ",".join(row)),
+            ("blanks in a row", written([row], " ").strip("\n")),
+        ):
+            yield Damaged(name, _with_line(i + 1, line), NAMES, ROWS, 9)
+        for j in (0, 3, 6):
+            half = len(plain[j]) // 2
+            parted = plain[j][:half] + "\n" + plain[j][half:]
+            line = ",".join([*whole[:j], parted, *whole[j + 1 :]])
+            if "," not in parted:
+                yield Damaged("a line break in a field", _with_line(i + 1, line), NAMES, ROWS, 1)
         bare = ",".join('"' + field + '"' for field in row)
         yield Damaged("marks not doubled in a row", _with_line(i + 1, bare), NAMES, ROWS)
 
@@ -105,6 +118,15 @@ def of_whole_files() -> Iterator[Damaged]:
         yield Damaged(f"line end {end!r}", raw, NAMES, ROWS)
     for encoding in ("utf-8-sig", "utf-16", "utf-32", "cp1252"):
         yield Damaged(f"encoding {encoding}", TEXT.encode(encoding), NAMES, ROWS)
+    yield Damaged("single blanks", written([NAMES, *ROWS], " ").encode(), NAMES, ROWS)
+    header = ";".join(NAMES) + TEXT[TEXT.index("\n") :]
+    yield Damaged("a header under another separator", header.encode(), NAMES, ROWS)
+    cut = TEXT[: TEXT.rindex(",P-")]
+    short = [*ROWS[:-1], [*ROWS[-1][:3], *[""] * 6]]
+    yield Damaged("a last row that was cut", cut.encode(), NAMES, short)
+    names, rows = ["x", "y", "z", "kind"], [[str(i), str(i % 7), f"{i}.5", "1"] for i in range(9)]
+    titled = "Report of part 0\n" + written([names, *rows], "\t")
+    yield Damaged("a title of as many words as columns", titled.encode(), names, rows)
     yield Damaged("no last line end", TEXT[:-1].encode(), NAMES, ROWS)
     yield Damaged("one row", written([NAMES, ROWS[0]]).encode(), NAMES, ROWS[:1])
     yield Damaged("no header", written(ROWS).encode(), [f"column {i}" for i in range(1, 10)], ROWS)
