@@ -53,6 +53,7 @@ LAYERS = [
     "lincore/prediction",
     "lincore/export/models",
     "lincore/export/documents",
+    "lincore/export/scripts",
     "lincore/export",
     "lincore",
     "lincore/cli",
