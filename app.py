@@ -26,6 +26,7 @@ def main() -> None:
             st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
             st.Page("pages/data.py", title="Data", icon=":material/table:"),
             st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
+            st.Page("pages/geometry.py", title="Geometry", icon=":material/architecture:"),
             st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
             st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
             st.Page("pages/balance.py", title="Balance", icon=":material/balance:"),

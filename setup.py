@@ -21,5 +21,6 @@ setup(
         "lincore": ["py.typed", "**/*.pyi"],
         DASHBOARD: [".streamlit/config.toml"],
         f"{DASHBOARD}.pages.ui": ["icon.png"],
+        f"{DASHBOARD}.pages.ui.geometry": ["player.*"],
     },
 )

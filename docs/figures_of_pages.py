@@ -20,6 +20,7 @@ PAGES = {
     "start": "",
     "data": "data?sample=passengers",
     "explore": "explore?sample=passengers",
+    "geometry": "geometry",
     "classify": "classify?sample=faces",
     "compare": "compare?sample=passengers",
     "balance": "balance?sample=passengers",

@@ -3,9 +3,11 @@ from . import checks as checks
 from . import data as data
 from . import estimators as estimators
 from . import export as export
+from . import geometry as geometry
 from . import imbalance as imbalance
 from . import inspection as inspection
 from . import io as io
+from . import laboratory as laboratory
 from . import metrics as metrics
 from . import model_selection as model_selection
 from . import moments as moments

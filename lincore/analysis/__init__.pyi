@@ -1,5 +1,6 @@
 from .data_sources import DataSource as DataSource
 from .data_sources import DownloadData as DownloadData
+from .data_sources import ExperimentData as ExperimentData
 from .data_sources import FileData as FileData
 from .data_sources import GeneratedData as GeneratedData
 from .data_sources import SampleData as SampleData
@@ -13,6 +14,7 @@ from .questions import CompareQuestion as CompareQuestion
 from .questions import DataQuestion as DataQuestion
 from .questions import ExploreQuestion as ExploreQuestion
 from .questions import FittedClassifier as FittedClassifier
+from .questions import GeometryQuestion as GeometryQuestion
 from .questions import PredictQuestion as PredictQuestion
 from .questions import Question as Question
 from .questions import rarest_class as rarest_class

@@ -1,4 +1,4 @@
-"""Data of an analysis: a sample, generated classes, a download, or a file known by its SHA-256."""
+"""Data of an analysis: sample, generated classes, download, experiment, or a file by SHA-256."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from lincore.io.samples import (
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
+from lincore.laboratory.catalogue import EXPERIMENTS, experiment_rows
 from lincore.utils.typing import Progress
 
 #: Classes and features, and rows in all, of generated data.
@@ -172,6 +173,34 @@ class DownloadData:
 
 
 @dataclass(frozen=True)
+class ExperimentData:
+    """The rows of an experiment of the laboratory.
+
+    Parameters
+    ----------
+    experiment : str
+        As in `lincore.laboratory.EXPERIMENTS`.
+    preset : str
+        As in its presets.
+    """
+
+    kind: ClassVar[str] = "experiment"  # in JSON
+
+    experiment: Annotated[str, OneOf(tuple(EXPERIMENTS))]
+    preset: Annotated[str, AtMost(40)] = "classic"
+
+    def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
+        """Return the rows; `file` is not looked at.
+
+        Raises
+        ------
+        DataError
+            For a preset that there is not, or that has no rows.
+        """
+        return experiment_rows(self.experiment, self.preset)
+
+
+@dataclass(frozen=True)
 class FileData:
     """A file of the user, known by its name and its content, and how it is read.
 
@@ -280,4 +309,4 @@ def hash_of(blocks: Any) -> str:
     return digest.hexdigest()
 
 
-DataSource: TypeAlias = SampleData | GeneratedData | DownloadData | FileData
+DataSource: TypeAlias = SampleData | GeneratedData | DownloadData | ExperimentData | FileData

@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from lincore.analysis._bounds import AtMost, Between, Matching
+from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
 from lincore.analysis._schema import Label
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
 from lincore.data.dataset import Dataset
@@ -18,6 +18,8 @@ from lincore.imbalance.cost.estimate import imbalance_cost
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.run_study import balance
 from lincore.imbalance.study import BalanceStudy
+from lincore.laboratory.catalogue import EXPERIMENTS, demonstrate
+from lincore.laboratory.experiment import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.engine import method_steps
@@ -83,6 +85,42 @@ class ExploreQuestion:
     ) -> Dataset:
         """Return the data set."""
         return experiment.data
+
+
+@dataclass(frozen=True)
+class GeometryQuestion:
+    """An experiment of the laboratory, and a prediction of its outcome.
+
+    Parameters
+    ----------
+    experiment : str
+        As in `lincore.laboratory.EXPERIMENTS`.
+    preset : str
+        As in its presets; the first one for a word that is none of them.
+    guess : float, optional
+        The predicted answer.
+    revealed : bool
+        Whether the computed answer is shown.
+    """
+
+    kind: ClassVar[str] = "geometry"  # in JSON
+
+    experiment: Annotated[str, OneOf(tuple(EXPERIMENTS))] = "one-function"
+    preset: Annotated[str, AtMost(40)] = "classic"
+    guess: Annotated[float, Between(-1e9, 1e9)] | None = None
+    revealed: bool = False
+
+    def run(
+        self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
+    ) -> Demonstration:
+        """Return the experiment, carried out on rows of its own.
+
+        Raises
+        ------
+        DataError
+            For a preset that the experiment does not have.
+        """
+        return demonstrate(self.experiment, self.preset)
 
 
 @dataclass(frozen=True)
@@ -336,6 +374,7 @@ class BalanceStudyQuestion:
 Question: TypeAlias = (
     DataQuestion
     | ExploreQuestion
+    | GeometryQuestion
     | ClassifyQuestion
     | CompareQuestion
     | BalanceCostQuestion

@@ -22,6 +22,7 @@ from lincore.io.tables.bins import Bins
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition
 from lincore.io.tables.text.options import ReadOptions
+from lincore.laboratory.experiment import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.pipeline import Steps
 from lincore.utils.typing import Progress
@@ -95,7 +96,7 @@ class Analysis:
 
     Parameters
     ----------
-    data : SampleData, GeneratedData, DownloadData or FileData
+    data : SampleData, GeneratedData, DownloadData, ExperimentData or FileData
     split : SplitChoice
         How the test set is set apart.
     steps : Steps
@@ -260,7 +261,7 @@ class Analysis:
         *,
         progress: Progress | None = None,
         keep: Any = None,
-    ) -> Dataset | FittedClassifier | Results | ImbalanceCost | BalanceStudy:
+    ) -> Dataset | Demonstration | FittedClassifier | Results | ImbalanceCost | BalanceStudy:
         """Answer the question, by the calls that the pages make.
 
         Parameters
@@ -274,8 +275,8 @@ class Analysis:
 
         Returns
         -------
-        Dataset, FittedClassifier, Results, ImbalanceCost or BalanceStudy
-            Of the pages Data and Explore; Classify and Predict; Compare; Balance.
+        Dataset, Demonstration, FittedClassifier, Results, ImbalanceCost or BalanceStudy
+            Of the pages Data and Explore; Geometry; Classify and Predict; Compare; Balance.
 
         Raises
         ------

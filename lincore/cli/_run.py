@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import analysis
+from lincore import analysis, laboratory
 from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
-from lincore.cli.answer import Answer
+from lincore.cli.answer import Answer, Section
 from lincore.io.files.sources import read_source
 
 if TYPE_CHECKING:
@@ -70,6 +70,13 @@ def _data(data: lincore.Dataset, found: Any, question: Any) -> Answer:
     return dataset_answer(found)
 
 
+def _experiment(data: lincore.Dataset, found: Any, question: Any) -> Answer:
+    preset = laboratory.EXPERIMENTS[question.experiment].presets[question.preset]
+    verdict = preset.verdict(question.guess, found.answer)
+    record = {"answer": found.answer, "finding": found.finding}
+    return Answer(record, (Section(preset.question, (verdict, found.finding)),))
+
+
 def _classifier(data: lincore.Dataset, found: Any, question: Any) -> Answer:
     return comparison_answer(data, found.results, None, ROPE)
 
@@ -92,6 +99,7 @@ ROPE = 0.01
 ANSWERS: Mapping[str, Callable[[lincore.Dataset, Any, Any], Answer]] = {
     "data": _data,
     "explore": _data,
+    "geometry": _experiment,
     "classify": _classifier,
     "predict": _classifier,
     "compare": _comparison,

@@ -1,3 +1,5 @@
+from .common_draw import CommonDraw as CommonDraw
+from .common_draw import common_draw as common_draw
 from .descents import Descent as Descent
 from .descents import LogisticError as LogisticError
 from .descents import descend_logistic as descend_logistic
@@ -6,11 +8,14 @@ from .directions import direction_scores as direction_scores
 from .half_planes import Cell as Cell
 from .half_planes import ambiguity_areas as ambiguity_areas
 from .half_planes import ambiguity_cells as ambiguity_cells
+from .half_planes import argmax_regions as argmax_regions
 from .half_planes import clip as clip
 from .half_planes import half_plane_cells as half_plane_cells
+from .half_planes import line_in_window as line_in_window
 from .half_planes import polygon_area as polygon_area
 from .learned import Learned as Learned
 from .learned import learned as learned
+from .learned import ratio_coefficients as ratio_coefficients
 from .likelihood import LogRatio as LogRatio
 from .likelihood import gaussian_log_ratio as gaussian_log_ratio
 from .likelihood import joint_log_likelihood as joint_log_likelihood
@@ -18,3 +23,4 @@ from .likelihood import log_ratio as log_ratio
 from .likelihood import model_log_likelihood as model_log_likelihood
 from .perceptron_walk import PerceptronWalk as PerceptronWalk
 from .perceptron_walk import perceptron_walk as perceptron_walk
+from .widest_margin import widest_margin as widest_margin

@@ -125,7 +125,7 @@ def half_plane_cells(
         raise DataError("The window has no area.", where="low, high", remedy="Widen it.")
     if not (np.isfinite(W).all() and np.isfinite(w0).all()):
         raise DataError("A line is not finite.", where="coef", remedy="Fit the models again.")
-    window = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+    window = _corners(low, high)
     least = SLIVER * polygon_area(window)
     cells = [Cell(window, np.zeros(0, dtype=bool))]
     for normal, offset in zip(W, w0.tolist(), strict=True):
@@ -217,3 +217,78 @@ def ambiguity_areas(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> dic
     for code, cell in ambiguity_cells(model, low, high):
         areas[code] = areas.get(code, 0.0) + polygon_area(cell.polygon)
     return areas
+
+
+def line_in_window(normal: ArrayLike, offset: float, low: ArrayLike, high: ArrayLike) -> Array:
+    """Return the ends of the line ``normal @ x + offset = 0`` within a window.
+
+    Parameters
+    ----------
+    normal : array-like of shape (2,)
+    offset : float
+    low, high : array-like of shape (2,)
+
+    Returns
+    -------
+    ndarray of shape (2, 2)
+        NaN where the line misses the window.
+
+    Examples
+    --------
+    >>> line_in_window([1, 0], -1, [0, 0], [2, 2]).tolist()
+    [[1.0, 2.0], [1.0, 0.0]]
+    """
+    w, window = np.asarray(normal, dtype=float), _corners(low, high)
+    length = float(w @ w)
+    if not length:
+        return np.full((2, 2), np.nan)
+    across = np.array([-w[1], w[0]])
+    kept = clip(window, w, offset)
+    on_line = kept[np.abs(kept @ w + offset) <= 1e-9 * np.sqrt(length) * np.ptp(window)]
+    if len(on_line) < 2:
+        return np.full((2, 2), np.nan)
+    order = np.argsort(on_line @ across)
+    return np.asarray(on_line[order[[-1, 0]]])
+
+
+def argmax_regions(
+    coef: ArrayLike, intercept: ArrayLike, low: ArrayLike, high: ArrayLike
+) -> list[Array]:
+    """Return for each class the polygon of a window in which its linear function is the largest.
+
+    Parameters
+    ----------
+    coef : array-like of shape (K, 2)
+    intercept : array-like of shape (K,)
+    low, high : array-like of shape (2,)
+
+    Returns
+    -------
+    list of K ndarrays of shape (m, 2)
+        Without corners for a class that is never the largest there; together they are the window.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "Multi-class: argmax"; Bishop (2006), figure 4.3.
+
+    Examples
+    --------
+    >>> first, second = argmax_regions([[1, 0], [-1, 0]], [0, 0], [-1, -1], [1, 1])
+    >>> polygon_area(first), polygon_area(second)
+    (2.0, 2.0)
+    """
+    W, w0 = np.asarray(coef, dtype=float), np.asarray(intercept, dtype=float)
+    window = _corners(low, high)
+    regions = []
+    for k in range(len(W)):
+        region = window
+        for j in range(len(W)):
+            region = clip(region, W[k] - W[j], float(w0[k] - w0[j])) if j != k else region
+        regions.append(region)
+    return regions
+
+
+def _corners(low: ArrayLike, high: ArrayLike) -> Array:
+    """Return the corners of a window, (4, 2), anticlockwise."""
+    (left, bottom), (right, top) = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    return np.array([[left, bottom], [right, bottom], [right, top], [left, top]])

@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     "pages/data.py",
     "pages/explore.py",
+    "pages/geometry.py",
     "pages/classify.py",
     "pages/compare.py",
     "pages/predict.py",

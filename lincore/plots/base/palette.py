@@ -40,6 +40,8 @@ ACCENT = "#6870C9"  # the accent of the theme, between its light and its dark fo
 # Of what is better and what is worse: the ends of a diverging scale that colour-blind people see.
 GOOD, BAD = "#0072B2", "#D55E00"
 GREY = "#7F7F7F"
+# Of what is pointed at in a figure of two classes.
+MARK = COLOURS[2]
 GRID = "rgba(127,127,127,0.2)"
 CLEAR = "rgba(0,0,0,0)"
 # Streamlit puts the colour of its text in the place of this one (it is GRAY_90 in its

@@ -171,8 +171,9 @@ def _headers() -> list[tuple[bytes, bytes]]:
 def _policy() -> bytes:
     rules = {
         "default-src": "'self'",
-        # WebGL in Plotly writes its shaders' functions while it runs.
-        "script-src": f"'self' 'unsafe-eval' {' '.join(_inline_scripts())}",
+        # WebGL in Plotly writes its shaders' functions while it runs; Streamlit loads the script of
+        # a component of ours from a blob that it makes itself.
+        "script-src": f"'self' 'unsafe-eval' blob: {' '.join(_inline_scripts())}",
         "style-src": "'self' 'unsafe-inline'",
         "img-src": "'self' data: blob:",
         "font-src": "'self' data:",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import io
+from lincore import io, laboratory
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
@@ -55,6 +55,17 @@ def generate(arguments: Mapping[str, Any]) -> None:
         state.refuse(error)
     else:
         state.keep(data, None, state.Origin("generated", data.name, dict(arguments)))
+
+
+def use_experiment(experiment: str, preset: str) -> None:
+    """Make the rows of an experiment of the laboratory the data set."""
+    try:
+        data = laboratory.experiment_rows(experiment, preset)
+    except DataError as error:
+        state.refuse(error)
+    else:
+        arguments = {"experiment": experiment, "preset": preset}
+        state.keep(data, None, state.Origin("experiment", data.name, arguments))
 
 
 def open_table(found: Source) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from lincore import analysis, imbalance, metrics, model_selection
+from lincore import analysis, imbalance, laboratory, metrics, model_selection
 from pages.ui.widgets import model_options
 
 if TYPE_CHECKING:
@@ -31,13 +31,15 @@ def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
 
     Parameters
     ----------
-    page : {"start", "data", "explore", "classify", "compare", "balance", "predict"}
+    page : {"start", "data", "explore", "geometry", "classify", "compare", "balance", "predict"}
     data : Dataset
     counts : sequence of int
         Training rows of each class.
     """
     if page == "explore":
         return analysis.ExploreQuestion()
+    if page == "geometry":
+        return experiment()
     if page == "classify":
         return _classify(data)
     if page == "compare":
@@ -52,7 +54,7 @@ def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
 def others(page: str, data: Dataset, counts: Sequence[int]) -> tuple[Question, ...]:
     """Return the questions of the other pages that were visited."""
     begun = {"classify": "classify.word", "compare": "compare.words", "balance": "balance.methods"}
-    begun["predict"] = "predict.priors"
+    begun |= {"predict": "predict.priors", "geometry": "geometry.experiment"}
     return tuple(
         read(other, data, counts)
         for other, key in begun.items()
@@ -63,6 +65,7 @@ def others(page: str, data: Dataset, counts: Sequence[int]) -> tuple[Question, .
 def write(question: Question, data: Dataset) -> None:
     """Let the widgets of a page ask a question, as far as they offer it."""
     writers: dict[str, Any] = {
+        "geometry": _write_experiment,
         "classify": _write_classify,
         "compare": _write_compare,
         "balance-cost": _write_cost,
@@ -107,6 +110,30 @@ def kept_rows(counts: Sequence[int]) -> dict[int, int]:
         return dict(kept)
     possible = [k for k, n in enumerate(counts) if n > 1]
     return {possible[-1]: third_of(counts[possible[-1]])} if possible else {}
+
+
+def experiment() -> analysis.GeometryQuestion:
+    """Return the experiment and preset of the page Geometry, and what was predicted of it."""
+    chosen = st.session_state.get("geometry.experiment")
+    word = chosen if chosen in laboratory.EXPERIMENTS else next(iter(laboratory.EXPERIMENTS))
+    presets = laboratory.EXPERIMENTS[word].presets
+    chosen = st.session_state.get("geometry.preset")
+    preset = chosen if chosen in presets else next(iter(presets))
+    shown, guesses = (st.session_state.get(f"geometry.{key}", {}) for key in ("shown", "guesses"))
+    place = (word, preset)
+    return analysis.GeometryQuestion(word, preset, guesses.get(place), place in shown)
+
+
+def _write_experiment(question: Any, data: Dataset) -> None:
+    place = (question.experiment, question.preset)
+    st.session_state["geometry.experiment"], st.session_state["geometry.preset"] = place
+    st.session_state.setdefault("geometry.guesses", {})[place] = question.guess
+    shown = {**st.session_state.get("geometry.shown", {})}
+    if question.revealed:
+        shown[place] = True
+    else:
+        shown.pop(place, None)
+    st.session_state["geometry.shown"] = shown
 
 
 def _classify(data: Dataset) -> Question:

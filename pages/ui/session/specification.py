@@ -64,6 +64,8 @@ def data_in_use() -> DataSource:
         return analysis.GeneratedData(**{k: _tuples(v) for k, v in origin.arguments.items()})
     if origin.kind == "download":
         return analysis.DownloadData(origin.name)
+    if origin.kind == "experiment":
+        return analysis.ExperimentData(**origin.arguments)
     found = analysis.FileData(origin.name, origin.sha)
     images = state.image_source()
     if images is not None:
@@ -82,6 +84,8 @@ def bring(wanted: DataSource) -> None:
     """Begin to make the data of a specification those of the session; a file is there already."""
     if isinstance(wanted, analysis.GeneratedData):
         commands.generate({name: _lists(value) for name, value in wanted.arguments().items()})
+    elif isinstance(wanted, analysis.ExperimentData):
+        commands.use_experiment(wanted.experiment, wanted.preset)
     elif isinstance(wanted, analysis.DownloadData):
         commands.download(wanted.name)
     elif isinstance(wanted, analysis.SampleData):

@@ -30,11 +30,11 @@ class Origin(NamedTuple):
 
     Attributes
     ----------
-    kind : {"sample", "generated", "download", "file"}
+    kind : {"sample", "generated", "experiment", "download", "file"}
     name : str
         Of the sample, the download or the file.
     arguments : mapping
-        Of `lincore.io.samples.gaussian_classes`, for generated data.
+        Of `lincore.io.gaussian_classes`, for generated data; of `lincore.analysis.ExperimentData`.
     sha : str
         The SHA-256 of a file, 64 hexadecimal digits.
     """

@@ -50,6 +50,7 @@ def test_a_page_comes_with_a_policy_and_other_answers_without():
     assert headers[b"x-content-type-options"] == b"nosniff"
     assert "img-src 'self' data: blob:;" in policy and "object-src 'none'" in policy
     assert "'unsafe-inline'" not in policy.split("script-src")[1].split(";")[0]
+    assert " blob: " in policy.split("script-src")[1].split(";")[0], "components of our own"
     assert "'sha256-" in policy, "the one script in Streamlit's own page may run"
     plain = dict(call(middleware.SecurityHeaders(answering(b"application/json")))[0]["headers"])
     assert b"content-security-policy" not in plain and b"referrer-policy" in plain

@@ -13,13 +13,16 @@ from lincore.analysis import (
     CompareQuestion,
     DataQuestion,
     DownloadData,
+    ExperimentData,
     ExploreQuestion,
     FileData,
     GeneratedData,
+    GeometryQuestion,
     PredictQuestion,
     SampleData,
     SplitChoice,
 )
+from lincore.laboratory import EXPERIMENTS
 from lincore.model_selection import CLASSIFIER_OPTIONS, Steps
 
 WORDS = st.sampled_from(sorted(CLASSIFIER_OPTIONS))
@@ -130,10 +133,18 @@ data = st.one_of(
     generated,
     files,
     st.builds(DownloadData, st.sampled_from(io.DOWNLOADS)),
+    st.builds(ExperimentData, st.sampled_from(sorted(EXPERIMENTS)), texts),
 )
 questions = st.one_of(
     st.builds(DataQuestion),
     st.builds(ExploreQuestion),
+    st.builds(
+        GeometryQuestion,
+        st.sampled_from(sorted(EXPERIMENTS)),
+        texts,
+        st.one_of(st.none(), st.floats(-9, 9)),
+        st.booleans(),
+    ),
     st.builds(ClassifyQuestion, WORDS),
     st.builds(
         CompareQuestion,

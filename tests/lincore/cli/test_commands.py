@@ -242,6 +242,7 @@ def test_predict_refuses_priors_that_are_none(capsys, file, new, priors, code, w
 
 QUESTIONS = [
     analysis.DataQuestion(),
+    analysis.GeometryQuestion("far-points", guess=12.0),
     analysis.ClassifyQuestion("qda"),
     analysis.CompareQuestion(("lda", "fisher"), scheme="5-fold"),
     analysis.BalanceCostQuestion(("lda",), repeats=2),
@@ -269,7 +270,11 @@ def test_run_answers_the_question_of_an_analysis(capsys, file, tmp_path, questio
         parts = answered.decomposition if "cost" in question.kind else answered.attribution
         name = "uncorrected" if "cost" in question.kind else "reduced"
         assert changed == getattr(parts("lda"), name)._asdict()
-    assert answer(capsys, "run", str(path), file).startswith(("trips", "LDA: trips"))
+    said = answer(capsys, "run", str(path), file)
+    if question.kind == "geometry":
+        assert found["answer"] == 15 and "12 rows. Computed: 15 rows." in said
+    else:
+        assert said.startswith(("trips", "LDA: trips"))
 
 
 def test_run_refuses_another_file(capsys, new, file, tmp_path):

@@ -86,6 +86,15 @@ def test_generated_classes_and_changed_samples_come_back():
         assert isinstance(data, lincore.Dataset) and data.digest == source.load().digest
 
 
+def test_an_experiment_is_carried_out_again(capsys):
+    question = asked.GeometryQuestion("perceptron", guess=40.0)
+    exec(to_script(Analysis(asked.ExperimentData("basis"), question=question)), {})
+    printed = capsys.readouterr().out
+    assert "rings: 200 rows" in printed or "200 rows" in printed
+    assert "Your prediction: 40 mistakes. Computed: 47 mistakes." in printed
+    assert "mistake 47: Mistake 47, in epoch 2" in printed and "4,095.08" in printed
+
+
 def test_evil_names_are_in_no_comment_and_no_docstring():
     source = asked.FileData(EVIL, target=EVIL)
     script = to_script(Analysis(source, question=asked.DataQuestion()))

@@ -1,0 +1,6 @@
+"""The experiments of chapter 4 as data: a question, frames that move, and the computed answer."""
+
+import lazy_loader
+
+# The names that `__init__.pyi` lists, each imported when it is first asked for.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,242 @@
+"""Experiment 2: one-versus-rest, one-versus-one and argmax, with exact areas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from lincore.data.dataset import Dataset
+from lincore.data.generators import gaussian_classes
+from lincore.estimators.least_squares import LeastSquaresClassifier
+from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
+from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.estimators.multiclass import Ambiguity, OneVsOne, OneVsRest
+from lincore.estimators.perceptron import Perceptron
+from lincore.geometry.half_planes import (
+    ambiguity_cells,
+    argmax_regions,
+    half_plane_cells,
+    line_in_window,
+    polygon_area,
+)
+from lincore.laboratory.experiment import (
+    Demonstration,
+    Experiment,
+    Preset,
+    Snapshot,
+    nothing,
+    signed,
+)
+from lincore.laboratory.samples import unit
+from lincore.plots.base.palette import INK, colour
+from lincore.plots.geometry.stage import Plane, area, dots, joined, line, stage
+from lincore.utils.formatting import percent
+from lincore.utils.thread_warnings import captured_warnings
+from lincore.utils.typing import Array
+
+WINDOW = Plane(np.array([-6.0, -6.0]), np.array([6.0, 6.0]))
+NONE, SEVERAL = "#85858F", "#9A4DB3"
+LOOKS = (
+    area("claimed by none, or tied", NONE, 0.6),
+    area("claimed by several", SEVERAL, 0.5),
+    line("lines of the binary models", INK, width=2),
+    *(area(f"class {k + 1} by argmax", colour(k), 0.22) for k in range(3)),
+)
+
+
+def _lines(coef: Array, intercept: Array) -> Array:
+    ends = [
+        line_in_window(w, w0, WINDOW.low, WINDOW.high)
+        for w, w0 in zip(coef, intercept, strict=True)
+    ]
+    return joined([one for one in ends if np.isfinite(one).all()])
+
+
+def _argmax(coef: Array, intercept: Array) -> tuple[Array, ...]:
+    regions = argmax_regions(coef, intercept, WINDOW.low, WINDOW.high)
+    return tuple(region if len(region) else nothing() for region in regions)
+
+
+def _stars() -> Demonstration:
+    coef = unit(np.array([90.0, 210.0, 330.0]))
+
+    def frame(distance: float) -> tuple[Snapshot, float]:
+        cells = half_plane_cells(coef, [-distance] * 3, WINDOW.low, WINDOW.high)
+        none = [cell.polygon for cell in cells if cell.positive.sum() == 0]
+        several = [cell.polygon for cell in cells if cell.positive.sum() > 1]
+        areas = [sum(map(polygon_area, parts)) for parts in (none, several)]
+        sentence = (
+            f"Lines at distance {signed(distance)}: claimed by none {areas[0]:.4f} "
+            f"({percent(areas[0] / 144, 3)}), by several {areas[1]:.4f} "
+            f"({percent(areas[1] / 144, 3)}) of 144. Argmax of the three functions: nothing."
+        )
+        places = (joined(none), joined(several), _lines(coef, np.full(3, -distance)))
+        return Snapshot(f"distance {signed(distance)}", sentence, places), areas[0] / 144
+
+    distances = np.linspace(-1, 3, 41)
+    found = [frame(distance) for distance in distances]
+    at_one = int(np.argmin(np.abs(distances - 1)))
+    before = (
+        "Each class claims the half-plane beyond its line. The lines are 120° apart, at distance 1 "
+        "from the centre."
+    )
+    first = Snapshot("before", before, (nothing(), nothing(), found[at_one][0].places[2]))
+    finding = (
+        "At distance 1 the triangle in the middle has area 3√3 = 5.196152; the wedges between two "
+        "lines are claimed twice. The argmax of the same functions leaves no such place."
+    )
+    return _demonstration(
+        first, [one for one, _ in found], 100 * found[at_one][1], finding, 1 + at_one
+    )
+
+
+@cache
+def _blobs() -> Dataset:
+    return gaussian_classes([[-2.0, -1.5], [2.2, -1.2], [0.0, 2.4]], sizes=[40, 40, 40], seed=2)
+
+
+def _learned() -> Demonstration:
+    data, frames = _blobs(), []
+    binary = {"LDA": LinearDiscriminantAnalysis(), "perceptron": Perceptron(max_epochs=5)}
+    for kind, name in ((OneVsRest, "One-versus-rest"), (OneVsOne, "One-versus-one")):
+        for base, estimator in binary.items():
+            with captured_warnings():
+                model: Any = kind(estimator).fit(data.X, data.codes)
+            parts = ambiguity_cells(model, WINDOW.low, WINDOW.high)
+            several = [cell.polygon for code, cell in parts if code == Ambiguity.CLAIMED_BY_SEVERAL]
+            none = [
+                cell.polygon
+                for code, cell in parts
+                if code not in (Ambiguity.CLEAR, Ambiguity.CLAIMED_BY_SEVERAL)
+            ]
+            shares = [sum(map(polygon_area, part)) / 144 for part in (none, several)]
+            rows = int(np.count_nonzero(model.ambiguity(data.X)))
+            one = "tied votes" if kind is OneVsOne else "claimed by none"
+            sentence = (
+                f"{name} with {base}: {one} {percent(shares[0])}, claimed by several "
+                f"{percent(shares[1])} of the window; {rows} of {data.n_rows} rows lie there."
+            )
+            lines = _lines(model.coef_, model.intercept_)
+            places = (joined(none), joined(several), lines, *(nothing() for _ in range(3)))
+            frames.append((Snapshot(f"{name}, {base}", sentence, places), shares))
+    lda = LinearDiscriminantAnalysis().fit(data.X, data.codes)
+    regions = _argmax(lda.coef_, lda.intercept_)
+    frames.append((
+        Snapshot("argmax, LDA", "Argmax of the three functions of LDA: no place is ambiguous.",
+              (nothing(), nothing(), nothing(), *regions)), [0.0, 0.0]),
+    )  # fmt: skip
+    answer = 100 * sum(frames[0][1])
+    first = Snapshot(
+        "before", "Three classes, and for each a line of LDA against the other two.",
+        (nothing(), nothing(), frames[0][0].places[2], *(nothing() for _ in range(3))),
+    )  # fmt: skip
+    finding = (
+        f"One-versus-rest leaves {answer:.1f} % of the window to none or to several. Votes of LDA "
+        "never tie here, for its three lines meet in one point; those of the perceptron may. "
+        "Argmax is never ambiguous."
+    )
+    return _demonstration(first, [one for one, _ in frames], answer, finding, -1, data)
+
+
+@cache
+def _row(height: float = 0.0) -> Dataset:
+    return gaussian_classes([[-4.0, 0.0], [0.0, height], [4.0, 0.0]], seed=0)
+
+
+def _masked() -> Demonstration:
+    base, found = _row(), []
+    outer = base.codes != 1
+
+    def frame(height: float) -> tuple[Snapshot, float]:
+        data = _row(height)
+        squares = LeastSquaresClassifier().fit(data.X, data.codes)
+        softmax = LogisticRegression(C=1e4).fit(data.X, data.codes)
+        right = squares.predict(data.X) == data.codes
+        recall = float(right[data.codes == 1].mean())
+        sentence = (
+            f"Middle class {height:.2f} above the others: least squares by argmax classifies "
+            f"{percent(float(right.mean()))} correctly and recognises {percent(recall, 0)} of the "
+            f"middle class; softmax classifies {percent(softmax.score(data.X, data.codes))}."
+        )
+        regions = _argmax(squares.coef_, squares.intercept_)
+        return Snapshot(
+            f"height {height:.2f}", sentence, (data.X[data.codes == 1], *regions)
+        ), recall
+
+    heights = np.linspace(0, 4, 17)
+    found = [frame(float(height)) for height in heights]
+    before = "Three classes in a row. Softmax classifies 97.0 % of their 300 rows correctly."
+    first = Snapshot("before", before, (base.X[base.codes == 1], nothing(), nothing(), nothing()))
+    regions = [{**LOOKS[3 + k]} for k in range(3)]
+    figure = stage(
+        Plane(np.array([-7.5, -7.5]), np.array([7.5, 7.5])),
+        (dots("class 2", 1), *regions),
+        first.places,
+        title="Three classes in a row, by least squares",
+        alt="Three classes and the regions in which the function of each is the largest.",
+        rows=(base.X[outer], base.codes[outer], base.classes),
+    )
+    finding = (
+        f"The middle function of least squares is nearly flat: it is the largest almost nowhere, "
+        f"and {percent(1 - found[0][1], 0)} of its class are masked. Out of the row the class is "
+        "seen again."
+    )
+    return Demonstration(figure, (first, *(one for one, _ in found)), 100 * found[0][1], finding, 1)
+
+
+def _demonstration(
+    first: Snapshot,
+    frames: Sequence[Snapshot],
+    answer: float,
+    finding: str,
+    stop: int,
+    data: Dataset | None = None,
+) -> Demonstration:
+    figure = stage(
+        WINDOW,
+        LOOKS[: len(first.places)],
+        first.places,
+        title="Where binary models contradict each other",
+        alt="A window cut by the lines of binary models; shaded where no class or several claim "
+        "it.",
+        rows=None if data is None else (data.X, data.codes, data.classes),
+    )
+    return Demonstration(figure, (first, *frames), answer, finding, stop)
+
+
+EXPERIMENT = Experiment(
+    "Areas of ambiguity",
+    "One versus the other, and one versus one, leave places that no class or several claim; "
+    "K functions and argmax do not (lecture, “Multi-class”; Bishop, figures 4.2 and 4.3).",
+    "models",
+    {
+        "classic": Preset(
+            "Three lines, 120° apart",
+            "Each line lies at distance 1 from the centre. Which share of the window of 12 × 12 "
+            "is claimed by no class?",
+            "%",
+            3,
+            _stars,
+        ),
+        "learned": Preset(
+            "Three learned classes",
+            "Which share of the window do the three one-versus-rest lines of LDA leave to none or "
+            "to several?",
+            "%",
+            1,
+            _learned,
+            _blobs,
+        ),
+        "masked": Preset(
+            "Argmax can fail too",
+            "Least squares with argmax: which share of the middle class does it recognise?",
+            "%",
+            0,
+            _masked,
+            partial(_row, 0.0),
+        ),
+    },
+)

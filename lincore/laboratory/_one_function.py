@@ -1,0 +1,161 @@
+"""Experiment 1: the geometry of w and w0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from lincore.estimators.least_squares import LeastSquaresClassifier
+from lincore.geometry.half_planes import line_in_window
+from lincore.laboratory.experiment import (
+    Demonstration,
+    Experiment,
+    Preset,
+    Snapshot,
+    nothing,
+    signed,
+)
+from lincore.laboratory.samples import Line, prml_data, prml_training, unit
+from lincore.plots.base.palette import ACCENT, GREY, MARK
+from lincore.plots.geometry.stage import Plane, arrow, line, ring, stage
+from lincore.utils.typing import Array
+
+LOOKS = (
+    line("boundary f(x) = 0"),
+    line("w", ACCENT, width=3),
+    line("distance from the origin", GREY, dash="dash"),
+    line("distance of row 1", MARK, width=3),
+    ring("row 1", MARK),
+)
+
+
+def _fitted() -> Line:
+    data = prml_training()
+    return Line.of(LeastSquaresClassifier().fit(data.X, data.codes))
+
+
+def _frame(label: str, f: Line, plane: Plane) -> Snapshot:
+    data = prml_training()
+    row = data.X[0]
+    value = float(f.values(row[None])[0])
+    foot = row - value * f.normal / f.length**2
+    sentence = (
+        f"The boundary lies {abs(f.offset) / f.length:.3f} from the origin and is perpendicular to "
+        f"w, at {signed(f.angle)}°. Row 1 has f = {signed(value, 3)} and lies "
+        f"{signed(value / f.length, 3)} from it; {f.n_wrong(data.X, data.codes)} of 100 rows are "
+        "misclassified."
+    )
+    places = (
+        line_in_window(f.normal, f.offset, plane.low, plane.high),
+        arrow(plane, f.foot, f.foot + f.normal),
+        np.array([[0.0, 0.0], f.foot]),
+        np.array([row, foot]),
+        row[None],
+    )
+    return Snapshot(label, sentence, places)
+
+
+def _show(
+    lines: Sequence[tuple[str, Line]], before: str, answer: float, finding: str, stop: int = -1
+) -> Demonstration:
+    data = prml_training()
+    plane = Plane.around(np.vstack([data.X, [[0.0, 0.0], [0.0, -2.0]]]), names=("X1", "X2"))
+    empty: tuple[Array, ...] = (*(nothing() for _ in LOOKS[:-1]), data.X[:1])
+    frames = (Snapshot("before", before, empty), *(_frame(*one, plane) for one in lines))
+    figure = stage(
+        plane,
+        LOOKS,
+        frames[0].places,
+        title="The function f(x) = w·x + w0 of the 100 rows",
+        alt="Rows of two classes, with the boundary f(x) = 0, its normal w, and the distances of "
+        "the origin and of row 1 from the boundary.",
+        rows=(data.X, data.codes, data.classes),
+    )
+    return Demonstration(figure, frames, answer, finding, stop)
+
+
+def _moved() -> Demonstration:
+    f = _fitted()
+    lines = [
+        (f"w0 = {signed(share * f.offset)}", Line(f.normal, share * f.offset))
+        for share in np.linspace(0, 1.6, 49)
+    ]
+    x, y = f.foot
+    return _show(
+        lines,
+        f"w = ({signed(f.normal[0], 3)}, {signed(f.normal[1], 3)}) and w0 = "
+        f"{signed(f.offset, 3)} were learned by least squares. Where does f(x) = 0 run?",
+        abs(f.offset) / f.length,
+        f"|w0| / ‖w‖ = {abs(f.offset):.6f} / {f.length:.6f} = {abs(f.offset) / f.length:.6f}; the "
+        f"foot of the perpendicular is ({x:.5f}, {signed(y, 5)}). w0 alone moves the boundary "
+        "without turning it.",
+        31,
+    )
+
+
+def _scaled() -> Demonstration:
+    f, row = _fitted(), prml_training().X[0]
+    lines = [
+        (f"× {share:.2f}", Line(share * f.normal, share * f.offset))
+        for share in np.geomspace(0.25, 4, 33)
+    ]
+    distance = float(f.values(row[None])[0]) / f.length
+    return _show(
+        lines,
+        f"Row 1 lies {signed(distance, 3)} from the boundary: f(x) / ‖w‖. Now w and w0 are "
+        "multiplied by one number.",
+        abs(distance),
+        "Nothing moves: f and ‖w‖ grow together, and only their ratio is a distance. The values "
+        "of f alone mean nothing.",
+    )
+
+
+def _turned() -> Demonstration:
+    f, data = _fitted(), prml_training()
+    turns = np.arange(0, 361, 5)
+    lines = [(f"{turn}°", Line(f.length * unit(f.angle + turn), f.offset)) for turn in turns]
+    answer = lines[18][1].n_wrong(data.X, data.codes)
+    return _show(
+        lines,
+        "w turns and keeps its length; w0 stays as it is. The boundary of least squares "
+        f"misclassifies {f.n_wrong(data.X, data.codes)} rows.",
+        answer,
+        "The boundary stays tangent to the circle of radius |w0| / ‖w‖ about the origin: the "
+        "direction of w decides, and w0 has to be learned with it.",
+        19,
+    )
+
+
+EXPERIMENT = Experiment(
+    "One function: w and w0",
+    "w is perpendicular to the boundary, w0 / ‖w‖ is its distance from the origin, f(x) / ‖w‖ that "
+    "of x (lecture, “Binary classification”).",
+    "w0",
+    {
+        "classic": Preset(
+            "Learned by least squares",
+            "w = (0.919, −0.510), w0 = −2.576. How far from the origin does the boundary lie?",
+            "",
+            3,
+            _moved,
+            prml_data,
+        ),
+        "scaled": Preset(
+            "All weights times four",
+            "w and w0 are multiplied by 4. How far does row 1 then lie from the boundary?",
+            "",
+            3,
+            _scaled,
+            prml_data,
+        ),
+        "turned": Preset(
+            "w turned",
+            "w is turned by 90°, and w0 stays. How many of the 100 rows are misclassified?",
+            "rows",
+            0,
+            _turned,
+            prml_data,
+        ),
+    },
+)

@@ -1,0 +1,225 @@
+"""Experiment 6: a race of optimisers on one error surface, in given coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+
+import numpy as np
+
+from lincore.data.dataset import Dataset
+from lincore.data.generators import gaussian_classes
+from lincore.geometry.descents import Descent, LogisticError, descend_logistic
+from lincore.laboratory.experiment import Demonstration, Experiment, Preset, Snapshot, signed
+from lincore.linalg.optimize import Reason
+from lincore.plots.base.palette import BAD, COLOURS, INK
+from lincore.plots.geometry.stage import Plane, contours, line, ring, stage
+from lincore.utils.typing import Array
+
+HUES = (COLOURS[0], BAD, COLOURS[2], COLOURS[3])
+MOST = 400
+# Of a long way its first and its last steps are drawn.
+SEEN = 60
+
+
+@cache
+def _rows() -> Dataset:
+    return gaussian_classes([[0.0], [2.0]], sizes=[60, 40], seed=0)
+
+
+@cache
+def _error() -> LogisticError:
+    data = _rows()
+    return LogisticError(np.column_stack([data.X, np.ones(100)]), data.codes.astype(float))
+
+
+def _rates() -> dict[str, float]:
+    """Return the learning rates that have a name."""
+    error = _error()
+    largest = float(np.linalg.eigvalsh(error.bound())[-1])
+    low, high = np.linalg.eigvalsh(error.hessian(descend_logistic(error).positions[-1])).tolist()
+    return {"1/L": 1 / largest, "best": 2 / (low + high), "limit": 2 / high}
+
+
+def _solvers() -> dict[str, Descent]:
+    error = _error()
+    return {
+        "Newton": descend_logistic(error),
+        "fixed Hessian": descend_logistic(error, "fixed-hessian"),
+        "gradient, 1/L": descend_logistic(error, "gradient"),
+    }
+
+
+def _learning_rates() -> dict[str, Descent]:
+    error, rates = _error(), _rates()
+    chosen = {
+        "1/L": rates["1/L"],
+        "2/(λmin + λmax)": rates["best"],
+        "0.98 · 2/λmax": 0.98 * rates["limit"],
+        "1.05 · 2/λmax": 1.05 * rates["limit"],
+    }
+    return {
+        name: descend_logistic(error, "gradient", rate=rate, max_iter=1000)
+        for name, rate in chosen.items()
+    }
+
+
+def _from_afar() -> dict[str, Descent]:
+    error = _error()
+    return {
+        "Newton, whole steps": descend_logistic(error, start=[5, 5], halving=False, max_iter=60),
+        "Newton, steps halved": descend_logistic(error, start=[5, 5]),
+    }
+
+
+def _state(descent: Descent, step: int, least: float) -> str:
+    if step >= descent.n_steps:
+        if descent.reason is Reason.GRADIENT:
+            return f"converged after {descent.n_steps}"
+        if descent.reason is Reason.DIVERGED or not np.isfinite(descent.trace[-1].objective):
+            return f"exploded after {descent.n_steps}"
+    above = descent.trace[min(step, descent.n_steps)].objective - least
+    return f"{above:.2g} above the minimum" if above > 1e-12 else "at the minimum"
+
+
+def _show(
+    race: Callable[[], Mapping[str, Descent]],
+    plane: Plane,
+    before: str,
+    asked: str,
+    conclude: Callable[[Mapping[str, Descent]], str],
+) -> Demonstration:
+    error, descents = _error(), race()
+    minimum = descend_logistic(error)
+    least, best = minimum.trace[-1].objective, minimum.positions[-1]
+    x, y = (np.linspace(plane.low[i], plane.high[i], 70) for i in (0, 1))
+    height = np.array(
+        [[np.log(1e-3 + error(np.array([a, b])).value - least) for a in x] for b in y]
+    )
+    longest = min(MOST, max(one.n_steps for one in descents.values()))
+    steps = np.unique([*range(min(13, longest + 1)), *np.geomspace(12, longest, 40).astype(int)])
+    steps = steps[steps <= longest]
+
+    def frame(step: int) -> Snapshot:
+        words = ", ".join(f"{name}: {_state(one, step, least)}" for name, one in descents.items())
+        places = [_way(one, step, plane) for one in descents.values()]
+        return Snapshot(f"step {step}", f"Step {step}. {words}.", (*places, best[None]))
+
+    start = next(iter(descents.values())).positions[0]
+    first = Snapshot("before", before, (*(start[None] for _ in descents), best[None]))
+    dashes = ("solid", "dash", "dot", "dashdot")
+    looks = [
+        {**line(name, HUES[i], dash=dashes[i], width=3), "mode": "lines+markers",
+         "marker": {"size": 6, "color": HUES[i]}}
+        for i, name in enumerate(descents)
+    ]  # fmt: skip
+    figure = stage(
+        plane,
+        (*looks, ring("minimum", INK)),
+        first.places,
+        title="The error of logistic regression over its two weights",
+        alt="Lines of equal error over the weight of x and the intercept, with the ways of the "
+        "optimisers to the minimum.",
+        fixed=[contours(x, y, height, "equal error")],
+    )
+    answer = float(descents[asked].n_steps)
+    frames = (first, *(frame(int(step)) for step in steps))
+    return Demonstration(figure, frames, answer, conclude(descents))
+
+
+def _way(descent: Descent, step: int, plane: Plane) -> Array:
+    """Return the way up to a step, ending where it leaves the surroundings of the plane."""
+    way = descent.positions[: step + 1]
+    side = plane.high - plane.low
+    inside = np.all((way > plane.low - 3 * side) & (way < plane.high + 3 * side), axis=1)
+    way = way if inside.all() else way[: max(1, int(inside.argmin()))]
+    return way if len(way) <= SEEN else np.concatenate([way[: SEEN // 2], way[-SEEN // 2 :]])
+
+
+def _solvers_finding(found: Mapping[str, Descent]) -> str:
+    newton, fixed, gradient = (one.n_steps for one in found.values())
+    return (
+        f"Newton {newton}, the fixed Hessian ΦᵀΦ/4 {fixed}, the gradient with 1/L = "
+        f"{_rates()['1/L']:.6f} {gradient} steps: the same minimum. Curvature is worth more than "
+        "any rate; seconds mean nothing on two weights."
+    )
+
+
+def _rates_finding(found: Mapping[str, Descent]) -> str:
+    safe, best, edge, _ = found.values()
+    rates = _rates()
+    return (
+        f"1/L = {rates['1/L']:.6f}: {safe.n_steps} steps, no rise. 2/(λmin + λmax) = "
+        f"{rates['best']:.6f}: {best.n_steps}. Just below the local limit 2/λmax = "
+        f"{rates['limit']:.7f}: {edge.n_steps} steps with {edge.n_rises} rises; just above it "
+        "goes back and forth without end."
+    )
+
+
+def _afar_finding(found: Mapping[str, Descent]) -> str:
+    wild, halved = found.values()
+    return (
+        f"From (5, 5) whole steps of Newton end after {wild.n_steps}: the Hessian there is almost "
+        f"zero and the step enormous. Halving the step until the error falls needs "
+        f"{halved.n_steps} and always arrives."
+    )
+
+
+NEAR = Plane(np.array([-0.6, -3.6]), np.array([3.2, 0.2]), ("weight of x", "intercept"))
+EXPERIMENT = Experiment(
+    "A race of optimisers",
+    "Newton: w ← w − H⁻¹∇E with H = ΦᵀRΦ; a bound in H's place never rises; a fixed rate is slow, "
+    "or oscillates (PRML 4.3.3; faces, “Optimisation”).",
+    "step",
+    {
+        "classic": Preset(
+            "Newton, fixed Hessian, gradient",
+            "Newton needs 6 steps. How many does the gradient need with the safe rate 1/L?",
+            "steps",
+            0,
+            partial(
+                _show,
+                _solvers,
+                NEAR,
+                "All start at (0, 0), on the same error of 100 rows of one feature.",
+                "gradient, 1/L",
+                _solvers_finding,
+            ),
+            _rows,
+        ),
+        "rates": Preset(
+            "Four learning rates",
+            "With 1/L = 0.0142 the gradient needs 318 steps. How many with the best rate, "
+            "2/(λmin + λmax) = 0.0603?",
+            "steps",
+            0,
+            partial(
+                _show,
+                _learning_rates,
+                NEAR,
+                "Four fixed rates, named by what they come from: L bounds all Hessians, λ are the "
+                "eigenvalues of the one at the minimum.",
+                "2/(λmin + λmax)",
+                _rates_finding,
+            ),
+            _rows,
+        ),
+        "afar": Preset(
+            "Newton from (5, 5)",
+            "Newton begins far away and halves steps that raise the error. How many steps until it "
+            "arrives?",
+            "steps",
+            0,
+            partial(
+                _show,
+                _from_afar,
+                Plane(np.array([-4.0, -6.0]), np.array([8.0, 6.0]), ("weight of x", "intercept")),
+                f"The start is ({signed(5, 0)}, {signed(5, 0)}), where almost all rows of class 1 "
+                "are misclassified with certainty.",
+                "Newton, steps halved",
+                _afar_finding,
+            ),
+            _rows,
+        ),
+    },
+)

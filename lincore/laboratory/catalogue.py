@@ -1,0 +1,97 @@
+"""The ten experiments of the laboratory, in the order of the chapter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError
+from lincore.laboratory import (
+    _ambiguity,
+    _basis,
+    _bayes,
+    _covariances,
+    _far_points,
+    _fisher,
+    _likelihood,
+    _one_function,
+    _perceptron,
+    _race,
+)
+from lincore.laboratory.experiment import Demonstration, Experiment, Preset
+
+#: By the word that links use.
+EXPERIMENTS: Mapping[str, Experiment] = {
+    "one-function": _one_function.EXPERIMENT,
+    "ambiguity": _ambiguity.EXPERIMENT,
+    "far-points": _far_points.EXPERIMENT,
+    "fisher": _fisher.EXPERIMENT,
+    "perceptron": _perceptron.EXPERIMENT,
+    "race": _race.EXPERIMENT,
+    "covariances": _covariances.EXPERIMENT,
+    "bayes": _bayes.EXPERIMENT,
+    "basis": _basis.EXPERIMENT,
+    "likelihood": _likelihood.EXPERIMENT,
+}
+
+
+def demonstrate(experiment: str, preset: str = "classic") -> Demonstration:
+    """Carry out a preset of an experiment.
+
+    Parameters
+    ----------
+    experiment : str
+        As in `EXPERIMENTS`.
+    preset : str
+        As in its presets.
+
+    Raises
+    ------
+    DataError
+        For a word that is none of these.
+
+    Examples
+    --------
+    >>> found = demonstrate("perceptron")
+    >>> found.answer, found.frames[1].label
+    (47.0, 'mistake 1')
+    """
+    return _preset(experiment, preset).show()
+
+
+def experiment_rows(experiment: str, preset: str = "classic") -> Dataset:
+    """Return the rows of a preset of an experiment.
+
+    Parameters
+    ----------
+    experiment, preset : str
+        As for `demonstrate`.
+
+    Raises
+    ------
+    DataError
+        For a word that is none of these, and for a preset that has lines but no rows.
+
+    Examples
+    --------
+    >>> experiment_rows("far-points").counts.tolist()
+    [60, 70]
+    """
+    rows = _preset(experiment, preset).rows
+    if rows is None:
+        raise DataError(
+            "This preset has lines and no rows.", where=preset, remedy="Choose another preset."
+        )
+    return rows()
+
+
+def _preset(experiment: str, preset: str) -> Preset:
+    known = EXPERIMENTS.get(experiment)
+    if known is None or preset not in known.presets:
+        words = EXPERIMENTS if known is None else known.presets
+        raise DataError(
+            f"There is no {preset if known else experiment!r} in the laboratory.",
+            where="experiment",
+            remedy=f"Choose one of {', '.join(words)}.",
+        )
+    return known.presets[preset]

@@ -1,0 +1,1 @@
+"""Experiments in a plane: rows, and lines, areas and arrows that move."""

@@ -1,0 +1,82 @@
+"""The player: frames of an experiment, played, stepped and spoken, in the browser alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+if TYPE_CHECKING:
+    from lincore.laboratory import Demonstration
+
+HERE = Path(__file__).parent
+KEY = "geometry.player"
+
+
+def show(
+    shown: Demonstration,
+    *,
+    token: str,
+    varied: str,
+    play: bool,
+    presenter: bool,
+    on_hide: Callable[[], None],
+) -> int | None:
+    """Draw the player, and return the frame that the server has to draw, if the browser cannot.
+
+    Parameters
+    ----------
+    shown : Demonstration
+    token : str
+        Another one begins anew.
+    varied : str
+        What the range of the player is called.
+    play : bool
+        Whether it begins by itself; otherwise it begins at the last frame.
+    presenter : bool
+        Whether keys are read from the whole page.
+    on_hide : callable
+        Called when the key H is pressed.
+    """
+    stop = range(len(shown.frames))[shown.stop]
+    found = _component()(
+        key=KEY,
+        data={
+            "chart": ".st-key-geometry-figure",
+            "token": token,
+            "varied": varied,
+            "play": play,
+            "presenter": presenter,
+            "stop": stop,
+            "moving": shown.moving,
+            "frames": _frames(token, shown),
+        },
+        on_frame_change=lambda: None,
+        on_hide_change=on_hide,
+    )
+    frame: int | None = getattr(found, "frame", None)
+    return frame
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _frames(token: str, _shown: Demonstration) -> list[dict[str, Any]]:
+    """Return the frames as JSON; what stays where it was is left out."""
+    found, former = [], ()
+    for frame in _shown.frames:
+        places = frame.coordinates()
+        moved = [
+            None if i < len(former) and former[i] is frame.places[i] else place
+            for i, place in enumerate(places)
+        ]
+        found.append({"label": frame.label, "sentence": frame.sentence, "places": moved})
+        former = frame.places
+    return found
+
+
+@cache
+def _component() -> Any:
+    html, css, js = ((HERE / f"player.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
+    return st.components.v2.component("lincore_player", html=html, css=css, js=js)

@@ -1,0 +1,143 @@
+// Plays the frames of an experiment in the figure beside it. The figure is Plotly's, drawn by
+// Streamlit; where `window.Plotly` is gone, the server draws the frame instead.
+const TOTAL = 5000; // milliseconds of all frames at normal speed
+const PATIENCE = 4000; // milliseconds until the figure has to be there
+const players = new WeakMap();
+
+export default function (component) {
+  const { data, parentElement } = component;
+  const root = parentElement.querySelector(".player");
+  let player = players.get(root);
+  if (!player) {
+    player = new Player(root);
+    players.set(root, player);
+  }
+  player.take(data, component.setTriggerValue);
+  return () => player.stop();
+}
+
+class Player {
+  constructor(root) {
+    this.root = root;
+    this.parts = Object.fromEntries(
+      ["sentence", "play", "back", "step", "reset"].map((name) => [name, root.querySelector(`.${name}`)]),
+    );
+    this.range = root.querySelector("input");
+    this.label = root.querySelector("output");
+    this.speed = root.querySelector("select");
+    this.parts.play.onclick = () => (this.timer ? this.stop() : this.play());
+    this.parts.step.onclick = () => this.go(this.at + 1);
+    this.parts.back.onclick = () => this.go(this.at - 1);
+    this.parts.reset.onclick = () => this.go(0);
+    this.range.oninput = () => this.go(Number(this.range.value));
+    this.press = (event) => this.onKey(event);
+  }
+
+  take(data, trigger) {
+    this.data = data;
+    this.trigger = trigger;
+    document.removeEventListener("keydown", this.press, true);
+    if (data.presenter) document.addEventListener("keydown", this.press, true);
+    this.range.max = data.frames.length - 1;
+    this.range.setAttribute("aria-label", data.varied);
+    const isNew = data.token !== this.token;
+    this.token = data.token;
+    if (isNew) {
+      this.filled = fill(data.frames);
+      this.stop();
+      this.at = data.play ? 0 : data.stop;
+    }
+    this.show();
+    if (isNew && data.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
+    else if (isNew && data.play) this.go(data.stop);
+  }
+
+  play() {
+    if (this.at >= this.data.stop) this.at = 0;
+    this.playing(true);
+    const tick = () => {
+      this.at = Math.min(this.at + 1, this.data.frames.length - 1);
+      this.show();
+      if (this.at === this.data.stop || this.at === this.data.frames.length - 1) this.stop();
+      else this.timer = setTimeout(tick, this.pause());
+    };
+    this.timer = setTimeout(tick, this.pause());
+  }
+
+  pause() {
+    const each = TOTAL / this.data.frames.length;
+    return Math.min(Math.max(each, 40), 900) / Number(this.speed.value);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.playing(false);
+  }
+
+  // Nobody can listen to thirty sentences a second: the last one is spoken.
+  playing(isPlaying) {
+    this.parts.play.textContent = isPlaying ? "Pause" : "Play";
+    this.parts.sentence.setAttribute("aria-live", isPlaying ? "off" : "polite");
+    if (!isPlaying && this.data) this.say(true);
+  }
+
+  go(to) {
+    this.stop();
+    this.at = Math.min(Math.max(to, 0), this.data.frames.length - 1);
+    this.show();
+  }
+
+  say(again = false) {
+    const sentence = this.data.frames[this.at]?.sentence ?? "";
+    if (again) this.parts.sentence.textContent = "";
+    this.parts.sentence.textContent = sentence;
+  }
+
+  show() {
+    const frame = this.data.frames[this.at];
+    this.say();
+    this.range.value = this.at;
+    this.range.setAttribute("aria-valuetext", frame.label);
+    this.label.textContent = frame.label;
+    this.root.dataset.frame = this.at;
+    this.draw(this.at, performance.now());
+  }
+
+  draw(at, since) {
+    if (at !== this.at) return;
+    const chart = document.querySelector(`${this.data.chart} .js-plotly-plot`);
+    if (window.Plotly?.restyle && chart?.data?.length) {
+      const places = this.filled[at];
+      const moved = { x: places.map((one) => one.x), y: places.map((one) => one.y) };
+      window.Plotly.restyle(chart, moved, this.data.moving);
+      this.root.dataset.drawn = at;
+    } else if (performance.now() - since < PATIENCE) {
+      setTimeout(() => this.draw(at, since), 50);
+    } else if (chart && !this.timer) {
+      this.trigger("frame", at);
+    }
+  }
+
+  onKey(event) {
+    const field = event.composedPath()[0];
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA|BUTTON)$/.test(field.tagName)) return;
+    const acts = {
+      " ": () => this.parts.play.click(),
+      ArrowRight: () => this.go(this.at + 1),
+      ArrowLeft: () => this.go(this.at - 1),
+      r: () => this.go(0),
+      h: () => this.trigger("hide", true),
+    };
+    if (!acts[event.key]) return;
+    event.preventDefault();
+    event.stopPropagation();
+    acts[event.key]();
+  }
+}
+
+// A place that is null is the one of the frame before.
+function fill(frames) {
+  let former = [];
+  return frames.map((frame) => (former = frame.places.map((place, i) => place ?? former[i])));
+}

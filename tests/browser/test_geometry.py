@@ -1,0 +1,57 @@
+"""The laboratory in a browser: equal axes, frames that move, the player by keyboard alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lincore.analysis import Analysis, GeometryQuestion
+from lincore.laboratory import demonstrate
+from tests.browser.axe import assert_accessible
+
+pytestmark = pytest.mark.browser
+
+PIXELS = """chart => {
+    const { xaxis, yaxis } = chart._fullLayout;
+    return [xaxis, yaxis].map(axis => axis._length / Math.abs(axis.range[1] - axis.range[0]));
+}"""
+
+
+def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
+    asked = Analysis(question=GeometryQuestion("perceptron"))
+    dashboard.goto(f"geometry?analysis={asked.to_query()}")
+    chart = dashboard.element("geometry.figure").locator(".js-plotly-plot")
+    across, up = chart.evaluate(PIXELS)
+    assert across == pytest.approx(up, rel=0.01)
+
+    dashboard.enter("geometry.guess.perceptron.classic", 40)
+    dashboard.press("geometry.reveal")
+    assert "Your prediction: 40 mistakes. Computed: 47 mistakes." in dashboard.text()
+    found = demonstrate("perceptron")
+    player = dashboard.page.locator(".player")
+    player.locator("button.reset").press("Enter")
+    step, sentence = player.locator("button.step"), player.locator(".sentence")
+    for number in (1, 2, 3):
+        step.press("Enter")
+        assert sentence.text_content() == found.frames[number].sentence
+    dashboard.page.locator('.player[data-drawn="3"]').wait_for()
+    drawn = chart.evaluate("(chart, i) => [[...chart.data[i].x], [...chart.data[i].y]]",
+                           found.moving[0])  # fmt: skip
+    np.testing.assert_allclose(np.transpose(drawn), found.frames[3].places[0], atol=1e-3)
+
+    slider = player.get_by_role("slider")
+    slider.press("End")
+    assert sentence.text_content() == found.frames[-1].sentence
+    assert slider.get_attribute("aria-valuetext") == "mistake 47"
+    assert_accessible(dashboard.page)
+    dashboard.check()
+
+    dashboard.switch("geometry.presenter")
+    assert not dashboard.page.get_by_test_id("stSidebar").is_visible()
+    dashboard.page.get_by_test_id("stMain").click(position={"x": 5, "y": 200})
+    dashboard.page.keyboard.press("ArrowLeft")
+    assert sentence.text_content() == found.frames[-2].sentence
+    dashboard.page.keyboard.press("h")
+    dashboard.page.get_by_text("Reveal").first.wait_for()
+    assert "Computed" not in dashboard.text()
+    dashboard.check()

@@ -1,0 +1,119 @@
+"""Every experiment: its frames fit its figure, and what it says has the known numbers."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from lincore.errors import DataError
+from lincore.laboratory import EXPERIMENTS, demonstrate, experiment_rows
+from tests.common.words import replaced
+
+ALL = [(word, name) for word, found in EXPERIMENTS.items() for name in found.presets]
+
+
+@pytest.fixture(scope="module")
+def shown():
+    return {place: demonstrate(*place) for place in ALL}
+
+
+@pytest.mark.parametrize("place", ALL, ids="/".join)
+def test_frames_fit_the_figure(shown, place):
+    found = shown[place]
+    assert found.figure.layout.meta["alt"] and np.isfinite(found.answer)
+    assert 3 <= len(found.frames) <= 80
+    n_traces = len(found.figure.data)
+    assert len(set(found.moving)) == len(found.moving) and max(found.moving) < n_traces
+    for frame in found.frames:
+        assert frame.label and not replaced(frame.sentence)
+        assert len(frame.places) == len(found.moving)
+        assert all(each.ndim == 2 and each.shape[1] == 2 for each in frame.places)
+    sent = json.dumps([frame.coordinates() for frame in found.frames], allow_nan=False)
+    assert len(sent) < 400_000
+    drawn = found.figure_at(-1)
+    for number, place in zip(found.moving, found.frames[-1].places, strict=True):
+        np.testing.assert_allclose(drawn.data[number].x, place[:, 0], rtol=1e-5, atol=1e-6)
+    axes = found.figure.layout
+    if axes.yaxis.scaleanchor == "x":
+        spans = [np.ptp(axis.range) for axis in (axes.xaxis, axes.yaxis)]
+        assert axes.yaxis.scaleratio == 1 and spans[0] == pytest.approx(spans[1])
+
+
+@pytest.mark.parametrize("place", ALL, ids="/".join)
+def test_the_first_frame_does_not_give_the_answer_away(shown, place):
+    found, preset = shown[place], EXPERIMENTS[place[0]].presets[place[1]]
+    answer = f"{found.answer:.{preset.digits}f}"
+    if preset.digits:
+        assert answer not in preset.question + found.frames[0].sentence or place[1] == "scaled"
+
+
+#: Preset, answer, its tolerance, and what is said at the frame where playing ends or as finding.
+KNOWN = [
+    ("one-function", "classic", 2.449120, 5e-7, "2.141", "−29.04°"),
+    ("one-function", "scaled", 1.05535, 5e-6, "−1.055", "only their ratio"),
+    ("ambiguity", "classic", 3.608, 5e-4, "5.196", "37.4833"),
+    ("ambiguity", "masked", 16, 1e-9, "72.0 %", "97.0 %"),
+    ("far-points", "classic", 15, 0, "30.05°", "less than 0.01°"),
+    ("far-points", "lda", 34.3, 0.05, "LDA turns by 34.3°", "15 of the 120"),
+    ("fisher", "classic", 13.086342, 5e-7, "−29.0393°", "6.8451"),
+    ("perceptron", "classic", 47, 0, "4,095.08", "38, 9 and 0"),
+    ("perceptron", "standardised", 4, 0, "55.82", "4 and 0"),
+    ("perceptron", "overlap", 23, 0, "11, 23, 9, 16 and 11", "9, 9, 9, 9 and 8"),
+    ("race", "classic", 318, 0, "0.014219", "fixed Hessian ΦᵀΦ/4 83"),
+    ("race", "rates", 79, 0, "0.0667916", "379 steps with 11 rises"),
+    ("race", "afar", 6, 0, "exploded", "always arrives"),
+    ("covariances", "classic", 72, 0, "169 misclassified, half-way 84", "QDA"),
+    ("bayes", "classic", -0.1513, 5e-5, "0.6534 at 2", "0.1953 at 5"),
+    ("bayes", "truth", 6.298, 5e-4, "0.0006298", "one row in"),
+    ("basis", "classic", 0, 0, "logistic regression 0", "converges"),
+    ("likelihood", "classic", 98.46, 5e-3, "98.46 %", "p(to | spam) = 0.0833"),
+    ("likelihood", "mean", 86.0282, 5e-5, "−138.4696", "pooled covariance"),
+]
+
+
+@pytest.mark.parametrize(("word", "name", "answer", "tolerance", *"ab"), KNOWN)
+def test_known_numbers_are_said(shown, word, name, answer, tolerance, a, b):
+    found = shown[word, name]
+    assert found.answer == pytest.approx(answer, abs=tolerance)
+    said = f"{found.frames[found.stop].sentence} {found.finding}"
+    assert b in said
+    assert a in said
+
+
+def test_the_likelihood_falls_as_the_formula_says(shown):
+    """A mean moved by δ costs n δᵀΣ⁻¹δ / 2, a covariance doubled n p (ln 2 - ½) / 2."""
+    data = experiment_rows("likelihood", "mean")
+    X, codes = data.X[:100], data.codes[:100]
+    within = sum(np.cov(X[codes == k].T, bias=True) * np.sum(codes == k) for k in (0, 1)) / 100
+    moved = 0.25 * np.linalg.inv(within)[0, 0] * np.sum(codes == 1) / 2
+    assert shown["likelihood", "mean"].answer == pytest.approx(moved)
+    assert shown["likelihood", "covariance"].answer == pytest.approx(100 * (np.log(2) - 0.5))
+
+
+def test_only_few_rows_make_qda_worse_than_lda(shown):
+    found = shown["bayes", "regret"]
+    lda, qda, squares = (place[:, 1] for place in found.frames[-1].places)
+    assert qda[0] > lda[0] and qda[-1] < lda[-1] < squares[-1]
+    assert 84 < found.answer <= 336
+
+
+def test_rows_of_experiments_are_data_sets():
+    for word, name in ALL:
+        if EXPERIMENTS[word].presets[name].rows is not None:
+            assert experiment_rows(word, name).n_rows >= 100
+    with pytest.raises(DataError, match="lines and no rows"):
+        experiment_rows("ambiguity")
+    with pytest.raises(DataError, match="Choose one of classic"):
+        demonstrate("fisher", "nothing")
+    with pytest.raises(DataError, match="Choose one of one-function"):
+        demonstrate("nothing")
+
+
+def test_a_prediction_is_set_against_the_answer():
+    preset = EXPERIMENTS["far-points"].presets["classic"]
+    assert preset.verdict(None, 15) == "Computed: 15 rows."
+    assert preset.verdict(15.2, 15) == "Your prediction is exact: 15 rows."
+    loss = EXPERIMENTS["bayes"].presets["classic"]
+    assert loss.verdict(-0.5, -0.15129) == "Your prediction: −0.5000. Computed: −0.1513."
