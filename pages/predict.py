@@ -5,29 +5,32 @@ import streamlit as st
 from lincore import prediction
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
-from pages.ui.predict import model_choice, new_rows, panels, priors, run
+from pages.ui.predict import model_choice, new_rows, panels, priors, run, saved_model
 from pages.ui.session import checks_line, runs, sidebar
 from pages.ui.widgets import text
 
 experiment = sidebar.show("predict")
 
 heading = st.container()
-checks_line.show(experiment)
-choice, row = model_choice.ask(experiment)
+saved = saved_model.current()
+if saved is None:
+    checks_line.show(experiment)
+choice, row = model_choice.ask(experiment, saved)
 with row.source:
-    kind = new_rows.ask_kind(experiment)
+    kind = new_rows.ask_kind(experiment, saved)
 model = model_choice.fitted(experiment, choice)
 with row.priors:
     shares = priors.ask_kind(model)
 with row.options:
     level = priors.ask_level()
+saved_model.show_problem()
 
 rows = new_rows.ask(kind, experiment, model)
 if rows is None:
-    heading.header("Which class are new rows of?", anchor=False)
+    heading.header(new_rows.QUESTION, anchor=False)
     st.stop()
 values = priors.ask_share(shares, model)
-found = run.require(experiment, choice, model, rows)
+found = run.require(experiment, choice, model, rows, heading)
 try:
     shown = run.under(found, priors.Priors(values, level))
 except DataError as error:
@@ -36,8 +39,14 @@ except DataError as error:
 
 finding = prediction.prediction_finding(shown, rows.noun)
 heading.header(text.escape(finding), anchor=False)
-runs.note(f"{rows.name}: {finding}")
-heading.markdown(text.escape(f"{rows.name}, by {model.label}. {prediction.priors_finding(shown)}"))
+by = model.label
+if saved is None:
+    runs.note(f"{rows.name}: {finding}")
+else:
+    by = f"the saved model {saved.name}: {saved.file.origin}"
+heading.markdown(
+    text.escape(f"{rows.name}, by {by.rstrip('.')}. {prediction.priors_finding(shown)}")
+)
 if kind == new_rows.UPLOAD:
     panels.matching(shown)
 panels.show(experiment, rows, shown)

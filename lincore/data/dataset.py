@@ -43,6 +43,22 @@ class Split(NamedTuple):
     test: np.ndarray
 
 
+class ImageScale(NamedTuple):
+    """Conversion of images into rows: the way to the common size, and grey levels.
+
+    Parameters
+    ----------
+    fit : {"pad", "crop", "stretch"}
+        How an image of another size came to the common one.
+    whole, fraction : (black, white), optional
+        Of images of whole numbers of more than 8 bits, and of fractions.
+    """
+
+    fit: Literal["pad", "crop", "stretch"] = "pad"
+    whole: tuple[float, float] | None = None
+    fraction: tuple[float, float] | None = None
+
+
 @dataclass(frozen=True, eq=False)
 class TrueParameters:
     """The distribution that generated data were drawn from.
@@ -87,6 +103,8 @@ class Dataset:
         The rows that the source itself set apart for testing.
     image_shape : (height, width) or (height, width, 3), optional
         In pixels, where a row is an image; the last is for colour.
+    image_scale : ImageScale
+        How images became rows.
     notices : tuple of Notice
         Import log.
     skipped : tuple of Skipped
@@ -114,6 +132,8 @@ class Dataset:
         Why that column was taken, and the next best ones, where nobody chose it.
     group_candidate : str
         A column that seems to name subjects of several rows each and is not used as `groups`.
+    bin_bounds : tuple of float
+        The bounds between the classes, where these are bins of a quantity.
     text_columns : tuple of str
         The columns whose words are counted, where a table had such.
 
@@ -147,6 +167,8 @@ class Dataset:
     target_guess: TargetGuess | None = None
     group_candidate: str = ""
     text_columns: tuple[str, ...] = ()
+    image_scale: ImageScale = ImageScale()
+    bin_bounds: tuple[float, ...] = ()
 
     def __len__(self) -> int:
         """Return the number of rows."""

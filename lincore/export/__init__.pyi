@@ -6,8 +6,6 @@ from .documents.bundle import tables_to_markdown as tables_to_markdown
 from .documents.contents import ReportContents as ReportContents
 from .documents.html import html_report as html_report
 from .documents.html import render_html as render_html
-from .documents.script import to_notebook as to_notebook
-from .documents.script import to_script as to_script
 from .documents.section import Section as Section
 from .documents.section import Table as Table
 from .documents.sections import report_sections as report_sections
@@ -28,3 +26,5 @@ from .models.spreadsheet import FormulaCell as FormulaCell
 from .models.spreadsheet import to_spreadsheet as to_spreadsheet
 from .models.sql import to_sql as to_sql
 from .models.workbook import to_workbook as to_workbook
+from .scripts.script import to_notebook as to_notebook
+from .scripts.script import to_script as to_script

@@ -15,6 +15,7 @@ from .half_planes import line_in_window as line_in_window
 from .half_planes import polygon_area as polygon_area
 from .learned import Learned as Learned
 from .learned import learned as learned
+from .learned import ratio_coefficients as ratio_coefficients
 from .likelihood import LogRatio as LogRatio
 from .likelihood import gaussian_log_ratio as gaussian_log_ratio
 from .likelihood import joint_log_likelihood as joint_log_likelihood

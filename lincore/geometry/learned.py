@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.geometry.likelihood import model_log_likelihood
 from lincore.inspection.weights import classifier_input_names
+from lincore.linalg.quadric import Quadric
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
@@ -60,6 +63,46 @@ class Learned(NamedTuple):
     log_likelihood: float | None
     is_joint: bool
     words: tuple[tuple[str, Array], ...] = ()
+
+    @property
+    def by_class(self) -> pd.DataFrame:
+        """Rows, prior and mean of every class; of counted words without the means."""
+        frame = pd.DataFrame({"class": self.classes, "rows": self.counts})
+        if self.priors is not None:
+            frame["prior"] = self.priors
+        if not self.words:
+            for j, name in enumerate(self.names):
+                frame[f"mean of {name}"] = self.means[:, j]
+        return frame
+
+    @property
+    def by_word(self) -> pd.DataFrame:
+        """Probability of each of the words in every class."""
+        shares = np.array([share for _, share in self.words]).reshape(-1, len(self.classes))
+        frame = pd.DataFrame({"word": [word for word, _ in self.words]})
+        for k, label in enumerate(self.classes):
+            frame[f"p(word | {label})"] = shares[:, k]
+        return frame
+
+    @property
+    def matrices(self) -> dict[str, tuple[str, pd.DataFrame]]:
+        """Covariances and scatter by their titles, each with the name of its formula."""
+        found = {}
+        if self.covariances is not None and self.covariances.ndim == 2:
+            found["Covariance, shared"] = ("shared covariance", self.covariances)
+        elif self.covariances is not None:
+            for label, matrix in zip(self.classes, self.covariances, strict=True):
+                found[f"Covariance of {label}"] = ("covariances", matrix)
+        found["S_W, within classes"] = ("S_W", self.within)
+        found["S_B, between classes"] = ("S_B", self.between)
+        return {
+            title: (formula, self._with_names(matrix)) for title, (formula, matrix) in found.items()
+        }
+
+    def _with_names(self, matrix: Array) -> pd.DataFrame:
+        frame = pd.DataFrame(matrix, columns=list(self.names))
+        frame.insert(0, "", list(self.names))
+        return frame
 
 
 def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learned:
@@ -124,6 +167,28 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
         is_joint,
         _words(model, names),
     )
+
+
+def ratio_coefficients(function: Quadric, names: Sequence[str]) -> tuple[pd.DataFrame, float]:
+    """Return A and b of the log ratio of two classes as a table, and c.
+
+    Parameters
+    ----------
+    function : Quadric
+        As `lincore.inspection.boundary_equation` returns it.
+    names : sequence of p str
+
+    Returns
+    -------
+    tuple of DataFrame and float
+        A row for each variable: b, and A where the boundary is curved.
+    """
+    A, b, c = function.expanded()
+    frame = pd.DataFrame({"": list(names), "b": b})
+    if not function.is_linear:
+        for j, name in enumerate(names):
+            frame[f"A: {name}"] = A[:, j]
+    return frame, float(c)
 
 
 def _units(pipeline: Pipeline, width: int) -> tuple[Array, Array]:

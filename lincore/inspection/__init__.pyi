@@ -15,7 +15,14 @@ from .first_plane import default_plane as default_plane
 from .first_plane import default_plane_kind as default_plane_kind
 from .first_plane import leading_coordinates as leading_coordinates
 from .first_plane import leading_features as leading_features
+from .plane_choice import common_plane as common_plane
+from .plane_choice import common_plane_kinds as common_plane_kinds
+from .plane_choice import plane_axes as plane_axes
+from .plane_choice import plane_kinds as plane_kinds
+from .plane_choice import plane_of_kind as plane_of_kind
+from .plane_choice import view_of_kind as view_of_kind
 from .planes import Plane as Plane
+from .planes import complete_row as complete_row
 from .planes import coordinate_plane as coordinate_plane
 from .planes import feature_plane as feature_plane
 from .planes import median_row as median_row
@@ -25,7 +32,9 @@ from .projections import class_means as class_means
 from .projections import fit_projections as fit_projections
 from .projections import n_fisher_components as n_fisher_components
 from .projections import reconstruction_error as reconstruction_error
+from .solver_comparison import SOLVER_NAMES as SOLVER_NAMES
 from .solver_comparison import compare_solvers as compare_solvers
+from .solver_comparison import fit_traces as fit_traces
 from .univariate import box_plot_statistics as box_plot_statistics
 from .univariate import class_densities as class_densities
 from .univariate import class_histograms as class_histograms

@@ -162,6 +162,35 @@ def median_row(data: Dataset, rows: NDArray[np.intp], rest: Rest = "median") -> 
     return base
 
 
+def complete_row(data: Dataset, rows: NDArray[np.intp], row: int | None = None) -> Array:
+    """Return the values of a row without gaps, to be changed.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : ndarray of int, shape (n,)
+        The training rows, whose medians stand for what is missing.
+    row : int, optional
+        By default the median row itself.
+
+    Returns
+    -------
+    ndarray of shape (p,)
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> complete_row(iris, np.arange(150), 0).tolist()
+    [5.1, 3.5, 1.4, 0.2]
+    """
+    usual = np.nan_to_num(median_row(data, rows))
+    if row is None:
+        return usual
+    values = np.asarray(dense(data.X[[row]]), dtype=float)[0]
+    return np.where(np.isnan(values), usual, values)
+
+
 def coordinate_plane(
     axes: tuple[int, ...], names: tuple[str, ...], centre: ArrayLike, *, subject: str = ""
 ) -> Plane:

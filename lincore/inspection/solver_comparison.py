@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,14 @@ from lincore.utils.typing import Progress
 
 # A fixed rate is given so many iterations: enough to see where it goes.
 MOST_ITERATIONS = 2_000
+#: Solvers by the words that `LogisticRegression` knows them by.
+SOLVER_NAMES: Mapping[str, str] = {
+    "newton": "Newton",
+    "newton-cg": "Newton, conjugate gradients",
+    "fixed-hessian": "Fixed Hessian",
+    "gradient": "Gradient, rate 1/L",
+    "sgd": "Stochastic gradient",
+}
 
 
 class Line(NamedTuple):
@@ -35,6 +43,42 @@ class Line(NamedTuple):
     rate: float | None
     trace: tuple[OptimizerStep, ...]
     reason: Reason
+
+    @property
+    def title(self) -> str:
+        """Name of the solver, with its rate."""
+        return SOLVER_NAMES[self.solver] if self.rate is None else f"Gradient, rate {self.rate:g}"
+
+
+def fit_traces(classifier: Any) -> dict[str, tuple[OptimizerStep, ...]]:
+    """Return the traces of a fitted classifier by its solver, or by its binary models.
+
+    Parameters
+    ----------
+    classifier : classifier
+        Fitted.
+
+    Returns
+    -------
+    dict of str to tuple of OptimizerStep
+        Empty for one that does not descend.
+
+    Examples
+    --------
+    >>> model = LogisticRegression(solver="newton").fit([[0.0], [1.0], [0.5]], [0, 1, 1])
+    >>> list(fit_traces(model))
+    ['Newton']
+    """
+    if hasattr(classifier, "trace_"):
+        name = SOLVER_NAMES[classifier.solver]
+        if classifier.learning_rate is not None and classifier.solver in ("gradient", "sgd"):
+            name = f"{name.split(',')[0]}, rate {classifier.learning_rate:g}"
+        return {name: classifier.trace_}
+    return {
+        f"model {i}": part.trace_
+        for i, part in enumerate(getattr(classifier, "estimators_", []), 1)
+        if hasattr(part, "trace_")
+    }
 
 
 def compare_solvers(

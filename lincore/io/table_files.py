@@ -21,7 +21,7 @@ from lincore.data.labels import (
 from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.bins import Bins, bin_values
+from lincore.io.tables.bins import Binned, Bins, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
@@ -29,12 +29,12 @@ from lincore.io.tables.features import build_features, level_codes, merge_labels
 from lincore.io.tables.json_records import read_json
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.parquet import is_parquet, read_parquet
+from lincore.io.tables.read import read_delimited
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from lincore.io.tables.workbooks import is_workbook, read_sheet
 from lincore.io.tables.zipped import read_zipped_table
@@ -232,7 +232,7 @@ def table_to_dataset(
     labels = frame[label]
     if options.merge_classes:
         labels = merge_labels(labels, options.merge_classes)
-    codes, classes = _classes(labels, options.bins)
+    codes, classes, bounds = _classes(labels, options.bins)
     if not used:
         raise no_feature(table, columns)
     built = build_features(frame, chosen["feature"], texts, table.name)
@@ -265,13 +265,14 @@ def table_to_dataset(
         target_guess=guess,
         group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
         text_columns=tuple(texts),
+        bin_bounds=bounds,
     )
     return rename_features(data, table, options.rename)
 
 
-def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> tuple[Any, Any]:
+def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> Binned:
     if bins is None:
-        return encode_column(labels)
+        return Binned(*encode_column(labels), ())
     if not is_number(labels):
         raise DataError(
             "Only numbers can be binned.",

@@ -5,8 +5,10 @@ from .engine import fit_tasks as fit_tasks
 from .engine import method_steps as method_steps
 from .fitted_model import FittedModel as FittedModel
 from .fitting import predict_codes as predict_codes
+from .hold_out import AlikeFits as AlikeFits
 from .hold_out import FittedSteps as FittedSteps
 from .hold_out import TrainingSet as TrainingSet
+from .hold_out import fit_alike as fit_alike
 from .hold_out import fit_behind as fit_behind
 from .hold_out import fit_from_training_set as fit_from_training_set
 from .hold_out import fit_training_steps as fit_training_steps

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.pipeline import Pipeline
 
-from lincore.data.dataset import Dataset
+from lincore.data.dataset import Dataset, ImageScale
 from lincore.data.frames import as_frame, is_frame
 from lincore.errors import DataError
 from lincore.estimators.base.class_weights import class_weights
@@ -43,6 +43,8 @@ class FittedModel:
         a basis or a projection follows.
     text_columns : tuple of str, optional
     image_shape : tuple of int, optional
+    image_scale : ImageScale, optional
+    bin_bounds : tuple of float, optional
         See `Dataset`.
     training : TrainingSummary, optional
         Of the rows that it was fitted on.
@@ -81,6 +83,8 @@ class FittedModel:
     image_shape: tuple[int, ...] | None = None
     training: TrainingSummary | None = None
     digest: str = ""
+    image_scale: ImageScale = ImageScale()
+    bin_bounds: tuple[float, ...] = ()
 
     @classmethod
     def of(
@@ -104,6 +108,8 @@ class FittedModel:
             data.image_shape,
             TrainingSummary.of(data, pipeline, rows),
             data.digest,
+            data.image_scale,
+            data.bin_bounds,
         )
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import Fold
+from lincore.errors import DataError
 from lincore.metrics.results import Results
 from lincore.model_selection.engine import (
     Failure,
@@ -19,11 +21,17 @@ from lincore.model_selection.engine import (
     fit_one,
     fit_pipeline,
     fit_steps,
+    method_steps,
     prepare_behind,
 )
 from lincore.model_selection.fitting import LARGEST_SCATTER, Predicted, predict_codes
-from lincore.model_selection.methods import Method
-from lincore.model_selection.pipeline import Steps, pipeline_for, transform_for_classifier
+from lincore.model_selection.methods import Method, as_methods
+from lincore.model_selection.pipeline import (
+    PLAIN,
+    Steps,
+    pipeline_for,
+    transform_for_classifier,
+)
 from lincore.model_selection.splitters import plan_settings
 from lincore.model_selection.streamed_rows import (
     n_learned_from_streamed,
@@ -32,6 +40,8 @@ from lincore.model_selection.streamed_rows import (
 )
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
+from lincore.utils.thread_warnings import captured_warnings
+from lincore.utils.typing import Progress
 
 
 class TrainingSet(NamedTuple):
@@ -223,6 +233,72 @@ def holdout(
     fitted = fit_pipeline(pipeline, data, split.train, moments=with_streamed(data, *split))
     seconds = time.perf_counter() - start
     return fitted, evaluate_pipeline(fitted, data, split, method=method, seconds=seconds)
+
+
+class AlikeFits(NamedTuple):
+    """Pipelines that differ in their last step alone.
+
+    Attributes
+    ----------
+    pipelines : mapping of str to Pipeline
+        Fitted, by the names of the methods.
+    missing : tuple of str
+        Why others are not among them.
+    """
+
+    pipelines: Mapping[str, Pipeline]
+    missing: tuple[str, ...]
+
+
+def fit_alike(
+    data: Dataset,
+    split: Split,
+    methods: Any,
+    *,
+    steps: Steps = PLAIN,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> AlikeFits:
+    """Fit several methods on the training set, those that most of them have the steps of.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+    methods : str, classifier, or several
+        As for `lincore.compare`.
+    steps : Steps
+    seed : int
+    progress : callable, optional
+        Called as ``progress(done, total, what)``; to return False stops.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> list(fit_alike(iris, lincore.split(iris), ["lda", "qda"]).pipelines)
+    ['lda', 'qda']
+    """
+    wanted = {one.name: (one, method_steps(one, data, steps)) for one in as_methods(methods)}
+    all_steps = [own for _, own in wanted.values()]
+    common = max(all_steps, key=all_steps.count)
+    training = summarise_training_set(data, split)
+    pipelines: dict[str, Pipeline] = {}
+    missing = []
+    for done, (name, (method, own)) in enumerate(wanted.items()):
+        if progress is not None and progress(done, len(wanted), method.label) is False:
+            break
+        if own != common:
+            missing.append(f"{method.label} sees other coordinates and cannot be drawn here.")
+            continue
+        try:
+            with captured_warnings():
+                model = method.fresh(data.classes, seed)
+                pipeline = pipeline_for(data, model, common, seed=seed)
+                pipelines[name] = fit_from_training_set(pipeline, data, split, training)
+        except DataError as error:
+            missing.append(f"{method.label}: {error.notice.what}")
+    return AlikeFits(pipelines, tuple(missing))
 
 
 def _results(

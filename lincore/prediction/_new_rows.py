@@ -19,6 +19,7 @@ from lincore.io.images.new_images import read_new_images
 from lincore.io.loading import recognise_file
 from lincore.io.npz import read_npz
 from lincore.io.table_files import read_table
+from lincore.io.tables.bins import name_bins
 from lincore.io.tables.features import level_name
 from lincore.io.tables.matching import RowMatch
 from lincore.io.tables.table import Table
@@ -42,15 +43,15 @@ class Reading(NamedTuple):
         What to call the file.
     options : ReadOptions, optional
         Of a file of text.
-    fit : {"pad", "crop", "stretch"}
-        How an image comes to the size of the training images.
+    fit : {"pad", "crop", "stretch"}, optional
+        How an image comes to the size of the training images; as these did when not given.
     fill_missing : bool
         Whether all values of a column that is not there count as missing.
     """
 
     name: str | None = None
     options: ReadOptions | None = None
-    fit: Fit = "pad"
+    fit: Fit | None = None
     fill_missing: bool = False
 
 
@@ -188,7 +189,10 @@ def _of_images(
             where=name,
             remedy=f"Upload a table with the columns of {model.data_name}.",
         )
-    found = read_new_images(source, model.image_shape, reading.fit, name=name, progress=progress)
+    scale = model.image_scale
+    if reading.fit is not None:
+        scale = scale._replace(fit=reading.fit)
+    found = read_new_images(source, model.image_shape, scale, name=name, progress=progress)
     classes = {str(label): code for code, label in enumerate(model.classes)}
     # The class of an image is the innermost of its folders that is called like one.
     truth = np.array(
@@ -210,6 +214,8 @@ def _of_images(
 
 def _codes(labels: pd.Series[Any], model: FittedModel) -> tuple[Codes | None, dict[str, int]]:
     """Return the code of each label, and how often labels occur that are no classes."""
+    if model.bin_bounds and is_number(labels):
+        labels = name_bins(labels, model.bin_bounds)
     places, values = pd.factorize(labels)
     code_of = {str(label): code for code, label in enumerate(model.classes)}
     names = [level_name(value) for value in values]

@@ -8,6 +8,7 @@ from .comparison import interval_method as interval_method
 from .comparison import with_class_names as with_class_names
 from .convergence import coinciding_solvers_note as coinciding_solvers_note
 from .convergence import learning_rates_note as learning_rates_note
+from .convergence import solver_rows as solver_rows
 from .convergence import termination_reason as termination_reason
 from .differences import cochran_finding as cochran_finding
 from .differences import comparison_finding as comparison_finding
@@ -54,7 +55,9 @@ from .imbalance_figures import cost_sweep as cost_sweep
 from .imbalance_figures import cost_waterfall as cost_waterfall
 from .imbalance_tables import REMEDY_NAMES as REMEDY_NAMES
 from .imbalance_tables import balance_basis as balance_basis
+from .imbalance_tables import decision_cost_rows as decision_cost_rows
 from .imbalance_tables import decomposition_rows as decomposition_rows
+from .imbalance_tables import deployment_rows as deployment_rows
 from .imbalance_tables import format_loss as format_loss
 from .imbalance_tables import remedy_rows as remedy_rows
 from .imbalance_tables import score_rows as score_rows
@@ -78,6 +81,7 @@ from .sentences import missing_intervals_note as missing_intervals_note
 from .sentences import rarest_class as rarest_class
 from .split_choice import equal_priors_note as equal_priors_note
 from .split_choice import split_choice_finding as split_choice_finding
+from .split_choice import split_choice_rows as split_choice_rows
 from .steps import pipeline_steps as pipeline_steps
 from .steps import projection_sentence as projection_sentence
 from .streamed_rows import rows_in_memory as rows_in_memory

@@ -117,6 +117,31 @@ def coinciding_solvers_note(lines: Sequence[Line]) -> str:
     )
 
 
+def solver_rows(lines: Sequence[Line]) -> tuple[dict[str, Any], ...]:
+    """Return the end of every solver: loss, gradient, iterations, seconds and reason.
+
+    Parameters
+    ----------
+    lines : sequence of Line
+        What `lincore.inspection.compare_solvers` returns.
+
+    Returns
+    -------
+    tuple of dict of column to value
+    """
+    return tuple(
+        {
+            "solver": line.title,
+            "training loss": line.trace[-1].objective,
+            "gradient": line.trace[-1].gradient_norm,
+            "iterations": line.trace[-1].iteration,
+            "seconds": line.trace[-1].seconds,
+            "ended because": line.reason.words,
+        }
+        for line in lines
+    )
+
+
 def _of_descent(model: Any, names: Sequence[str]) -> Ending:
     rounds = _count(model.n_iter_, "iteration")
     if model.separation_ is not None:

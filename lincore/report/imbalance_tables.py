@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lincore.imbalance.attribution import PARTS
+from lincore.imbalance.deployment import (
+    cost_in_deployment,
+    error_in_deployment,
+    log_loss_in_deployment,
+)
 from lincore.imbalance.study import BalanceStudy
 from lincore.metrics import scores
 from lincore.metrics.results import Results
@@ -147,6 +153,72 @@ def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, 
 
 def _share(share: float) -> str:
     return "–" if np.isnan(share) else percent(share, 0)
+
+
+def deployment_rows(
+    results: Results, adjusted: Results, shares: ArrayLike
+) -> tuple[dict[str, str], ...]:
+    """Return error and log loss of every method under the shares of deployment.
+
+    Parameters
+    ----------
+    results, adjusted : Results
+        As trained, and with corrected priors, see `lincore.metrics.adjust_priors`.
+    shares : array-like of shape (K,)
+
+    Returns
+    -------
+    tuple of dict of column to str
+        With 95 % intervals in brackets.
+    """
+    both = {"as trained": results, "corrected priors": adjusted}
+    rows = []
+    for name in results.methods:
+        row = {"model": results.settings.label(name)}
+        for what, found in both.items():
+            error = error_in_deployment(found, name, shares)
+            row[f"error (%), {what}"] = format_loss(error, "error")
+        for what, found in both.items():
+            loss = log_loss_in_deployment(found, name, shares)
+            row[f"log loss, {what}"] = format_loss(loss, "log loss")
+        rows.append(row)
+    return tuple(rows)
+
+
+def decision_cost_rows(
+    probable: Results, cheapest: Results, shares: ArrayLike, costs: ArrayLike
+) -> tuple[dict[str, str], ...]:
+    """Return the expected cost of a row by every method, and the error of its cheapest decision.
+
+    Parameters
+    ----------
+    probable, cheapest : Results
+        That decide for the most probable class and at least expected cost, see
+        `lincore.imbalance.minimum_cost_decisions`.
+    shares : array-like of shape (K,)
+        In deployment.
+    costs : array-like of shape (K, K)
+
+    Returns
+    -------
+    tuple of dict of column to str
+        With 95 % intervals in brackets.
+    """
+    rows = []
+    for name in probable.methods:
+        before, after = (
+            cost_in_deployment(found, name, shares, costs) for found in (probable, cheapest)
+        )
+        error = error_in_deployment(cheapest, name, shares)
+        rows.append(
+            {
+                "model": probable.settings.label(name),
+                "cost of the most probable class": format_loss(before, "log loss"),
+                "cost of the cheapest decision": format_loss(after, "log loss"),
+                "error of the cheapest decision (%)": format_loss(error, "error"),
+            }
+        )
+    return tuple(rows)
 
 
 def format_loss(found: Interval, loss: str) -> str:

@@ -58,6 +58,30 @@ def split_choice_finding(found: SplitChoice) -> str:
     return f"{text} {_change_of_places(found, last, usual)}{_why(found)}"
 
 
+def split_choice_rows(found: SplitChoice) -> tuple[dict[str, str], ...]:
+    """Return the accuracy of every model on the last rows of each class and on random ones.
+
+    Parameters
+    ----------
+    found : SplitChoice
+
+    Returns
+    -------
+    tuple of dict of column to str
+        In per cent.
+    """
+    return tuple(
+        {
+            "model": label,
+            "last of each class": percent(found.last[i]),
+            "at random, mean": percent(found.random[:, i].mean()),
+            "from": percent(found.random[:, i].min()),
+            "to": percent(found.random[:, i].max()),
+        }
+        for i, label in enumerate(found.labels)
+    )
+
+
 def _change_of_places(found: SplitChoice, last: int, usual: int) -> str:
     """Name the two models whose order the split turns most clearly, besides the winners."""
     mean = found.random.mean(axis=0)

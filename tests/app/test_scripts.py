@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
-from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lincore.analysis import (
-    Analysis,
-    BalanceCostQuestion,
-    BalanceStudyQuestion,
-    ClassifyQuestion,
-    CompareQuestion,
-    DataQuestion,
-    ExploreQuestion,
-    FileData,
-    PredictQuestion,
-    SampleData,
-    SplitChoice,
-)
 from lincore.export import to_script
-from lincore.model_selection import Steps
+from lincore.export.scripts import _classify, _compare, _study
+from pages.ui.explore import views
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
-from tests.app.settling import kept_jobs, settled
+from tests.app.settling import settled
 from tests.app.test_pages import ROOT, choose_sample, open_app, upload
 
 EVIL = "kind'''); import os # \\"
@@ -43,14 +30,16 @@ _FRAME = pd.DataFrame(_ROWS.round(2), columns=["length", 'wi"dth', "depth {x}"])
 _FRAME["colour"] = RNG.choice(["red", "gr\\een", "it's"], 90)
 _FRAME[EVIL] = np.array(["a'", 'b"', "c\\"])[np.arange(90) % 3]
 RAW = _FRAME.to_csv(index=False).encode()
+_WORDS = RNG.choice(["good", "bad", "long", "short", "film", "book", "story"], (60, 9))
+_TEXTS = [" ".join([*words, "praise" if i % 2 else "blame"]) for i, words in enumerate(_WORDS)]
+REVIEWS = pd.DataFrame({"text": _TEXTS, "kind": ["ab"[i % 2] for i in range(60)]})
+REVIEWS = REVIEWS.to_csv(index=False).encode()
 
-SAMPLES = ("iris", "wine", "gaussian", "passengers")
-METHODS = ("lda", "qda", "logistic")
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 #: Sentences of a page that no script repeats: seconds, limits, and what every page explains.
 OF_THIS_MACHINE = re.compile(
     r"\b\d[\d.]* (ms|s)\b|measured here|up to [\d,]+ MB|^Read as|of \d+ columns selected|"
-    r"^The first [\d,]+ of|Ellipses: 95|from 0 to 1|come with scikit-learn"
+    r"^The first [\d,]+ of|Ellipses: 95|from 0 to 1|, eqs?[.] |come with scikit-learn"
 )
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
 
@@ -107,134 +96,162 @@ json.dump(printed, sys.stdout)
 """
 
 
-def analysis(source, question) -> Analysis:
-    return Analysis(source, steps=Steps(standardize=True), question=question)
+class Visit(NamedTuple):
+    """A page, the tabs that are opened on it, and what is chosen there before."""
+
+    page: str
+    tabs: tuple[str, ...] = ("",)
+    chosen: dict[str, object] = {}
+    buttons: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The widget of its tabs."""
+        return {"explore": "explore.view", "balance": "balance.tabs"}.get(
+            self.page, f"{self.page}.panels"
+        )
 
 
-def questions(data) -> dict[str, object]:
-    smallest = data.classes[data.counts.argmin()]
-    return {
-        "data": DataQuestion(),
-        "explore": ExploreQuestion(),
-        "classify": ClassifyQuestion("logistic"),
-        "predict": PredictQuestion("logistic", "equal"),
-        "compare": CompareQuestion(METHODS, scheme="5-fold"),
-        "balance-cost": BalanceCostQuestion(("lda", "logistic"), repeats=2),
-        "balance-study": BalanceStudyQuestion({smallest: 9}, ("lda", "logistic"), repeats=2),
-    }
+DATA, LOGISTIC = Visit("data"), {"classify.word": "logistic"}
+PREDICT = Visit("predict", chosen={"predict.priors": "equal"})
+COST = Visit("balance", chosen={"balance.mode": "cost", "balance.cost.repeats": 2,
+                                "balance.methods": ["lda", "logistic"]})  # fmt: skip
 
 
-def sources() -> dict[str, object]:
-    file = FileData(FILE, hashlib.sha256(RAW).hexdigest(), target=EVIL)
-    return {name: SampleData(name) for name in SAMPLES} | {"upload": file}
+def classify(*tabs: str, **chosen: object) -> Visit:
+    keys = {key.replace("_", "."): value for key, value in chosen.items()}
+    return Visit("classify", tabs, LOGISTIC | {f"classify.{k}": v for k, v in keys.items()})
 
 
-def load(source):
-    return source.load(RAW if isinstance(source, FileData) else None)
+def compare(*tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout") -> Visit:
+    chosen = {"compare.words": ["lda", "qda"], "compare.scheme": scheme}
+    return Visit("compare", tabs, chosen, buttons)
 
 
-@pytest.fixture(scope="module")
-def printed(tmp_path_factory) -> dict[str, str]:
-    """Run the scripts of every page and data set in one process, where the file lies."""
-    folder = tmp_path_factory.mktemp("scripts")
-    (folder / FILE).write_bytes(RAW)
-    scripts = {
-        f"{page} {name}": to_script(analysis(source, question))
-        for name, source in sources().items()
-        for page, question in questions(load(source)).items()
-    }
-    run = subprocess.run(
-        [sys.executable, "-c", RUN], input=json.dumps(scripts), capture_output=True, text=True,
-        cwd=folder, env=ENVIRONMENT, check=False,
-    )  # fmt: skip
-    assert run.returncode == 0, run.stderr[-3000:]
-    return json.loads(run.stdout)
+def study(*tabs: str, **chosen: object) -> Visit:
+    keys = {f"balance.{key}": value for key, value in chosen.items()}
+    return Visit("balance", tabs, COST.chosen | {
+        "balance.mode": "cut", "balance.repeats": 2, "balance.kept": {0: 9}, **keys
+    })  # fmt: skip
+
+
+#: Every page on every data set, and every tab on one of them.
+VISITS = {
+    "iris": (
+        DATA, PREDICT, COST,
+        Visit("explore", ("columns", "pairs")),
+        classify("Convergence", "What if", whatif_values=[-1, -1, 0, 6.25, 3, 0.5]),
+        compare("Training size", "Choice of split",
+                buttons=("compare.sizes.start", "compare.splits.start")),
+        study("Error decomposition", "Costs", costs=np.array([[0, 1, 1], [5, 0, 1], [1, 1, 0.0]])),
+    ),
+    "wine": (
+        DATA, PREDICT, COST,
+        Visit("explore", ("correlations", "projections"), {"explore.standardize": True}),
+        classify("What was learned", "Equation", plane="features"),
+        compare("Boundaries", "Time", scheme="5-fold"),
+        study("Class-size sweep", "Training loss"),
+    ),
+    "gaussian": (
+        DATA, PREDICT, COST,
+        Visit("explore", ("summary",)),
+        classify("ROC", "Calibration", drawing="Surface"),
+        compare("Recall by class"),
+        study("Scores"),
+    ),
+    "passengers": (
+        DATA, PREDICT, COST,
+        Visit("explore", ("columns", "summary")),
+        classify("Coefficients", "Assumptions", plane="direction"),
+        compare("Pairwise comparisons", "Disagreements"),
+        study("Priors in deployment", **{"use.class": 0, "use.share.0": 30}),
+    ),
+    "upload": (
+        DATA, PREDICT, COST,
+        Visit("explore", ("columns",)),
+        classify("Confusion", "Scores", plane="coordinates"),
+        compare("Pairwise comparisons", scheme="5-fold"),
+        study("Full and reduced set", remedy="corrected priors"),
+    ),
+    "reviews": (Visit("explore", ("words",)),),
+}  # fmt: skip
+FILES = {"upload": (FILE, RAW, EVIL), "reviews": ("reviews.csv", REVIEWS, "kind")}
 
 
 def opened(name: str) -> AppTest:
     page_jobs.shared.clear()
     app = open_app()
-    if name == "upload":
-        upload(app, FILE, RAW)
-        app.selectbox(key="data.target").set_value(EVIL).run()
-    else:
+    if name not in FILES:
         choose_sample(app, name)
-    return app
+        return app
+    file, raw, target = FILES[name]
+    upload(app, file, raw)
+    return app.selectbox(key="data.target").set_value(target).run()
 
 
-def with_tabs(app: AppTest, key: str, tabs) -> list[str]:
-    said = []
-    for tab in tabs:
-        app.session_state[key] = tab
-        app.run()
-        if not all(job.is_over for job in kept_jobs(app)):
+def seen(name: str) -> dict[str, tuple[list[str], str]]:
+    """Visit the pages of a data set; return what each says and its script, by page and tab."""
+    app, found = opened(name), {}
+    for visit in VISITS[name]:
+        for key, value in visit.chosen.items():
+            app.session_state[key] = value
+        app.switch_page(f"pages/{visit.page}.py").run()
+        settled(app)
+        for i, tab in enumerate(visit.tabs):
+            if tab:
+                app.session_state[visit.key] = tab
+                app.run()
+            if visit.buttons:
+                app.button(key=visit.buttons[i]).click().run()
             settled(app)
-        said += claims(app)
-    return said
+            script = to_script(app.session_state[take_away.SHOWN].analysis)
+            question = app.session_state[take_away.SHOWN].analysis.question.kind
+            found[f"{name}: {question} {tab}".strip()] = claims(app), script
+    return found
 
 
-def page(name: str, of: str, data) -> list[str]:
-    """Return what a page says of a data set, in all its tabs."""
-    app, smallest = opened(name), int(data.counts.argmin())
-    values = {
-        "data": {},
-        "explore": {},
-        "classify": {"classify.word": "logistic"},
-        "predict": {"classify.word": "logistic", "predict.priors": "equal"},
-        "compare": {"compare.words": list(METHODS), "compare.scheme": "5-fold"},
-        "balance-cost": {"balance.cost.repeats": 2, "balance.mode": "cost",
-                         "balance.methods": ["lda", "logistic"]},
-        "balance-study": {"balance.repeats": 2, "balance.mode": "cut",
-                          "balance.methods": ["lda", "logistic"],
-                          "balance.kept": {smallest: 9}},
-    }[of]  # fmt: skip
-    for key, value in values.items():
-        app.session_state[key] = value
-    file = "balance" if of.startswith("balance") else of
-    app.switch_page(f"pages/{file}.py").run()
-    settled(app)
-    expected = analysis(sources()[name], questions(data)[of])
-    asked = app.session_state[take_away.SHOWN].analysis
-    assert to_script(bare(asked)) == to_script(bare(expected)), "the page offers another script"
-    tabs = {
-        "classify": ("classify.panels", ("Confusion", "Scores", "ROC", "Calibration",
-                                         "Coefficients", "Equation", "Assumptions")),
-        "compare": ("compare.panels", ("Pairwise comparisons", "Disagreements",
-                                       "Recall by class")),
-        "explore": ("explore.view", ("columns", "correlations", "summary", "projections")),
-        "balance-study": ("balance.tabs", ("Error decomposition", "Scores")),
-    }.get(of)  # fmt: skip
-    return with_tabs(app, *tabs) if tabs else claims(app)
-
-
-def bare(asked: Analysis) -> Analysis:
-    """Return a specification in which what a page fills in itself is left to be filled in."""
-    own = {
-        name: None for name in ("score", "rope", "loss", "method") if hasattr(asked.question, name)
-    }
-    question = replace(asked.question, **own)
-    return replace(asked, split=SplitChoice(), question=question, view={}, others=())
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory) -> dict[str, tuple[list[str], str]]:
+    """Visit all pages, and run their scripts in one new process, where the files lie."""
+    folder = tmp_path_factory.mktemp("scripts")
+    for file, raw, _ in FILES.values():
+        (folder / file).write_bytes(raw)
+    found = {key: both for name in VISITS for key, both in seen(name).items()}
+    scripts = {key: script for key, (_, script) in found.items()}
+    run = subprocess.run(
+        [sys.executable, "-c", RUN], input=json.dumps(scripts), capture_output=True, text=True,
+        cwd=folder, env=ENVIRONMENT, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr[-3000:]
+    printed = json.loads(run.stdout)
+    return {key: (said, printed[key]) for key, (said, _) in found.items()}
 
 
 def missing(said: list[str], output: str) -> list[str]:
     """Return what a page says that the output has neither word for word nor by its numbers."""
     output = plain(output)
     known = set(NUMBER.findall(output))
+    lacking = {text: sorted(set(NUMBER.findall(text)) - known) for text in said}
     return [
-        text
-        for text in dict.fromkeys(said)
-        if text not in output
-        and not OF_THIS_MACHINE.search(text)
-        and set(NUMBER.findall(text)) - known
+        f"{text}: {numbers}"
+        for text, numbers in lacking.items()
+        if numbers and text not in output and not OF_THIS_MACHINE.search(text)
     ]
 
 
-@pytest.mark.parametrize("name", [*SAMPLES, "upload"])
-@pytest.mark.parametrize(
-    "of", ["data", "explore", "classify", "predict", "compare", "balance-cost", "balance-study"]
-)
-def test_a_script_prints_every_number_of_its_page(name, of, printed):
-    data = load(sources()[name])
-    said = page(name, of, data)
-    assert len(said) > 3
-    assert missing(said, printed[f"{of} {name}"]) == []
+@pytest.mark.parametrize("name", VISITS)
+def test_a_script_prints_every_number_of_its_page(name, pages):
+    here = {key: both for key, both in pages.items() if key.startswith(f"{name}:")}
+    assert len(here) >= len(VISITS[name])
+    lacking = {}
+    for key, (said, output) in here.items():
+        assert len(said) > 1, key
+        if found := missing(said, output):
+            lacking[key] = found
+    assert not lacking, json.dumps(lacking, indent=1, ensure_ascii=False)
+
+
+def test_every_tab_is_visited():
+    seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
+    tabs = [*_classify._TABS, *_compare._TABS, *_study._TABS, *views._NAMES]
+    assert set(tabs) == seen

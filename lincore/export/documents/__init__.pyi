@@ -6,8 +6,6 @@ from .bundle import tables_to_markdown as tables_to_markdown
 from .contents import ReportContents as ReportContents
 from .html import html_report as html_report
 from .html import render_html as render_html
-from .script import to_notebook as to_notebook
-from .script import to_script as to_script
 from .section import Section as Section
 from .section import Table as Table
 from .sections import report_sections as report_sections

@@ -35,6 +35,7 @@ _TIME = (2000, 1, 1, 0, 0, 0)
 #: Types of lincore that a file may hold, beside those that skops itself trusts.
 TRUSTED = frozenset(
     (
+        "lincore.data.dataset.ImageScale",
         "lincore.estimators._categorical.CategoricalFactors",
         "lincore.estimators.fisher.FisherDiscriminant",
         "lincore.estimators.least_squares.LeastSquaresClassifier",
@@ -95,6 +96,15 @@ class ModelFile(NamedTuple):
 
     model: FittedModel
     card: ModelCard
+
+    @property
+    def origin(self) -> str:
+        """Sentence of what was fitted on what, and which version of lincore made it."""
+        model = self.model
+        noun = "images" if model.image_shape is not None else "rows"
+        n_rows = "" if model.training is None else f"{int(model.training.counts.sum()):,} "
+        data = f" of {model.data_name}" if model.data_name else ""
+        return f"{model.label}, fitted on {n_rows}{noun}{data}. {_made_by(self.card)}"
 
 
 def save_model(
@@ -187,7 +197,11 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
     lincore.errors.DataError: model file: The zip cannot be opened: File is not a zip file. ...
     """
     raw, name = _read(source, limits)
-    files = {file.path: file for file in list_zip(raw, name, limits)}
+    try:
+        files = {file.path: file for file in list_zip(raw, name, limits)}
+    except DataError as error:
+        remedy = "Give a file that save_model wrote."
+        raise DataError(error.notice.what, where=name, remedy=remedy) from error
     if not {_MODEL, _CARD} <= set(files):
         raise DataError(
             "This is no model file of lincore.",
@@ -244,21 +258,20 @@ def _refuse_foreign(model: FittedModel) -> None:
         )
 
 
-def _refuse_untrusted(stored: bytes, where: str) -> None:
+def _refuse_untrusted(stored: bytes, where: str, by: str = "") -> None:
     found = sorted(set(skops.io.get_untrusted_types(data=stored)) - TRUSTED)
     if found:
         raise DataError(
-            f"The model holds types that are not trusted: {', '.join(found[:5])}.",
+            f"The model holds types that are not trusted: {', '.join(found[:5])}. {by}".strip(),
             where=where,
             remedy="Only models of lincore's own classifiers and steps are saved and loaded.",
         )
 
 
 def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
-    made, here = card.versions.get("lincore"), package_versions()["lincore"]
-    by = f"It was made by lincore {made}; this is {here}."
+    by = _made_by(card)
     try:
-        _refuse_untrusted(stored, name)
+        _refuse_untrusted(stored, name, by)
         with captured_warnings():
             model = skops.io.loads(stored, trusted=sorted(TRUSTED))
             _check(model)
@@ -273,6 +286,11 @@ def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
         ) from error
     found: FittedModel = model
     return found
+
+
+def _made_by(card: ModelCard) -> str:
+    made, here = card.versions.get("lincore"), package_versions()["lincore"]
+    return f"It was made by lincore {made}; this is {here}."
 
 
 def _check(model: Any) -> None:

@@ -8,6 +8,7 @@ from math import prod
 
 import numpy as np
 
+from lincore.data.dataset import ImageScale
 from lincore.errors import Notice
 from lincore.io.files.archives import SkippedFile
 from lincore.io.images._collection import ImageCollection, ImageFile
@@ -50,11 +51,15 @@ def read_headers(
 
 
 def find_grey_levels(
-    collection: ImageCollection, numbers: Sequence[int], progress: Progress | None
-) -> dict[int, Levels]:
+    collection: ImageCollection,
+    numbers: Sequence[int],
+    scale: ImageScale,
+    progress: Progress | None,
+) -> tuple[dict[int, Levels], ImageScale]:
     """Return what is black and white in each image of more than 256 grey levels.
 
-    All of whole numbers have the same, and all of fractions.
+    All of whole numbers have the same, and all of fractions: those of a scale that is known, or
+    those that suit them, as the scale that is returned has them.
     """
     ranges: dict[int, Range] = {}
 
@@ -68,9 +73,13 @@ def find_grey_levels(
     found: dict[int, Levels] = {}
     for whole in (True, False):
         kind = {n: one for n, one in ranges.items() if isinstance(one[1], int) == whole}
-        levels = common_levels(list(kind.values()), whole=whole)
-        found |= dict.fromkeys(kind, levels) if levels is not None else {}
-    return found
+        known = scale.whole if whole else scale.fraction
+        levels = Levels(*known) if known else common_levels(list(kind.values()), whole=whole)
+        if levels is not None:
+            found |= dict.fromkeys(kind, levels)
+            ends = float(levels.black), float(levels.white)
+            scale = scale._replace(whole=ends) if whole else scale._replace(fraction=ends)
+    return found, scale
 
 
 def brightened_notices(levels: Mapping[int, Levels], name: str) -> list[Notice]:

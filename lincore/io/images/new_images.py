@@ -9,15 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.data.dataset import Skipped
+from lincore.data.dataset import ImageScale, Skipped
 from lincore.errors import DataError
 from lincore.io.files.archives import SkippedFile, list_zip, unpack
 from lincore.io.images._class_folders import folders_above
 from lincore.io.images._collection import ImageCollection, ImageFile, path_key
 from lincore.io.images._pixels import decode_pixels, find_grey_levels, read_headers
-from lincore.io.images.decode import HEAD_BYTES, Fit, image_kind
+from lincore.io.images.decode import HEAD_BYTES, image_kind
 from lincore.limits import LIMITS, Limits, check_size
 from lincore.utils.typing import Progress
+
+_PADDED = ImageScale()
 
 
 class NewImages(NamedTuple):
@@ -43,7 +45,7 @@ class NewImages(NamedTuple):
 def read_new_images(
     source: bytes | Sequence[tuple[str, bytes]],
     shape: tuple[int, ...],
-    fit: Fit = "pad",
+    scale: ImageScale = _PADDED,
     *,
     name: str = "images",
     progress: Progress | None = None,
@@ -57,8 +59,8 @@ def read_new_images(
         A zip, or files.
     shape : (height, width) or (height, width, 3)
         In pixels, to which they are brought.
-    fit : {"pad", "crop", "stretch"}
-        How an image comes to another size.
+    scale : ImageScale
+        How an image comes to another size, and what is black and white where that is known.
     name : str
         Of the zip, for messages.
     progress : callable, optional
@@ -101,8 +103,8 @@ def read_new_images(
         images = [image for image in images if image.number in headers]
         _check_pixels(sum(h.height * h.width for h in headers.values()), len(images), shape, name)
         deep = [number for number, header in headers.items() if header.is_deep]
-        levels = find_grey_levels(collection, deep, progress)
-        X, images = decode_pixels(collection, images, shape, fit, levels, progress)
+        levels, _ = find_grey_levels(collection, deep, scale, progress)
+        X, images = decode_pixels(collection, images, shape, scale.fit, levels, progress)
     if not images:
         raise _none(collection)
     skipped = tuple(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lincore.data.dataset import Dataset, Skipped
+from lincore.data.dataset import Dataset, ImageScale, Skipped
 from lincore.data.labels import display_name, encode_labels, lone_class_notices, natural_key
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip, unpack
@@ -210,7 +210,8 @@ def _read(
         colours = (3,) if options.colour else ()
         common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
         deep = [number for number, header in headers.items() if header.is_deep]
-        levels = find_grey_levels(collection, deep, progress)
+        scale = ImageScale(options.fit)
+        levels, scale = find_grey_levels(collection, deep, scale, progress)
         X, images = decode_pixels(collection, images, shape, options.fit, levels, progress)
         greyed = () if options.colour else grey_notices(collection, images)
     _require(images, collection)
@@ -230,6 +231,7 @@ def _read(
         row_names=tuple(collection.paths[image.number] for image in images),
         given_test=given_test,
         image_shape=shape,
+        image_scale=scale,
         notices=(
             *notices,
             *greyed,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.errors import DataError
@@ -25,9 +27,24 @@ class Bins(NamedTuple):
     how: Literal["quantile", "width"] = "quantile"
 
 
-def bin_values(
-    values: Array, bins: Bins | int, where: str
-) -> tuple[NDArray[np.intp], NDArray[Any]]:
+class Binned(NamedTuple):
+    """Classes of a quantity.
+
+    Attributes
+    ----------
+    codes : (n,) intp
+    classes : (K,) array of str
+        Named by their bounds, from low to high. Ties may leave fewer than were asked for.
+    bounds : tuple of K - 1 floats
+        Between the classes; a value on one belongs to the class above.
+    """
+
+    codes: NDArray[np.intp]
+    classes: NDArray[Any]
+    bounds: tuple[float, ...]
+
+
+def bin_values(values: Array, bins: Bins | int, where: str) -> Binned:
     """Bin a quantity into classes.
 
     Parameters
@@ -41,9 +58,7 @@ def bin_values(
 
     Returns
     -------
-    codes : (n,) intp
-    classes : (K,) array of str
-        Named by their bounds, from low to high. Ties may leave fewer than were asked for.
+    Binned
 
     Raises
     ------
@@ -52,7 +67,7 @@ def bin_values(
 
     Examples
     --------
-    >>> bin_values(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y")[1].tolist()
+    >>> bin_values(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y").classes.tolist()
     ['below 3', '3 and above']
     """
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
@@ -78,7 +93,33 @@ def bin_values(
             remedy="Bin by width, or choose another target.",
         )
     bounds = bounds[used[1:] - 1]
-    return codes.astype(np.intp), np.array(_names(bounds))
+    return Binned(codes.astype(np.intp), np.array(_names(bounds)), tuple(bounds.tolist()))
+
+
+def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]:
+    """Return the name of the class of each value of a quantity that was binned elsewhere.
+
+    Parameters
+    ----------
+    values : Series of n numbers
+    bounds : sequence of float
+        As `Binned.bounds`.
+
+    Returns
+    -------
+    Series of n str
+        None where the value is missing.
+
+    Examples
+    --------
+    >>> name_bins(pd.Series([2.5, None, 3.0]), (3.0,)).tolist()
+    ['below 3', None, '3 and above']
+    """
+    numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
+    names = np.array([*_names(np.asarray(bounds)), None], dtype=object)
+    places = np.searchsorted(bounds, numbers, side="right")
+    places[np.isnan(numbers)] = len(names) - 1
+    return pd.Series(names[places], dtype=object, index=values.index, name=values.name)
 
 
 def _rounded(bounds: Array, values: Array) -> Array:

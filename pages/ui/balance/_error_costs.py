@@ -106,21 +106,11 @@ def _costs_plots(
 
 def _costs_table(decisions: Decisions) -> None:
     bold, careful, new, costs = decisions
-    rows = []
-    for name in bold.methods:
-        before, after = (imbalance.cost_in_deployment(r, name, new, costs) for r in (bold, careful))
-        error = imbalance.error_in_deployment(careful, name, new)
-        rows.append(
-            {
-                "model": name,
-                "cost of the most probable class": report.format_loss(before, "log loss"),
-                "cost of the cheapest decision": report.format_loss(after, "log loss"),
-                "error of the cheapest decision (%)": report.format_loss(error, "error"),
-            }
-        )
     with st.container(key="balance.costs.rows"):
         tables.show(
-            pd.DataFrame(rows), hide_index=True, alt="Expected cost of a row, for every model."
+            pd.DataFrame(report.decision_cost_rows(bold, careful, new, costs)),
+            hide_index=True,
+            alt="Expected cost of a row, for every model.",
         )
 
 

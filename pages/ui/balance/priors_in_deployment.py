@@ -27,7 +27,7 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
     """Ask for the share of a class in use and score every model under it."""
     condition = right_condition()
     code, new = _ask(study, data)
-    results = side_by_side.named(study, condition)
+    results = study.example.results[condition]
     _priors_table(results, study, condition, new)
     st.caption(
         f"{whose(condition)}. {len(results.rows):,} test {text.row_noun(data)}, weighted to these "
@@ -113,20 +113,9 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
 
 def _priors_table(results: Results, study: BalanceStudy, condition: str, new: np.ndarray) -> None:
     adjusted = metrics.adjust_priors(results, imbalance.condition_priors(study, condition), new)
-    rows = []
-    for name in results.methods:
-        row = {"model": name}
-        for what, found in (("as trained", results), ("corrected priors", adjusted)):
-            row[f"error (%), {what}"] = report.format_loss(
-                imbalance.error_in_deployment(found, name, new), "error"
-            )
-        for what, found in (("as trained", results), ("corrected priors", adjusted)):
-            loss = imbalance.log_loss_in_deployment(found, name, new)
-            row[f"log loss, {what}"] = report.format_loss(loss, "log loss")
-        rows.append(row)
     with st.container(key="balance.use.rows"):
         tables.show(
-            pd.DataFrame(rows),
+            pd.DataFrame(report.deployment_rows(results, adjusted, new)),
             hide_index=True,
             alt="Error and log loss of every model with the shares expected in deployment.",
         )

@@ -19,13 +19,10 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.solvers"
-_SOLVERS = {
-    "newton": "Newton",
-    "newton-cg": "Newton, conjugate gradients",
-    "fixed-hessian": "Fixed Hessian",
-    "gradient": "Gradient, rate 1/L",
-    "sgd": "Stochastic gradient",
-}
+CHOSEN = f"{KEY}.chosen"
+#: Solvers and rates that are drawn, for scripts.
+SHOWN = f"{KEY}.shown"
+_SOLVERS = inspection.SOLVER_NAMES
 # Rates to try: the text's own, and one at which the error goes up and down.
 RATES = (0.002, 0.02)
 
@@ -33,7 +30,7 @@ RATES = (0.002, 0.02)
 def convergence(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw how the error fell, with its final value, and offer to run other solvers beside it."""
     classifier = fitted.pipeline.steps[-1][1]
-    traces = _traces(classifier, experiment)
+    traces = inspection.fit_traces(classifier)
     if traces:
         quantity, across = _quantity()
         figure = plots.convergence(traces, quantity=quantity, across=across)
@@ -81,21 +78,6 @@ def _quantity() -> tuple[Any, Any]:
     return quantity, across
 
 
-def _traces(classifier: Any, experiment: Experiment) -> dict[str, Any]:
-    if hasattr(classifier, "trace_"):
-        return {_name(classifier): classifier.trace_}
-    parts = getattr(classifier, "estimators_", [])
-    named = {f"model {i + 1}": part for i, part in enumerate(parts) if hasattr(part, "trace_")}
-    return {name: part.trace_ for name, part in named.items()}
-
-
-def _name(classifier: Any) -> str:
-    name = _SOLVERS[classifier.solver]
-    if classifier.learning_rate is not None and classifier.solver in ("gradient", "sgd"):
-        name = f"{name.split(',')[0]}, rate {classifier.learning_rate:g}"
-    return name
-
-
 def _final(classifier: Any, experiment: Experiment) -> None:
     if not hasattr(classifier, "log_loss_"):
         return
@@ -114,12 +96,12 @@ def _compare(
     classifier, pipeline = fitted.pipeline.steps[-1][1], fitted.pipeline
     st.markdown("##### Several solvers on the same error")
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.begin_among(CHOSEN, list(_SOLVERS), list(_SOLVERS)[:4])
         chosen = st.multiselect(
             "Solvers",
             list(_SOLVERS),
-            default=["newton", "newton-cg", "fixed-hessian", "gradient"],
             format_func=_SOLVERS.__getitem__,
-            key=f"{KEY}.chosen",
+            key=CHOSEN,
             persist_state="session",
             help="Each starts at the same place and descends the same error.",
         )
@@ -141,8 +123,7 @@ def _compare(
         )
 
     def draw(job: Job) -> None:
-        names = {_title(line): line for line in job.result}
-        traces = {name: line.trace for name, line in names.items()}
+        traces = {line.title: line.trace for line in job.result}
         figure = plots.convergence(traces, quantity=quantity, across=across)
         controls.figure(figure, key=f"{KEY}.figure")
 
@@ -156,11 +137,13 @@ def _compare(
         help="Fits the same model once by each solver and learning rate.",
         draw=draw,
     )
+    st.session_state.pop(SHOWN, None)
     if job is not None and not page_jobs.at_work(job) and job.result:
+        st.session_state[SHOWN] = [*chosen, *rates]
         draw(job)
         _table(job.result)
-        rates = _rates(data.digest, choice, model, fitted, data)
-        notes = [*rates, report.coinciding_solvers_note(job.result)]
+        notes = _rates(data.digest, choice, model, fitted, data)
+        notes = (*notes, report.coinciding_solvers_note(job.result))
         st.caption(text.escape(" ".join(note for note in notes if note)))
 
 
@@ -195,26 +178,10 @@ def _rate(place: int) -> float:
     )
 
 
-def _title(line: Any) -> str:
-    return _SOLVERS[line.solver] if line.rate is None else f"Gradient, rate {line.rate:g}"
-
-
 def _table(lines: Any) -> None:
-    shown = [
-        (
-            _title(line),
-            line.trace[-1].objective,
-            line.trace[-1].gradient_norm,
-            line.trace[-1].iteration,
-            line.trace[-1].seconds,
-            line.reason.words,
-        )
-        for line in lines
-    ]
-    columns = ["solver", "training loss", "gradient", "iterations", "seconds", "ended because"]
     with st.container(key=f"{KEY}.table"):
         tables.show(
-            pd.DataFrame(shown, columns=columns),
+            pd.DataFrame(report.solver_rows(lines)),
             hide_index=True,
             column_config={
                 "training loss": st.column_config.NumberColumn(format="%.4f"),

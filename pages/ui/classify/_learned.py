@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -63,41 +62,22 @@ def _with_formula(title: str, names: list[str]) -> st.delta_generator.DeltaGener
 
 
 def _by_class(found: Learned) -> None:
-    frame = pd.DataFrame({"class": found.classes, "rows": found.counts})
-    if found.priors is not None:
-        frame["prior"] = found.priors
-    if not found.words:
-        for j, name in enumerate(found.names):
-            frame[f"mean of {name}"] = found.means[:, j]
     formulas = ["priors"] if found.priors is not None else []
     if not found.words:
         formulas.append("means")
     title = " and ".join(formulas).capitalize()
     with _with_formula(title, formulas), st.container(key=f"{KEY}.classes"):
-        _table(frame, "Rows, prior and mean of every class.")
+        _table(found.by_class, "Rows, prior and mean of every class.")
 
 
 def _words(found: Learned) -> None:
-    shares = np.array([share for _, share in found.words])
-    frame = pd.DataFrame({"word": [word for word, _ in found.words]})
-    for k, label in enumerate(found.classes):
-        frame[f"p(word | {label})"] = shares[:, k]
     with _with_formula("Words", ["words"]), st.container(key=f"{KEY}.words"):
-        _table(frame, "Probability of a word in every class, those first that differ most.")
+        alt = "Probability of a word in every class, those first that differ most."
+        _table(found.by_word, alt)
 
 
 def _matrices(found: Learned) -> None:
-    offered = {"S_W, within classes": ("S_W", found.within)}
-    offered["S_B, between classes"] = ("S_B", found.between)
-    if found.covariances is not None and found.covariances.ndim == 2:
-        shared = {"Covariance, shared": ("shared covariance", found.covariances)}
-        offered = shared | offered
-    elif found.covariances is not None:
-        own = {
-            f"Covariance of {label}": ("covariances", matrix)
-            for label, matrix in zip(found.classes, found.covariances, strict=True)
-        }
-        offered = own | offered
+    offered = found.matrices
     place = controls.choose(
         "Matrix",
         list(range(len(offered))),
@@ -106,9 +86,7 @@ def _matrices(found: Learned) -> None:
         help="Covariances are the model's; S_W and S_B are sums over the training rows.",
         width=260,
     )
-    title, (formula, matrix) = list(offered.items())[place]
-    frame = pd.DataFrame(matrix, columns=list(found.names))
-    frame.insert(0, "", list(found.names))
+    title, (formula, frame) = list(offered.items())[place]
     with _with_formula(text.escape(title), [formula]), st.container(key=f"{KEY}.matrix.table"):
         _table(frame, f"{title}: a row and a column for each coordinate.")
 
@@ -131,12 +109,8 @@ def _ratio(experiment: Experiment, fitted: Fitted) -> None:
     except (TypeError, ValueError) as error:
         st.caption(f"There is no log ratio to write down: {text.escape(str(error))}")
         return
-    A, b, c = function.expanded()
     one, other = (text.escape(data.classes[code]) for code in (first, second))
-    frame = pd.DataFrame({"": list(names), "b": b})
-    if not function.is_linear:
-        for j, name in enumerate(names):
-            frame[f"A: {name}"] = A[:, j]
+    frame, c = geometry.ratio_coefficients(function, names)
     with (
         _with_formula(f"{one} against {other}: A, b and c", ["log ratio"]),
         st.container(key=f"{KEY}.ratio"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import streamlit as st
 
@@ -41,12 +41,12 @@ class Look(NamedTuple):
     kind: str
     axes: tuple[int, ...] = ()
     held: tuple[tuple[int, float], ...] = ()
-    rest: str = "median"
+    rest: Literal["median", "mean"] = "median"
 
 
 def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
     """Ask for a plane, where there is more than one; for its axes among the options."""
-    kinds = offered(pipeline, data)
+    kinds = inspection.plane_kinds(pipeline, data)
     kind = kinds[0]
     controls.follow(f"{KEY}.plane", kind)
     if len(kinds) > 1:
@@ -66,53 +66,20 @@ def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
         return _chosen_axes(kind, pipeline, data, split)
 
 
-def offered(pipeline: Pipeline, data: Dataset) -> list[str]:
-    """Return the kinds of planes that show something of this model, the one to begin with first."""
-    width = len(model_choice.coordinate_names(pipeline, data))
-    names = [name for name, _ in pipeline.steps[:-1]]
-    raw_words = data.kind.is_sparse and "svd" not in names
-    kinds: list[str] = []
-    if width > 2 and not raw_words:
-        kinds.append("discriminant")
-    if data.n_classes == 2 and width > 1 and not raw_words:
-        kinds.append("direction")
-    if data.kind.single_features:
-        kinds.append("features")
-    if width > 2 and "pca" not in names and not data.kind.is_sparse:
-        kinds.append("principal")
-    # The inputs of a model of two features without other steps are these features.
-    if data.n_features > 2 or not set(names) <= {"standardize"}:
-        kinds.append("coordinates")
-    first = inspection.default_plane_kind(pipeline, data)
-    if "direction" in kinds and _is_fisher(pipeline):
-        first = "direction"  # all that it learns
-    return sorted(kinds, key=lambda kind: kind != first)
-
-
 def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
     """Look at a fitted model, with the test rows."""
-    if look.kind == "coordinates":
-        return inspection.model_view(pipeline, data, split.test, look.axes)
-    return inspection.make_view(pipeline, data, split.test, plane(pipeline, data, split, look))
+    values = dict(look.held)
+    return inspection.view_of_kind(
+        pipeline, data, split, look.kind, look.axes, values=values, rest=look.rest
+    )
 
 
 def plane(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> Plane:
     """Return the plane that is looked at."""
-    train = split.train
-    if look.kind == "coordinates":
-        return inspection.model_plane(pipeline, data, split.test, look.axes)
-    if look.kind == "features":
-        return inspection.feature_plane(
-            data, look.axes, train, values=dict(look.held), rest=look.rest
-        )
-    if look.kind == "principal":
-        return inspection.principal_plane(pipeline, data, train, look.axes)
-    if look.kind == "direction":
-        return inspection.discriminant_plane(pipeline, data, train, n_axes=1)
-    if inspection.default_plane_kind(pipeline, data) == "discriminant":
-        # Another one where the means are equal.
-        return inspection.default_plane(pipeline, data, train)
-    return inspection.discriminant_plane(pipeline, data, train)
+    values = dict(look.held)
+    return inspection.plane_of_kind(
+        pipeline, data, split, look.kind, look.axes, values=values, rest=look.rest
+    )
 
 
 @cache.by_bytes("Looking at the model …")
@@ -128,18 +95,12 @@ def view(
     return seen(_fitted.pipeline, _data, cache.split(digest, choice, _data), look)
 
 
-def _is_fisher(pipeline: Pipeline) -> bool:
-    return type(pipeline.steps[-1][1]).__name__ == "FisherDiscriminant"
-
-
 def _chosen_axes(kind: str, pipeline: Pipeline, data: Dataset, split: Split) -> Look:
     """Ask for the axes of a plane of features or model inputs, at first the leading ones."""
+    first = inspection.plane_axes(pipeline, data, split, kind)
     if kind == "coordinates":
         names = model_choice.coordinate_names(pipeline, data)
-        return Look(kind, _axes(names, inspection.leading_coordinates(pipeline), key=KEY))
-    first = (0, 1)
-    if data.n_features > 2:
-        first = inspection.leading_features(pipeline, data, split.train)
+        return Look(kind, _axes(names, first, key=KEY))
     names = [str(name) for name in data.feature_names]
     axes = _axes(names, first, key=f"{KEY}.feature")
     return _held(data, split, axes) if data.n_features > 2 else Look(kind, axes)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 from scipy.sparse import csr_array
 
-from lincore import inspection, model_selection, plots
-from lincore.utils import percent
+from lincore import inspection, plots, prediction
 from pages.ui.classify import geometry, model_choice
 from pages.ui.session import cache
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -50,8 +48,9 @@ def _panel(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
             row = _features(experiment, start)
     with right:
         plot = st.container()
-        seen: Any = row[None] if by_component else _seen(fitted.pipeline, row[None], data)
-        _posteriors(fitted.pipeline.steps[-1][1], seen, data)
+        inputs = dict(enumerate(row.tolist())) if by_component else None
+        given = _first_values(experiment, start) if by_component else row
+        _posteriors(prediction.predict_row(fitted.pipeline, data, given, inputs=inputs))
     if by_component:
         # Drawn last, for the posterior is what is waited for.
         with plot:
@@ -92,13 +91,8 @@ def _start(experiment: Experiment) -> int:
 
 
 def _first_values(experiment: Experiment, start: int) -> np.ndarray:
-    data, _, split = experiment
-    usual = np.nan_to_num(inspection.median_row(data, split.train))
-    if start == TYPICAL:
-        return usual
-    row = data.X[[start]]
-    values = np.asarray(row.toarray() if data.kind.is_sparse else row, dtype=float)[0]
-    return np.where(np.isnan(values), usual, values)
+    rows = experiment.split.train
+    return inspection.complete_row(experiment.data, rows, None if start == TYPICAL else start)
 
 
 def _features(experiment: Experiment, start: int) -> np.ndarray:
@@ -204,7 +198,7 @@ def _range(experiment: Experiment, column: int) -> tuple[float, float]:
 def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.ndarray:
     """Ask for the scores on the first components, beginning with those of an image."""
     data = experiment.data
-    row = _seen(pipeline, _first_values(experiment, start)[None], data)[0]
+    row = prediction.predict_row(pipeline, data, _first_values(experiment, start)).seen
     pca = pipeline.named_steps["pca"]
     spread = np.ones(len(row)) if pca.whiten else np.sqrt(pca.explained_variance_)
     first, former = row.copy(), _former(start)
@@ -248,36 +242,13 @@ def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
     image_sheets.show(figure, key=f"{KEY}.image")
 
 
-def _seen(pipeline: Pipeline, rows: np.ndarray, data: Dataset) -> Any:
-    if data.kind.is_sparse:
-        return model_selection.transform_for_classifier(pipeline, csr_array(rows))
-    return model_selection.transform_for_classifier(pipeline, rows)
-
-
-def _posteriors(classifier: Any, seen: Any, data: Dataset) -> None:
+def _posteriors(found: prediction.RowPrediction) -> None:
     """List the classes, the likeliest first, with posteriors and distances where there are any."""
-    predicted, log_proba, _ = model_selection.predict_codes(classifier, seen, data.n_classes)
-    table = pd.DataFrame({"class": [str(label) for label in data.classes]})
-    sure = ""
-    if not np.isnan(log_proba).any():
-        table["posterior"] = 100 * np.exp(log_proba[0])
-        sure = f", at {percent(np.exp(log_proba[0, predicted[0]]))}"
-    elif hasattr(classifier, "decision_function"):
-        scores = np.ravel(classifier.decision_function(seen))
-        if len(scores) == data.n_classes:
-            table["score"] = scores
-    st.markdown(f"Prediction: **{text.escape(data.classes[predicted[0]])}**{sure}.")
-    if hasattr(classifier, "densities_"):
-        distances = np.full(data.n_classes, np.nan)
-        squares = classifier.densities_.squared_distances(seen)[0]
-        distances[classifier.classes_] = np.sqrt(squares)
-        table["distance"] = distances
-    order = next((name for name in ("posterior", "score") if name in table), None)
-    if order is not None:
-        table = table.sort_values(order, ascending=False)
+    sure = found.finding.removeprefix(f"Prediction: {found.label}")
+    st.markdown(f"Prediction: **{text.escape(found.label)}**{sure}")
     with st.container(key=f"{KEY}.posterior"):
         tables.show(
-            table,
+            found.table,
             hide_index=True,
             column_config={
                 "posterior": st.column_config.ProgressColumn(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import inspection, model_selection, plots, utils
-from lincore.errors import DataError
+from lincore import inspection, model_selection, plots
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -19,9 +18,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset, Split
     from lincore.inspection import Plane
-    from pages.ui.compare.choices import Choice
     from pages.ui.compare.score_table import Shown
-    from pages.ui.jobs.executor import Progress
 
 KEY = "compare.planes"
 _LABELS = {
@@ -29,13 +26,6 @@ _LABELS = {
     "principal": "Two principal axes",
     "features": "Two features, the rest held",
 }
-
-
-class Fits(NamedTuple):
-    """Pipelines that differ in their last step alone, and why others are missing."""
-
-    pipelines: dict[str, Pipeline]
-    missing: tuple[str, ...]
 
 
 def show(shown: Shown) -> None:
@@ -46,13 +36,15 @@ def show(shown: Shown) -> None:
     job = page_jobs.run(
         KEY,
         (data.digest, choice.split, tuple(sorted(lines)), choice.steps),
-        lambda progress: fit(data, split, lines, choice, progress),
+        lambda progress: model_selection.fit_alike(
+            data, split, lines, steps=choice.steps, seed=choice.split.seed, progress=progress
+        ),
         describe="Fitting the models for their boundaries",
     )
     page_jobs.show(job)
     if not job.is_over or job.result is None:
         return
-    found: Fits = job.result
+    found: model_selection.AlikeFits = job.result
     pipelines = {name: found.pipelines[name] for name in lines if name in found.pipelines}
     if not pipelines:
         st.caption("No model could be fitted for a plot.")
@@ -63,34 +55,6 @@ def show(shown: Shown) -> None:
     _draw(shown, split, pipelines, job.settings)
     for reason in found.missing:
         st.caption(text.escape(reason))
-
-
-def fit(
-    data: Dataset, split: Split, lines: tuple[str, ...], choice: Choice, progress: Progress
-) -> Fits:
-    """Fit each method on the training set; those behind other steps than most are left out."""
-    methods = model_selection.as_methods(lines)
-    wanted = {
-        method.name: model_selection.method_steps(method, data, choice.steps) for method in methods
-    }
-    common = max(wanted.values(), key=list(wanted.values()).count)
-    part, pipelines, missing = model_selection.summarise_training_set(data, split), {}, []
-    for done, method in enumerate(methods):
-        if not progress(done, len(methods), method.label):
-            break
-        if wanted[method.name] != common:
-            missing.append(f"{method.label} sees other coordinates and cannot be drawn here.")
-            continue
-        model = method.fresh(data.classes, choice.split.seed)
-        try:
-            with utils.captured_warnings():
-                pipeline = model_selection.pipeline_for(data, model, common, seed=choice.split.seed)
-                pipelines[method.name] = model_selection.fit_from_training_set(
-                    pipeline, data, split, part
-                )
-        except DataError as error:
-            missing.append(f"{method.label}: {error.notice.what}")
-    return Fits(pipelines, tuple(missing))
 
 
 def _draw(shown: Shown, split: Split, pipelines: dict[str, Pipeline], settings: Hashable) -> None:
@@ -146,32 +110,16 @@ def _figure(
 
 def _plane(data: Dataset, split: Split, pipeline: Pipeline) -> tuple[Hashable, Plane]:
     """Ask for a plane through what all the models see; return it with what names it."""
-    width = model_selection.transform_for_classifier(pipeline, data.X[split.train[:1]]).shape[1]
-    if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
-        return "all", inspection.feature_plane(data, tuple(range(width)), split.train)
+    kinds, axes = inspection.common_plane_kinds(pipeline, data), (0, 1)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = _kind(data, width)
+        kind = _kind(kinds) if len(kinds) > 1 else kinds[0]
         if kind == "features":
             names = [str(name) for name in data.feature_names]
             axes = controls.axes(names, key="compare.axes")
-            return axes, inspection.feature_plane(data, axes, split.train)
-    if kind == "discriminant":
-        return kind, inspection.discriminant_plane(pipeline, data, split.train, own=False)
-    if data.kind.is_sparse:
-        names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
-        axes = tuple(range(len(names)))
-        return kind, inspection.coordinate_plane(axes, names, [0.0] * width)
-    return kind, inspection.principal_plane(pipeline, data, split.train)
+    return (kind, axes), inspection.common_plane(pipeline, data, split, kind, axes)
 
 
-def _kind(data: Dataset, width: int) -> str:
-    kinds = ["principal"]
-    if width > 2:
-        kinds.insert(0, "discriminant")
-    if data.kind.single_features and data.n_features > 1:
-        kinds.append("features")
-    if len(kinds) == 1:
-        return kinds[0]
+def _kind(kinds: Sequence[str]) -> str:
     return str(
         controls.choose(
             "Plane",

@@ -47,19 +47,9 @@ def show(shown: Shown) -> None:
 
 def _draw(found: SplitChoice) -> None:
     st.markdown(text.escape(report.split_choice_finding(found)))
-    lines = [
-        {
-            "model": label,
-            "last of each class": percent(found.last[i]),
-            "at random, mean": percent(found.random[:, i].mean()),
-            "from": percent(found.random[:, i].min()),
-            "to": percent(found.random[:, i].max()),
-        }
-        for i, label in enumerate(found.labels)
-    ]
     with st.container(key=f"{KEY}.table"):
         tables.show(
-            pd.DataFrame(lines),
+            pd.DataFrame(report.split_choice_rows(found)),
             hide_index=True,
             alt="Accuracy of every model on the last rows of each class and on random rows.",
         )

@@ -8,13 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import inspection
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset
     from lincore.model_selection import FittedModel
-    from pages.ui.session.sidebar import Experiment
 
 KEY = "predict.hand"
 # So many fields are taken in at a glance; of more features the values stand in a table.
@@ -22,21 +19,26 @@ MOST_FIELDS, FIELDS_A_ROW = 24, 4
 _MISSING = "missing"
 
 
-def ask(experiment: Experiment, model: FittedModel) -> pd.DataFrame:
-    """Ask for the values of one row, beginning with the median observation."""
-    data, _, split = experiment
-    n_table = data.n_table_columns
-    usual = inspection.median_row(data, split.train)[:n_table]
-    key = f"{KEY}.{data.digest}"
+def ask(model: FittedModel, usual: np.ndarray) -> pd.DataFrame:
+    """Ask for the values of one row.
+
+    Parameters
+    ----------
+    model : FittedModel
+    usual : (q,) array
+        The values to begin with, of the features that are columns; NaN where there is none.
+    """
+    key = f"{KEY}.{model.digest}"
     with st.form(key, border=False):
-        if n_table > MOST_FIELDS:
-            values = _table(data, usual, key)
+        if len(usual) > MOST_FIELDS:
+            values = _table(model, usual, key)
         else:
-            columns = st.columns(min(FIELDS_A_ROW, max(n_table, 1)))
             values = {}
             for j, value in enumerate(usual.tolist()):
+                if j % FIELDS_A_ROW == 0:  # row by row, so that a phone has them in order
+                    columns = st.columns(min(FIELDS_A_ROW, len(usual)))
                 with columns[j % len(columns)]:
-                    values[data.feature_names[j]] = _field(data, j, value, f"{key}.{j}")
+                    values[model.feature_names[j]] = _field(model, j, value, f"{key}.{j}")
         for name in model.text_columns:
             values[name] = st.text_area(text.escape(name), key=f"{key}.text.{name}")
         st.form_submit_button(
@@ -45,8 +47,12 @@ def ask(experiment: Experiment, model: FittedModel) -> pd.DataFrame:
     return pd.DataFrame({name: [value] for name, value in values.items()})
 
 
-def _field(data: Dataset, column: int, value: float, key: str) -> Any:
-    name, levels = text.escape(data.feature_names[column]), inspection.level_names(data, column)
+def _levels(model: FittedModel, column: int) -> tuple[str, ...] | None:
+    return None if model.levels is None else model.levels[column]
+
+
+def _field(model: FittedModel, column: int, value: float, key: str) -> Any:
+    name, levels = text.escape(model.feature_names[column]), _levels(model, column)
     if levels is not None:
         names = [_MISSING, *(str(level) for level in levels)]
         place = 0 if np.isnan(value) else 1 + int(value)
@@ -56,14 +62,14 @@ def _field(data: Dataset, column: int, value: float, key: str) -> Any:
     return st.number_input(name, value=start, format="%.6g", key=key, placeholder=_MISSING)
 
 
-def _table(data: Dataset, usual: np.ndarray, key: str) -> dict[str, Any]:
+def _table(model: FittedModel, usual: np.ndarray, key: str) -> dict[str, Any]:
     """Let the values of many features be edited in a table."""
-    levels = [inspection.level_names(data, j) for j in range(len(usual))]
+    levels = [_levels(model, j) for j in range(len(usual))]
     first = [
         "" if np.isnan(value) else f"{value:.6g}" if known is None else str(known[int(value)])
         for value, known in zip(usual, levels, strict=True)
     ]
-    names = list(data.feature_names[: len(usual)])
+    names = list(model.feature_names[: len(usual)])
     edited = tables.edit(
         pd.DataFrame({"feature": names, "value": first}),
         key=f"{key}.table",

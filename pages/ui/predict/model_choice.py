@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import streamlit as st
 
 from lincore import model_selection
+from pages.ui.predict import saved_model
+from pages.ui.predict.saved_model import Saved
 from pages.ui.session import cache, fitting
 from pages.ui.widgets import model_options
 
@@ -32,16 +34,26 @@ class Row(NamedTuple):
     options: DeltaGenerator
 
 
-def ask(experiment: Experiment) -> tuple[cache.ModelChoice, Row]:
-    """Ask for a classifier and, in a popover, for its options and the steps before it."""
+def ask(experiment: Experiment, saved: Saved | None) -> tuple[cache.ModelChoice | Saved, Row]:
+    """Ask for a classifier and, in a popover, for its options and the steps before it.
+
+    A saved model takes their place.
+    """
     data, _, split = experiment
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         source = st.container(width="content")
         with st.container(width=_WIDTH):
-            word = model_options.word(data, key=f"{CLASSIFIER}.word")
+            if saved is None:
+                word = model_options.word(data, key=f"{CLASSIFIER}.word")
+            else:
+                st.selectbox("Classifier", [f"{saved.file.model.label} (saved)"], disabled=True)
         priors = st.container(width=_WIDTH)
         options = st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH)
+    row = Row(source, priors, options)
     with options:
+        if saved is not None:
+            saved_model.ask()
+            return saved, row
         st.markdown("**Classifier**")
         line = model_options.line(word, model_options.options(word))
         st.markdown("**Steps before it**")
@@ -50,11 +62,14 @@ def ask(experiment: Experiment) -> tuple[cache.ModelChoice, Row]:
             steps = model_selection.Steps(standardize=False)
         else:
             steps = model_options.steps(data, split)
-    return cache.ModelChoice(line, steps), Row(source, priors, options)
+        saved_model.ask()
+    return cache.ModelChoice(line, steps), row
 
 
-def fitted(experiment: Experiment, model: cache.ModelChoice) -> FittedModel:
+def fitted(experiment: Experiment, model: cache.ModelChoice | Saved) -> FittedModel:
     """Fit the model on the training rows; draw progress and end the page while there is none."""
+    if isinstance(model, Saved):
+        return model.file.model
     data, choice, _ = experiment
     return _of(data.digest, choice, model, fitting.require(experiment, model), data)
 

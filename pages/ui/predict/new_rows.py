@@ -7,9 +7,10 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import streamlit as st
 
-from lincore import io
+from lincore import inspection, io
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
 from pages.ui.predict import _form
@@ -21,12 +22,14 @@ from pages.ui.widgets import text
 if TYPE_CHECKING:
     from lincore.io import Table
     from lincore.model_selection import FittedModel
+    from pages.ui.predict.saved_model import Saved
     from pages.ui.session.sidebar import Experiment
 
 KEY = "predict"
 FILE, PROBLEM, TURN = f"{KEY}.file", f"{KEY}.problem", f"{KEY}.turn"
 # The file that was predicted before: it takes the place of one that turns out to be bad.
 FORMER = f"{KEY}.file.former"
+QUESTION = "Which class are new rows of?"
 TEST, UPLOAD, BY_HAND = "test", "file", "hand"
 
 
@@ -69,14 +72,18 @@ class Rows(NamedTuple):
     noun: str
 
 
-def ask_kind(experiment: Experiment) -> str:
-    """Ask where the rows come from."""
-    labels = {TEST: "Test set", UPLOAD: "New file"}
-    if not experiment.data.kind.is_images:
-        labels[BY_HAND] = "By hand"
+def ask_kind(experiment: Experiment, saved: Saved | None) -> str:
+    """Ask where the rows come from; a saved model may have been fitted on the test set."""
+    labels = {TEST: "Test set", UPLOAD: "New file", BY_HAND: "By hand"}
+    image_shape = experiment.data.image_shape
+    if saved is not None:
+        del labels[TEST]
+        image_shape = saved.file.model.image_shape
+    if image_shape is not None:
+        del labels[BY_HAND]
     key = f"{KEY}.source"
     if st.session_state.get(key) not in labels:
-        st.session_state[key] = UPLOAD if FILE in st.session_state else TEST
+        st.session_state[key] = UPLOAD if saved or FILE in st.session_state else TEST
     return str(
         st.segmented_control(
             "Rows to predict",
@@ -94,14 +101,25 @@ def ask_kind(experiment: Experiment) -> str:
 def ask(kind: str, experiment: Experiment, model: FittedModel) -> Rows | None:
     """Ask for the rows themselves; None while there are none."""
     data, choice, split = experiment
-    noun = text.row_noun(data)
+    noun = "rows" if model.image_shape is None else "images"
     if kind == TEST:
         return Rows(kind, TEST, f"{data.name}, test set", data.take(split.test), f"test {noun}")
     if kind == BY_HAND:
-        frame = _form.ask(experiment, model)
+        frame = _form.ask(model, _usual(experiment, model))
         return Rows(kind, tuple(frame.iloc[0].items()), "The row typed in", frame, "row")
     file = _upload(model)
     return None if file is None else Rows(kind, file.digest, file.name, file.rows, noun)
+
+
+def _usual(experiment: Experiment, model: FittedModel) -> np.ndarray:
+    """Return the median observation of the training rows: of a saved model as it knows them."""
+    data, _, split = experiment
+    n_table = len(model.feature_names) - model.n_words
+    if model.digest == data.digest:
+        return inspection.median_row(data, split.train)[:n_table]
+    if model.training is None or model.training.medians is None:
+        return np.full(n_table, np.nan)
+    return np.asarray(model.training.medians)[:n_table]
 
 
 def _upload(model: FittedModel) -> NewFile | None:

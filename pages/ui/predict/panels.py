@@ -15,7 +15,6 @@ from pages.ui.session import panels
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset
     from lincore.prediction import Predictions
     from pages.ui.predict.new_rows import Rows
     from pages.ui.session.sidebar import Experiment
@@ -66,7 +65,6 @@ def _one(found: Predictions) -> None:
 
 @st.fragment
 def _table(experiment: Experiment, rows: Rows, found: Predictions) -> None:
-    data = experiment.data
     orders = [
         order
         for order in _ORDERS
@@ -87,8 +85,8 @@ def _table(experiment: Experiment, rows: Rows, found: Predictions) -> None:
         help="Rows of the table; the downloads hold all of them.",
     )
     chosen = found.ranked(order or "row")
-    if data.kind.is_images:
-        _sheet(data, found, chosen[:MOST_IMAGES])
+    if found.model.image_shape is not None:
+        _sheet(found, chosen[:MOST_IMAGES])
     shown = chosen[:MOST_ROWS]
     numbers = experiment.split.test if rows.kind == new_rows.TEST else np.arange(1, len(found) + 1)
     with st.container(key=f"{KEY}.table"):
@@ -126,14 +124,14 @@ def _numbers(found: Predictions) -> list[str]:
     return [*(f"P({label})" for label in found.classes.tolist()), "posterior", "distance"]
 
 
-def _sheet(data: Dataset, found: Predictions, shown: np.ndarray) -> None:
+def _sheet(found: Predictions, shown: np.ndarray) -> None:
     """Show images with what they are predicted as."""
     if not len(shown):
         return
-    stack = found.new.X[shown].reshape(-1, *data.image_shape)
+    stack = found.new.X[shown].reshape(-1, *(found.model.image_shape or ()))
     sure = found.posteriors[shown, found.codes[shown]]
     titles = [
-        f"{label} {percent(float(share), 0)}" if found.has_posteriors else str(label)
+        f"{label}: {percent(float(share), 0)}" if found.has_posteriors else str(label)
         for label, share in zip(found.labels[shown], sure, strict=True)
     ]
     figure = plots.images(

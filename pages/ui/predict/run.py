@@ -11,12 +11,14 @@ from lincore import io, prediction
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.predict import new_rows
+from pages.ui.predict.saved_model import Saved
 from pages.ui.session import state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     import pandas as pd
+    from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset
     from lincore.model_selection import FittedModel
@@ -41,22 +43,33 @@ class Found(NamedTuple):
     drift: pd.DataFrame | None
 
 
-def require(experiment: Experiment, choice: ModelChoice, model: FittedModel, rows: Rows) -> Found:
+def require(
+    experiment: Experiment,
+    choice: ModelChoice | Saved,
+    model: FittedModel,
+    rows: Rows,
+    heading: DeltaGenerator,
+) -> Found:
     """Return the predictions; draw progress, or why there are none, and end the page otherwise."""
     data, split_choice, split = experiment
     fill = bool(st.session_state.get(FILL, False))
-    settings = (data.digest, split_choice, choice, rows.kind, rows.identity, fill)
-    source = state.source()
-    work = Work(
-        data,
-        split.train,
-        model,
-        rows,
-        fill,
-        source.choices.rename if source is not None else {},
-        source.choices.merge_classes if source is not None else {},
-        new_rows.reading_options(),
-    )
+    if isinstance(choice, Saved):
+        settings: tuple[Hashable, ...] = (choice.digest,)
+        work = Work(None, split.train, model, rows, fill, {}, {}, None)
+    else:
+        settings = (data.digest, split_choice, choice)
+        source = state.source()
+        work = Work(
+            data,
+            split.train,
+            model,
+            rows,
+            fill,
+            source.choices.rename if source is not None else {},
+            source.choices.merge_classes if source is not None else {},
+            new_rows.reading_options(),
+        )
+    settings = (*settings, rows.kind, rows.identity, fill)
     small = rows.kind != new_rows.UPLOAD and len(rows.rows) * data.n_features <= AT_ONCE
     job = page_jobs.run(
         KEY,
@@ -66,6 +79,8 @@ def require(experiment: Experiment, choice: ModelChoice, model: FittedModel, row
         share=False,
         here=small,
     )
+    if job.result is None:
+        heading.header(new_rows.QUESTION, anchor=False)
     if isinstance(job.error, DataError) and "columns of the new rows" in job.error.notice.where:
         page_jobs.show(job)
         st.button(
@@ -87,9 +102,12 @@ def _fill() -> None:
 
 
 class Work(NamedTuple):
-    """Prediction of some rows by a model: all that the job takes with it."""
+    """Prediction of some rows by a model: all that the job takes with it.
 
-    data: Dataset
+    Of a saved model the training data are not known: then there is no drift.
+    """
+
+    data: Dataset | None
     train: np.ndarray
     model: FittedModel
     rows: Rows
@@ -115,7 +133,7 @@ class Work(NamedTuple):
             if answers and not answers[-1]:
                 return None
             raise
-        if self.rows.kind == new_rows.BY_HAND:
+        if self.rows.kind == new_rows.BY_HAND or self.data is None:
             return Found(predictions, None)
         progress(len(predictions), len(predictions), "comparing columns with the training rows")
         return Found(predictions, prediction.drift(self.data.take(self.train), predictions))
@@ -126,7 +144,7 @@ class Work(NamedTuple):
         if not isinstance(rows, io.Table) or rows.source is not None:
             return rows
         frame = rows.frame.rename(columns=dict(self.rename))
-        target = self.data.target_name
+        target = self.model.target_name
         if self.merged and target in frame:
             frame = frame.assign(**{target: io.merge_labels(frame[target], self.merged)})
         return frame

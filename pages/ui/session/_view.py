@@ -61,6 +61,14 @@ def _are_numbers(value: Any) -> bool:
     )
 
 
+def _is_rate(value: Any) -> bool:
+    return type(value) in (int, float) and 1e-9 <= value < 1e300
+
+
+def _are_words_and_rates(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(_is_text(v) or _is_rate(v) for v in value)
+
+
 def _are_costs(value: Any) -> bool:
     """Tell if numbers are the rows of a square table of costs."""
     side = isqrt(len(value)) if _are_numbers(value) else 0
@@ -81,6 +89,8 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_position, "explore.x", "explore.y", "explore.z", "explore.fisher.x"),
     **_all(_is_position, "explore.fisher.y", "explore.fisher.z", "explore.fisher_components"),
     **_all(_is_switch, "explore.pair.ellipses", "explore.standardize", "explore.whiten"),
+    **_all(_is_count, "explore.correlations.most", "explore.words.most"),
+    "explore.bins": _among(10, 20, 30, 60),
     "explore.rows": _among("all", "train", "test"),
     "explore.part": _among("train", "test"),
     "explore.dimensions": _among(2, 3),
@@ -93,7 +103,10 @@ RULES: Mapping[str, Rule] = {
     "classify.heights": _is_text,
     "classify.curves": _are_positions,
     **_all(_is_switch, "classify.weights.comparable"),
-    **_all(_is_position, "classify.learned.matrix"),
+    **_all(_is_position, "classify.learned.matrix", "classify.first", "classify.second"),
+    "classify.solvers.chosen": _are_texts,
+    **_all(_is_rate, "classify.solvers.rate0", "classify.solvers.rate1"),
+    "classify.solvers.shown": _are_words_and_rates,
     **_all(_is_position, "classify.learned.pair.first", "classify.learned.pair.second"),
     "classify.convergence.across": _among("iteration", "seconds"),
     "classify.convergence.quantity": _among("training loss", "excess", "gradient norm"),
@@ -108,6 +121,7 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_position, "compare.axes.x", "compare.axes.y"),
     **_all(_is_text, "balance.tabs", "balance.camera", "balance.plane", "balance.kind"),
     **_all(_is_position, "balance.x", "balance.y", "balance.use.class", "balance.use.share"),
+    **_all(_is_count, "balance.cost.more"),
     "balance.remedy": _among("uncorrected", *imbalance.REMEDIES),
     COSTS: _are_costs,
     **_all(_is_text, "predict.source", "predict.order"),

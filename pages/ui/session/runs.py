@@ -92,7 +92,7 @@ def show() -> None:
         "Runs of this session",
         places,
         key=KEY,
-        format_func=lambda i: runs[i].label,
+        format_func=lambda i: f"{i + 1}: {runs[i].label}",
         help="What was computed, the latest first.",
         label_visibility="collapsed",
     )

@@ -52,7 +52,7 @@ class Shown:
             file_name=source.name if source.kind == "file" else "",
             sha256=source.sha256 if source.kind == "file" else "",
             seed=self.analysis.split.seed,
-            script=export.to_script(self.analysis),
+            script=export.to_script(self.analysis, reported=True),
             **self.parts,
         )
 

@@ -7,6 +7,7 @@ import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 import lincore
+from lincore.export.models import model_file
 from lincore.prediction import predict, prediction_finding
 from pages.ui.predict import new_rows, run
 from tests.app.settling import settled
@@ -38,8 +39,13 @@ def trained(name: str = "passengers", method: str = "lda"):
 def upload(app: AppTest, name: str, raw: bytes) -> AppTest:
     app.segmented_control(key="predict.source").set_value("file")
     settled(app)
-    app.file_uploader[0].upload(name, raw)
+    uploader(app).upload(name, raw)
     return settled(app)
+
+
+def uploader(app: AppTest, label: str = "Upload the new rows"):
+    (found,) = [one for one in app.file_uploader if one.label == label]
+    return found
 
 
 def finding(app: AppTest) -> str:
@@ -83,11 +89,11 @@ def test_a_file_is_matched_by_name_and_bad_ones_leave_it_in_place():
     assert "All 7 columns were found by name" in matched(app)
     assert not app.metric, "no classes, no scores"
     for name, bad in {"empty.csv": b"", "a.pdf": b"%PDF-1.7", "broken.zip": b"PK\x03\x04"}.items():
-        app.file_uploader[0].upload(name, bad)
+        uploader(app).upload(name, bad)
         settled(app)
         assert_fine(app)
         assert len(app.error) == 1 and finding(app) == before
-    app.file_uploader[0].upload("again.csv", data.to_frame().head(20).to_csv(index=False).encode())
+    uploader(app).upload("again.csv", data.to_frame().head(20).to_csv(index=False).encode())
     settled(app)
     assert not app.error and app.header[0].value.startswith("20 rows") and app.metric
 
@@ -96,7 +102,7 @@ def test_missing_columns_are_named_and_can_be_filled():
     data, _, _ = trained()
     frame = data.to_frame().drop(columns=["fare", "survived"]).head(30)
     app = upload(opened(), "short.csv", frame.to_csv(index=False).encode())
-    assert "fare" in app.error[0].value
+    assert "fare" in app.error[0].value and finding(app) == new_rows.QUESTION
     app.button(key="predict.run.fill").click()
     settled(app)
     assert_fine(app)
@@ -220,3 +226,47 @@ def test_a_table_of_words_is_predicted():
     upload(app, "new.csv", new.assign(note=1).to_csv(index=False).encode())
     assert_fine(app)
     assert not app.error and app.header[0].value.startswith("2 rows")
+
+
+def test_a_saved_model_predicts_whatever_the_data_are():
+    data, split, model = trained()
+    frame = data.to_frame().head(30)
+    raw = lincore.export.save_model(model)
+    app = opened("iris")
+    uploader(app, "Open a saved model").upload("boat.zip", raw)
+    settled(app)
+    assert_fine(app)
+    assert "Test set" not in app.segmented_control(key="predict.source").options
+    upload(app, "march.csv", frame.to_csv(index=False).encode())
+    assert_fine(app)
+    assert finding(app) == prediction_finding(predict(model, frame))
+    said = main_text(app).replace("\\", "")
+    version = lincore.__version__
+    assert f"LDA, fitted on 630 rows of passengers. It was made by lincore {version}" in said
+    app.segmented_control(key="predict.source").set_value("hand")
+    settled(app)
+    assert_fine(app)
+    assert finding(app).startswith("Predicted: no")
+    uploader(app, "Open a saved model").upload("bad.zip", b"PK no zip")
+    settled(app)
+    assert "bad\\.zip" in app.error[0].value and finding(app).startswith("Predicted: no")
+    app.button(key="predict.saved.close").click()
+    settled(app)
+    assert_fine(app)
+    assert not app.error and app.selectbox(key="classify.word").value == "lda"
+
+
+def test_a_model_file_of_untrusted_types_is_refused(monkeypatch):
+    _, _, model = trained("iris")
+    raw = lincore.export.save_model(model)
+    trusted = model_file.TRUSTED - {"lincore.linalg.gaussian.Gaussians"}
+    monkeypatch.setattr(model_file, "TRUSTED", trusted)
+    app = opened("iris")
+    before = finding(app)
+    uploader(app, "Open a saved model").upload("theirs.zip", raw)
+    settled(app)
+    assert_fine(app)
+    refusal = app.error[0].value.replace("\\", "")
+    assert "types that are not trusted: lincore.linalg.gaussian" in refusal
+    assert f"made by lincore {lincore.__version__}" in refusal
+    assert finding(app) == before

@@ -17,8 +17,8 @@ from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.dates import is_date, to_days
 from lincore.io.tables.features import level_codes
 from lincore.io.tables.options import TableOptions
+from lincore.io.tables.rules.missing_values import suspicious_number
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.text.missing_values import suspicious_number
 from lincore.io.tables.text.options import ReadOptions
 
 RNG = np.random.default_rng(5)
@@ -161,13 +161,13 @@ def test_yes_and_no_in_any_capitals_are_two_levels():
 
 
 def test_bins_of_equally_many_rows_have_names_in_order():
-    codes, classes = bin_values(np.arange(90.0), 3, "y")
+    codes, classes, _ = bin_values(np.arange(90.0), 3, "y")
     assert np.bincount(codes).tolist() == [30, 30, 30]
     assert classes.tolist() == ["below 30", "30 to below 60", "60 and above"]
 
 
 def test_bins_of_equal_width():
-    codes, _ = bin_values(np.array([0.0, 1.0, 2.0, 9.0, 10.0]), Bins(2, "width"), "y")
+    codes, *_ = bin_values(np.array([0.0, 1.0, 2.0, 9.0, 10.0]), Bins(2, "width"), "y")
     assert codes.tolist() == [0, 0, 0, 1, 1]
 
 
@@ -175,7 +175,7 @@ def test_bins_of_equal_width():
 def test_bins_keep_the_order_of_the_values(values, n):
     values = np.array(values)
     try:
-        codes, classes = bin_values(values, n, "y")
+        codes, classes, _ = bin_values(values, n, "y")
     except DataError as error:
         assert error.notice.remedy
     else:

@@ -1,9 +1,6 @@
-"""The parts of a script that load data and describe columns, correlations, projections."""
+"""The parts of a script that load data and describe them."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
-from typing import Any
 
 from lincore.analysis.data_sources import (
     DataSource,
@@ -15,7 +12,7 @@ from lincore.analysis.data_sources import (
 )
 from lincore.analysis.questions import GeometryQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.documents._code import Block, call, changed, literal, record
+from lincore.export.scripts._code import Block, call, changed, literal, record
 from lincore.io.images.read import ImageOptions
 from lincore.io.samples import SAMPLE_TABLES
 from lincore.io.tables.bins import Bins
@@ -89,13 +86,10 @@ def load_block(analysis: Analysis) -> Block:
     lines = [*_loading(analysis.data), 'rows = "images" if data.kind.is_images else "rows"']
     choice = analysis.split
     keywords = {"test_size": literal(choice.test_size), "seed": literal(choice.seed)}
+    how = literal(choice.how)
     if choice.how is None:
-        lines.append(
-            'how = "given" if data.given_test is not None else None  # by group where there are any'
-        )
-        lines.append(f"split = {call('lincore.split', 'data', 'how', **keywords)}")
-    else:
-        lines.append(f"split = {call('lincore.split', 'data', literal(choice.how), **keywords)}")
+        how = '"given" if data.given_test is not None else None  # by group where there are any'
+    lines += [f"how = {how}", f"split = {call('lincore.split', 'data', 'how', **keywords)}"]
     lines.append("print(data)")
     lines.append('print(f"{len(split.train):,} {rows} train, {len(split.test):,} test.")')
     return Block("Data", "\n".join(lines))
@@ -193,77 +187,6 @@ def _file(source: FileData) -> list[str]:
     return [*lines, f"data = {call('lincore.load', 'FILE', **keywords, **choices)}"]
 
 
-_KINDS = {True: "within classes", False: "over all classes"}
-_COLUMNS = """if not data.kind.is_images and data.n_table_columns:
-    ranked = inspection.associations(data, part)
-    print(report.association_finding(ranked, data.n_classes, data.target_name))
-    ranking = [{"column": one.name, "association": one.value} for one in ranked]
-    print(export.to_text(ranking, form=".2f"))
-    column, codes = ranked[0].column, data.codes if part is None else data.codes[part]
-    name, levels = data.feature_names[column], inspection.level_names(data, column)
-    values = inspection.column_values(data, column, part)
-    if levels is None:
-        drawn = inspection.class_histograms(values, codes, data.n_classes)
-        describe(plots.histogram(drawn, data.classes, name))
-    else:
-        drawn = inspection.level_counts(values, codes, data.n_classes, levels)
-        shares, unit = drawn.of_class(), "share of the class"
-        describe(plots.share_bars(drawn.levels, shares, data.classes, title=name, unit=unit))
-    numbers, levels = inspection.summarise_columns(data, range(data.n_table_columns), part)
-    print(report.missing_finding(numbers, levels))
-    if len(numbers):
-        numbers["missing"] = [f"{share:.1f}" for share in numbers["missing"]]
-    print(export.to_text(numbers, form=".4g"))
-    print(export.to_text(levels, form=".1f"))"""
-_CORRELATIONS = """\
-    levels = [inspection.level_names(data, j) for j in range(data.n_table_columns)]
-    if levels.count(None) > 1:
-        found = inspection.correlations(data, part, within=WITHIN, most=30)
-        print(report.correlation_finding(found))
-        which = f"all {data.n_rows:,} rows" if part is None else f"{len(part):,} rows"
-        note = report.correlation_note(found, which)
-        describe(plots.correlation_matrix(found, kind="KIND", subtitle=note))"""
-_PROJECTIONS = """training = model_selection.summarise_training_set(data, split)
-projection = inspection.fit_projections(data, split, training, standardize=STANDARDIZE)
-n_train = int(projection.moments.count.sum())
-if projection.is_sparse:
-    print(report.vectors_finding(projection.shares, n_train))
-else:
-    print(report.variance_finding(projection.shares, n_train, rows=rows))
-    describe(plots.scree(projection.pipeline.named_steps["pca"], show_kept=False))
-shares = [{"component": i + 1, "share (%)": 100 * s} for i, s in enumerate(projection.shares[:20])]
-print(export.to_text(shares, form=".1f"))
-n_seen = inspection.n_fisher_components(data, projection)
-fisher = projection.fisher(n_seen)
-seen = projection.separation(fisher)
-unseen = projection.separation(fisher, data.X[split.test], data.codes[split.test])
-component = "singular vector" if projection.is_sparse else "component"
-print(report.separation_finding(seen, unseen, len(split.test), rows=rows, component=component))
-X, codes = data.X[split.train], data.codes[split.train]
-axes = tuple(range(min(2, len(projection.components))))
-if len(axes) == 2:
-    names = [f"Component {i + 1} ({100 * projection.shares[i]:.1f} %)" for i in axes]
-    points = projection.scores(X, axes)
-    describe(plots.scatter(points, codes, data.classes, names, title="PCA"))
-axes = tuple(range(min(2, len(fisher.criterion_))))
-if len(axes) == 2:
-    J = [report.format_fisher_criterion(fisher.criterion_[i]) for i in axes]
-    names = [f"Direction {i + 1} (J = {J[i]})" for i in axes]
-    points = projection.fisher_scores(X, fisher, axes)
-    describe(plots.scatter(points, codes, data.classes, names, title="Fisher"))
-else:
-    J = report.format_fisher_criterion(fisher.criterion_[0])
-    along = projection.fisher_scores(X, fisher, axes)[:, 0]
-    name = f"Direction 1 (J = {J})"
-    if data.n_classes == 2:
-        view = inspection.fisher_view(
-            fisher, along, codes, split.train, data.classes, axis_name=name
-        )
-        describe(plots.direction_histogram(view))
-    else:
-        describe(plots.scatter(along[:, None], codes, data.classes, [name], title="Fisher"))"""
-
-
 _EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET)
 preset = laboratory.EXPERIMENTS[EXPERIMENT].presets[PRESET]
 print(preset.question)
@@ -283,26 +206,3 @@ def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
     given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
     code = f"EXPERIMENT, PRESET, GUESS = {', '.join(given)}\n{_EXPERIMENT}"
     return (Block("Experiment", code, ("demonstration.figure",)),)
-
-
-def explore_blocks(analysis: Analysis) -> tuple[Block, ...]:
-    """Return the code that prints what the page Explore says of columns and projections.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    """
-    view: Mapping[str, Any] = analysis.view
-    part = view.get("explore.rows", "all")
-    chosen = {"train": "split.train", "test": "split.test"}.get(str(part), "None")
-    within = view.get("explore.correlations.scope", "within") == "within"
-    standardize = literal(view.get("explore.standardize", analysis.steps.standardize))
-    if standardize == "None":
-        standardize = "lincore.Steps().resolved(data).standardize"
-    correlations = _CORRELATIONS.replace("WITHIN", literal(within))
-    correlations = correlations.replace("KIND", _KINDS[within])
-    columns = f"part = {chosen}  # None: all rows\n{_COLUMNS}\n{correlations}"
-    return (
-        Block("Columns", columns),
-        Block("Projections", _PROJECTIONS.replace("STANDARDIZE", standardize)),
-    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 # Characters of a line of a script.
 _WIDTH = 96
+
+Tab = TypeVar("Tab")
 
 
 class Block(NamedTuple):
@@ -28,6 +31,40 @@ class Block(NamedTuple):
     title: str
     code: str
     figures: tuple[str, ...] = ()
+
+
+def open_tabs(
+    view: Mapping[str, Any], key: str, tabs: Mapping[str, Tab], reported: Sequence[str] | None
+) -> list[Tab]:
+    """Return the tab that is open on a page, the first where none was chosen, or several by name.
+
+    Parameters
+    ----------
+    view : mapping of str to value
+        Of an analysis.
+    key : str
+        Of the widget of the tabs.
+    tabs : mapping of str to object
+    reported : sequence of str, optional
+        Those that a report holds, instead of the one that is open.
+    """
+    if reported is not None:
+        return [tabs[name] for name in reported]
+    name = str(view.get(key))
+    return [tabs[name] if name in tabs else next(iter(tabs.values()))]
+
+
+def numbers(value: Any) -> dict[int, float]:
+    """Return numbers by positions from the flat form of a view: position, number and so on.
+
+    Examples
+    --------
+    >>> numbers((2.0, 0.5)), numbers("x")
+    ({2: 0.5}, {})
+    """
+    if not isinstance(value, tuple) or any(isinstance(part, str) for part in value):
+        return {}
+    return {int(i): float(number) for i, number in zip(value[::2], value[1::2], strict=False)}
 
 
 def literal(value: Any) -> str:
@@ -71,6 +108,30 @@ def call(function: str, /, *arguments: str, **keywords: str) -> str:
         return line
     inside = "".join(f"    {part.replace(chr(10), chr(10) + '    ')},\n" for part in parts)
     return f"{function}(\n{inside})"
+
+
+def fill(template: str, **codes: str) -> str:
+    """Return a template with code in the places of its words in capitals.
+
+    In one pass: a word in capitals that comes with a value stays part of it.
+
+    Examples
+    --------
+    >>> fill("f(SEED, KIND)", SEED="1", KIND="'SEED'")
+    "f(1, 'SEED')"
+    """
+    return re.sub(rf"\b({'|'.join(codes)})\b", lambda found: codes[found[1]], template)
+
+
+def changed_only(**given: Any) -> str:
+    """Return those keyword arguments of a call that are given, each after a comma.
+
+    Examples
+    --------
+    >>> changed_only(focus=2, quantity=None)
+    ', focus=2'
+    """
+    return "".join(f", {name}={literal(value)}" for name, value in given.items() if value)
 
 
 def record(name: str, value: Any, records: Mapping[type, str]) -> str:

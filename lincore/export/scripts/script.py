@@ -22,19 +22,14 @@ from lincore.analysis.questions import (
     PredictQuestion,
 )
 from lincore.analysis.specification import Analysis
-from lincore.export.documents._code import Block
-from lincore.export.documents._script_data import (
-    describe_block,
-    experiment_blocks,
-    explore_blocks,
-    load_block,
-)
-from lincore.export.documents._script_imbalance import cost_blocks, study_blocks
-from lincore.export.documents._script_models import (
-    classify_blocks,
-    compare_blocks,
-    predict_blocks,
-)
+from lincore.export.scripts._classify import classify_blocks
+from lincore.export.scripts._code import Block
+from lincore.export.scripts._compare import compare_blocks
+from lincore.export.scripts._cost import cost_blocks
+from lincore.export.scripts._data import describe_block, experiment_blocks, load_block
+from lincore.export.scripts._explore import explore_blocks
+from lincore.export.scripts._predict import predict_blocks
+from lincore.export.scripts._study import study_blocks
 
 _PAGES = {
     "data": "the data",
@@ -54,6 +49,7 @@ _DESCRIBE = '''def describe(figure):
 _MODULES = (
     "checks",
     "export",
+    "geometry",
     "imbalance",
     "inspection",
     "io",
@@ -66,15 +62,19 @@ _MODULES = (
 )
 
 
-def to_script(analysis: Analysis) -> str:
+def to_script(analysis: Analysis, *, reported: bool = False) -> str:
     """Return a script that prints every number of the page that an analysis is shown on.
 
-    It uses public names of lincore alone. What comes from a file, such as its name or a column's,
-    stands in it as literals. A file is checked by its SHA-256 before it is read.
+    Of tabs it computes the one that is open, the first where none was chosen. Seconds are those of
+    the machine that runs it. It uses public names of lincore alone. What comes from a file, such
+    as its name or a column's, stands in it as literals. A file is checked by its SHA-256 before it
+    is read.
 
     Parameters
     ----------
     analysis : Analysis
+    reported : bool
+        Print the numbers of the report instead of those of the tab that is open.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def to_script(analysis: Analysis) -> str:
     >>> [line for line in script.splitlines() if line.startswith(("data =", "results ="))][0]
     "data = lincore.sample('wine')"
     """
-    blocks = script_blocks(analysis)
+    blocks = _blocks(analysis, reported)
     code = "\n\n".join(f"# {block.title}\n{block.code}" for block in blocks)
     return f'"""{_about(analysis)}"""\n\n{_imports(code)}\n\n{code}\n'
 
@@ -113,7 +113,7 @@ def to_notebook(analysis: Analysis) -> str:
     >>> notebook["nbformat"], notebook["cells"][0]["cell_type"]
     (4, 'markdown')
     """
-    blocks = script_blocks(analysis)
+    blocks = _blocks(analysis, reported=False)
     imports = _imports("\n".join(line for b in blocks for line in (b.code, *b.figures)))
     cells = [_cell("markdown", f"# {_about(analysis)}"), _cell("code", imports)]
     for block in blocks:
@@ -131,28 +131,22 @@ def to_notebook(analysis: Analysis) -> str:
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
 
-def script_blocks(analysis: Analysis) -> tuple[Block, ...]:
-    """Return the parts of a script: data, and what the question of the analysis needs.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    """
-    return (load_block(analysis), *_answers(analysis))
+def _blocks(analysis: Analysis, reported: bool) -> tuple[Block, ...]:
+    return (load_block(analysis), *_answers(analysis, reported))
 
 
-def _answers(analysis: Analysis) -> Sequence[Block]:
+def _answers(analysis: Analysis, reported: bool) -> Sequence[Block]:
     question: Any = analysis.question
     if isinstance(question, ClassifyQuestion):
-        return classify_blocks(analysis, question)
+        return classify_blocks(analysis, question, reported=reported)
     if isinstance(question, PredictQuestion):
         return predict_blocks(analysis, question)
     if isinstance(question, CompareQuestion):
-        return compare_blocks(analysis, question)
+        return compare_blocks(analysis, question, reported=reported)
     if isinstance(question, BalanceCostQuestion):
         return cost_blocks(analysis, question)
     if isinstance(question, BalanceStudyQuestion):
-        return study_blocks(analysis, question)
+        return study_blocks(analysis, question, reported=reported)
     if isinstance(question, ExploreQuestion):
         return explore_blocks(analysis)
     if isinstance(question, GeometryQuestion):

@@ -1,0 +1,229 @@
+"""The part of a script about the view of Explore that is open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lincore.analysis.specification import Analysis
+from lincore.export.scripts._code import Block, fill, literal
+
+View = Mapping[str, Any]
+
+_COLUMNS = """ranked = inspection.associations(data, part)
+print(report.association_finding(ranked, data.n_classes, data.target_name))
+print(f"Computed on {which}.")
+ranking = [{"column": one.name, "association": one.value} for one in ranked]
+print(export.to_text(ranking, form=".2f"))
+column = COLUMN
+codes = data.codes if part is None else data.codes[part]
+column_name, levels = data.feature_names[column], inspection.level_names(data, column)
+values = inspection.column_values(data, column, part)
+present = np.isfinite(values)
+note = report.non_missing_note(int(present.sum()), len(values), which)
+if levels is not None:
+    drawn = inspection.level_counts(values, codes, data.n_classes, levels)
+    shares = drawn.SHARES()
+    describe(plots.share_bars(
+        drawn.levels, shares, data.classes, title=column_name, unit=UNIT,
+        stacked=STACKED, subtitle=note,
+    ))
+else:
+    NUMERIC
+numbers, levels = inspection.summarise_columns(data, [column], part)
+SUMMARY"""
+_NUMERIC = {
+    "histogram": """drawn = inspection.class_histograms(values, codes, data.n_classes, BINS)
+    describe(plots.histogram(drawn, data.classes, column_name, shares=HEIGHTS, subtitle=note))""",
+    "density": """sizes = np.bincount(codes[present], minlength=data.n_classes)
+    found = inspection.class_densities(values, codes, data.n_classes)
+    describe(plots.densities(found, data.classes, column_name, sizes=sizes, subtitle=note))""",
+    "box": """found = inspection.box_plot_statistics(values, codes, data.n_classes)
+    describe(plots.box_plot(found, data.classes, column_name, subtitle=note))""",
+}
+_TABLES = """if len(numbers):
+    numbers["missing"] = [f"{share:.1f}" for share in numbers["missing"]]
+print(export.to_text(numbers, form=".4g"))
+print(export.to_text(levels, form=".1f"))"""
+_SUMMARY = f"""columns = inspection.summary_columns(data, 600)
+numbers, levels = inspection.summarise_columns(data, columns, part)
+print(report.missing_finding(numbers, levels))
+print(f"Computed on {{which}}.")
+{_TABLES}"""
+_PAIR = """ranked = inspection.associations(data, part)
+ranked = [one.column for one in ranked if one.measure == "eta"]
+x = X
+y = Y
+both = inspection.column_values(data, (x, y), part)
+codes = data.codes if part is None else data.codes[part]
+names = [data.feature_names[x], data.feature_names[y]]
+within = inspection.correlation_matrix(both, codes)[0, 1]
+total = inspection.correlation_matrix(both, np.zeros_like(codes))[0, 1]
+print(report.pair_finding(names, within, total))
+present = np.isfinite(both).all(axis=1)
+drawn = both[present]
+for axis in range(2):  # whole numbers are moved apart a little
+    drawn[:, axis], _ = inspection.jitter(drawn[:, axis], seed=axis)
+note = report.non_missing_note(int(present.sum()), len(both), which, "in both")
+figure = plots.scatter(
+    drawn, codes[present], data.classes, names, title=f"{names[1]} over {names[0]}",
+    ellipses=ELLIPSES, subtitle=note,
+)
+describe(figure)"""
+_CORRELATIONS = """found = inspection.correlations(
+    data, part, within=WITHIN, most=MOST, clustered=CLUSTERED
+)
+print(report.correlation_finding(found))
+note = report.correlation_note(found, which)
+figure = plots.correlation_matrix(found, kind=KIND, subtitle=note)
+describe(figure)"""
+_WORDS = """found = inspection.word_shares(data, part, order=ORDER, most=MOST)
+first = [(word, found.shares[:, i].tolist()) for i, word in enumerate(found.words[:3])]
+print(report.words_finding(first, data.classes, ORDER))
+figure = plots.share_bars(
+    found.words, found.shares, data.classes, title="Words by class",
+    unit="share of the rows of the class that have the word", subtitle=f"Of {which}.",
+)
+describe(figure)"""
+_PROJECTIONS = """training = model_selection.summarise_training_set(data, split)
+projection = inspection.fit_projections(data, split, training, standardize=STANDARDIZE)
+n_train = int(projection.moments.count.sum())
+if projection.is_sparse:
+    print(report.vectors_finding(projection.shares, n_train))
+    describe(plots.vector_shares(projection.shares))
+else:
+    print(report.variance_finding(projection.shares, n_train, rows=rows))
+    describe(plots.scree(projection.pipeline.named_steps["pca"], show_kept=False))
+print(f"{len(split.train):,} training {rows}; drawn: {len(split.PART):,}.")
+shares = [{"component": i + 1, "share (%)": 100 * s} for i, s in enumerate(projection.shares[:20])]
+print(export.to_text(shares, form=".1f"))
+n_seen = SEEN
+fisher = projection.fisher(n_seen)
+seen = projection.separation(fisher)
+unseen = projection.separation(fisher, data.X[split.test], data.codes[split.test])
+component = "singular vector" if projection.is_sparse else "component"
+print(report.separation_finding(seen, unseen, len(split.test), rows=rows, component=component))
+print(f"Fisher's discriminant sees {n_seen} of {len(projection.shares)} components.")
+X, codes = data.X[split.PART], data.codes[split.PART]
+axes = AXES[: len(projection.components)]
+names = [f"Component {i + 1} ({100 * projection.shares[i]:.1f} %)" for i in axes]
+drawings = [(projection.scores(X, axes, whiten=WHITEN), names)]
+axes = FISHER[: len(fisher.criterion_)]
+J = [report.format_fisher_criterion(fisher.criterion_[i]) for i in axes]
+names = [f"Direction {i + 1} (J = {J[place]})" for place, i in enumerate(axes)]
+along = projection.fisher_scores(X, fisher, axes)
+drawings += [(along, names)] if data.n_classes > 2 else []
+for points, names in drawings:
+    draw = plots.scatter_3d if len(names) == 3 else plots.scatter
+    describe(draw(points, codes, data.classes, names, title="Projection"))
+if data.n_classes == 2:
+    view = inspection.fisher_view(
+        fisher, along[:, 0], codes, split.PART, data.classes, axis_name=names[0]
+    )
+    describe(plots.direction_histogram(view))
+if not data.kind.is_images:
+    loadings = [*projection.components[:10], *projection.weights(fisher)[:10]]
+    describe(plots.coefficients(list(projection.names), loadings[DIRECTION], unit="weight"))"""
+
+_PARTS = {
+    "train": 'split.train, f"{len(split.train):,} training rows"',
+    "test": 'split.test, f"{len(split.test):,} test rows"',
+}
+_ALL = """None, f"all {data.n_rows:,} rows{' in memory' if data.n_streamed else ''}\""""
+
+
+def explore_blocks(analysis: Analysis) -> tuple[Block, ...]:
+    """Return the code that prints what the page Explore says in the view that is open.
+
+    Parameters
+    ----------
+    analysis : Analysis
+    """
+    view = analysis.view
+    part = _PARTS.get(str(view.get("explore.rows")), _ALL)
+    before = f"part, which = {part}\n"
+    name = view.get("explore.view")
+    if name == "pairs":
+        return (Block("Scatter", before + _pair(view), ("figure",)),)
+    if name == "correlations":
+        return (Block("Correlations", before + _correlations(view), ("figure",)),)
+    if name == "summary":
+        return (Block("Summary", before + _SUMMARY),)
+    if name == "words":
+        order = "frequent" if view.get("explore.words.order") == "frequent" else "characteristic"
+        most = literal(view.get("explore.words.most", 15))
+        code = fill(_WORDS, ORDER=literal(order), MOST=most)
+        return (Block("Words", before + code, ("figure",)),)
+    if name == "projections":
+        return (Block("Projections", _projections(analysis)),)
+    # Images have no columns of their own.
+    columns = _indented(before + _columns(view))
+    projections = _indented(_projections(analysis))
+    code = f"if data.n_table_columns and not data.kind.is_images:\n{columns}\nelse:\n{projections}"
+    return (Block("Columns", code),)
+
+
+def _indented(code: str) -> str:
+    return "\n".join(f"    {line}" if line else line for line in code.splitlines())
+
+
+def _columns(view: View) -> str:
+    kind = str(view.get("explore.plot.numeric"))
+    # At first the classes stand side by side where they are few.
+    levels = view.get("explore.plot.levels")
+    by_class = "data.n_classes <= 3" if levels is None else literal(levels == "of_class")
+    numeric = fill(
+        _NUMERIC.get(kind, _NUMERIC["histogram"]),
+        BINS=literal(view.get("explore.bins")),
+        HEIGHTS=literal(view.get("explore.heights") != "rows"),
+    )
+    column = view.get("explore.column")
+    return fill(
+        _COLUMNS.replace("drawn.SHARES()", "drawn.of_class() if BY_CLASS else drawn.of_level()"),
+        COLUMN="ranked[0].column" if column is None else literal(column),
+        BY_CLASS=by_class,
+        UNIT=f"f\"share of the {{'class' if {by_class} else 'level'}}\"",
+        STACKED=f"not ({by_class})",
+        NUMERIC=numeric,
+        SUMMARY=_TABLES,
+    )
+
+
+def _pair(view: View) -> str:
+    x, y = view.get("explore.pair.x"), view.get("explore.pair.y")
+    return fill(
+        _PAIR,
+        X="ranked[0]" if x is None else literal(x),
+        Y="next(one for one in ranked if one != x)" if y is None else literal(y),
+        ELLIPSES=literal(bool(view.get("explore.pair.ellipses"))),
+    )
+
+
+def _correlations(view: View) -> str:
+    within = view.get("explore.correlations.scope", "within") == "within"
+    return fill(
+        _CORRELATIONS,
+        WITHIN=literal(within),
+        MOST=literal(view.get("explore.correlations.most", 30)),
+        CLUSTERED=literal(view.get("explore.correlations.order") == "clustered"),
+        KIND=literal("within classes" if within else "over all classes"),
+    )
+
+
+def _projections(analysis: Analysis) -> str:
+    view = analysis.view
+    standardize = literal(view.get("explore.standardize", analysis.steps.standardize))
+    if standardize == "None":
+        standardize = "lincore.Steps().resolved(data).standardize"
+    ends = "xyz" if view.get("explore.dimensions") == 3 else "xy"
+    seen = view.get("explore.fisher_components")
+    return fill(
+        _PROJECTIONS,
+        STANDARDIZE=standardize,
+        PART="test" if view.get("explore.part") == "test" else "train",
+        SEEN="inspection.n_fisher_components(data, projection)" if seen is None else literal(seen),
+        AXES=literal(tuple(view.get(f"explore.{end}", k) for k, end in enumerate(ends))),
+        FISHER=literal(tuple(view.get(f"explore.fisher.{end}", k) for k, end in enumerate(ends))),
+        WHITEN=literal(bool(view.get("explore.whiten"))),
+        DIRECTION=literal(view.get("explore.direction", 0)),
+    )

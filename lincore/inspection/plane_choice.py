@@ -1,0 +1,225 @@
+"""Planes to look at a fitted model in, by their kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from sklearn.pipeline import Pipeline
+
+from lincore.data.dataset import Dataset, Split
+from lincore.estimators.fisher import FisherDiscriminant
+from lincore.inspection.discriminant_planes import discriminant_plane
+from lincore.inspection.first_plane import (
+    default_plane,
+    default_plane_kind,
+    leading_coordinates,
+    leading_features,
+)
+from lincore.inspection.planes import Plane, Rest, coordinate_plane, feature_plane, principal_plane
+from lincore.inspection.views import View, make_view, model_plane, model_view
+from lincore.inspection.weights import classifier_input_names
+
+PlaneKind = Literal["discriminant", "direction", "features", "principal", "coordinates"]
+
+
+def plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
+    """Return the kinds of planes that show something of a fitted model, the best first.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    data : Dataset
+
+    Returns
+    -------
+    tuple of str
+        Of "discriminant", "direction", "features", "principal" and "coordinates".
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.LinearDiscriminantAnalysis()
+    >>> pipeline = lincore.model_selection.pipeline_for(iris, model).fit(iris.X, iris.codes)
+    >>> plane_kinds(pipeline, iris)
+    ('discriminant', 'features', 'principal', 'coordinates')
+    """
+    width = len(classifier_input_names(pipeline, data))
+    names = [name for name, _ in pipeline.steps[:-1]]
+    raw_words = data.kind.is_sparse and "svd" not in names
+    kinds: list[PlaneKind] = []
+    if width > 2 and not raw_words:
+        kinds.append("discriminant")
+    if data.n_classes == 2 and width > 1 and not raw_words:
+        kinds.append("direction")
+    if data.kind.single_features:
+        kinds.append("features")
+    if width > 2 and "pca" not in names and not data.kind.is_sparse:
+        kinds.append("principal")
+    # The inputs of a model of two features without other steps are these features.
+    if data.n_features > 2 or not set(names) <= {"standardize"}:
+        kinds.append("coordinates")
+    first: PlaneKind = default_plane_kind(pipeline, data)
+    if "direction" in kinds and isinstance(pipeline.steps[-1][1], FisherDiscriminant):
+        first = "direction"  # all that it learns
+    return tuple(sorted(kinds, key=lambda kind: kind != first))
+
+
+def plane_axes(pipeline: Pipeline, data: Dataset, split: Split, kind: str) -> tuple[int, ...]:
+    """Return the axes that show most in a plane of features or of model inputs.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+    data : Dataset
+    split : Split
+    kind : str
+        Of `plane_kinds`; others have no axes to choose.
+
+    Returns
+    -------
+    tuple of int
+        Two positions at most among the features or the classifier's inputs.
+    """
+    if kind == "coordinates":
+        return leading_coordinates(pipeline)
+    if kind == "features":
+        few = data.n_features <= 2
+        return tuple(range(data.n_features)) if few else leading_features(
+            pipeline, data, split.train
+        )  # fmt: skip
+    return (0, 1) if kind == "principal" else ()
+
+
+def plane_of_kind(
+    pipeline: Pipeline,
+    data: Dataset,
+    split: Split,
+    kind: str,
+    axes: Sequence[int] = (),
+    *,
+    values: Mapping[int, float] | None = None,
+    rest: Rest = "median",
+) -> Plane:
+    """Return a plane of a kind through what a fitted model sees.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted.
+    data : Dataset
+    split : Split
+    kind : str
+        Of `plane_kinds`.
+    axes : sequence of int
+        By default those of `plane_axes`.
+    values : mapping of int to float, optional
+        Features that are held at numbers of one's own; of a plane of features.
+    rest : {"median", "mean"}
+        Where the other features are held.
+
+    Raises
+    ------
+    ValueError
+        When the class means do not span such a plane.
+    """
+    axes = tuple(axes) or plane_axes(pipeline, data, split, kind)
+    if kind == "coordinates":
+        return model_plane(pipeline, data, split.test, axes)
+    if kind == "features":
+        return feature_plane(data, axes, split.train, values=dict(values or {}), rest=rest)
+    if kind == "principal":
+        return principal_plane(pipeline, data, split.train, axes)
+    if kind == "direction":
+        return discriminant_plane(pipeline, data, split.train, n_axes=1)
+    if default_plane_kind(pipeline, data) == "discriminant":
+        # Another one where the means are equal.
+        return default_plane(pipeline, data, split.train)
+    return discriminant_plane(pipeline, data, split.train)
+
+
+def view_of_kind(
+    pipeline: Pipeline,
+    data: Dataset,
+    split: Split,
+    kind: str,
+    axes: Sequence[int] = (),
+    *,
+    values: Mapping[int, float] | None = None,
+    rest: Rest = "median",
+) -> View:
+    """Return the view of a fitted model in a plane of a kind, with the test rows.
+
+    Parameters
+    ----------
+    pipeline, data, split, kind, axes, values, rest
+        As for `plane_of_kind`.
+
+    Raises
+    ------
+    ValueError
+        When the class means do not span such a plane.
+    """
+    axes = tuple(axes) or plane_axes(pipeline, data, split, kind)
+    if kind == "coordinates":
+        return model_view(pipeline, data, split.test, axes)
+    plane = plane_of_kind(pipeline, data, split, kind, axes, values=values, rest=rest)
+    return make_view(pipeline, data, split.test, plane)
+
+
+def common_plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
+    """Return the kinds of planes that models behind the same steps can be compared in.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Any of them.
+    data : Dataset
+
+    Returns
+    -------
+    tuple of str
+        "features" alone where the models see two features at most.
+    """
+    width = len(classifier_input_names(pipeline, data))
+    if width <= 2 and data.n_features == width and "pca" not in pipeline.named_steps:
+        return ("features",)
+    kinds: list[PlaneKind] = ["discriminant"] if width > 2 else []
+    kinds.append("principal")
+    if data.kind.single_features and data.n_features > 1:
+        kinds.append("features")
+    return tuple(kinds)
+
+
+def common_plane(
+    pipeline: Pipeline, data: Dataset, split: Split, kind: str, axes: Sequence[int] = (0, 1)
+) -> Plane:
+    """Return a plane of a kind through what all models behind the same steps see.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Any of them.
+    data : Dataset
+    split : Split
+    kind : str
+        Of `common_plane_kinds`.
+    axes : sequence of int
+        Of a plane of features.
+
+    Raises
+    ------
+    ValueError
+        When the class means do not span such a plane.
+    """
+    if kind == "features":
+        return feature_plane(data, tuple(axes)[: data.n_features], split.train)
+    if kind == "discriminant":
+        return discriminant_plane(pipeline, data, split.train, own=False)
+    if data.kind.is_sparse:
+        width = len(classifier_input_names(pipeline, data))
+        names = tuple(f"Component {i + 1}" for i in range(min(2, width)))
+        return coordinate_plane(tuple(range(len(names))), names, [0.0] * width)
+    return principal_plane(pipeline, data, split.train)
