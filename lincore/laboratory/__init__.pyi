@@ -10,5 +10,4 @@ from .own_rows import MOST_ROWS as MOST_ROWS
 from .own_rows import REACH as REACH
 from .own_rows import FittedLine as FittedLine
 from .own_rows import fitted_lines as fitted_lines
-from .own_rows import line_record as line_record
 from .own_rows import lines_sentence as lines_sentence

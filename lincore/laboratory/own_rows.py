@@ -57,6 +57,11 @@ class FittedLine(NamedTuple):
     colour: str
     dash: str
 
+    def record(self) -> dict[str, Any]:
+        """Return it as JSON has it; without ends where it runs outside."""
+        ends = self.ends.round(4).tolist() if np.isfinite(self.ends).all() else None
+        return {**self._asdict(), "ends": ends}
+
 
 def fitted_lines(X: ArrayLike, codes: ArrayLike) -> tuple[FittedLine, ...]:
     """Fit least squares, LDA, logistic regression and the perceptron to rows of two classes.
@@ -108,14 +113,14 @@ def fitted_lines(X: ArrayLike, codes: ArrayLike) -> tuple[FittedLine, ...]:
     return tuple(found)
 
 
-def line_record(line: FittedLine) -> dict[str, Any]:
-    """Return a line as JSON has it; without ends where it runs outside."""
-    ends = line.ends.round(4).tolist() if np.isfinite(line.ends).all() else None
-    return {**line._asdict(), "ends": ends}
-
-
 def lines_sentence(lines: tuple[FittedLine, ...], n_rows: int) -> str:
-    """Return how many rows each classifier misclassifies, as a sentence."""
+    """Return how many rows each classifier misclassifies, as a sentence.
+
+    Parameters
+    ----------
+    lines : tuple of FittedLine
+    n_rows : int
+    """
     parts = listed([f"{one.name} {one.n_wrong}" for one in lines])
     return f"Misclassified of {n_rows} rows: {parts}."
 

@@ -35,7 +35,7 @@ def show(start: Dataset, token: str) -> None:
     try:
         fitted = laboratory.fitted_lines([row[:2] for row in rows], [row[2] for row in rows])
         sentence = laboratory.lines_sentence(fitted, len(rows))
-        lines = [laboratory.line_record(one) for one in fitted]
+        lines = [one.record() for one in fitted]
     except DataError as error:
         sentence = str(error)
     with st.container(key="geometry.lines"):

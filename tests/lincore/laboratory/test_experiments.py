@@ -13,7 +13,6 @@ from lincore.laboratory import (
     demonstrate,
     experiment_rows,
     fitted_lines,
-    line_record,
     lines_sentence,
 )
 from tests.common.words import replaced
@@ -125,7 +124,7 @@ def test_lines_are_fitted_to_rows_of_ones_own():
         "Misclassified of 4 rows: least squares 0, LDA 0, logistic regression 0 and perceptron 0."
     )
     np.testing.assert_allclose(lines[0].ends[:, 0], 0, atol=1e-9)
-    assert json.dumps([line_record(one) for one in lines], allow_nan=False)
+    assert json.dumps([one.record() for one in lines], allow_nan=False)
     for rows, labels, words in (
         (X, [0, 0, 0, 1], "fewer than two"),
         ([], [], "fewer than two"),
