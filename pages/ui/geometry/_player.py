@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
+from pages.ui.geometry import components
+
 if TYPE_CHECKING:
     from lincore.laboratory import Demonstration
 
-HERE = Path(__file__).parent
 KEY = "geometry.player"
 
 
@@ -42,7 +41,7 @@ def show(
         Called when the key H is pressed.
     """
     stop = range(len(shown.frames))[shown.stop]
-    found = _component()(
+    found = components.component("player")(
         key=KEY,
         data={
             "chart": ".st-key-geometry-figure",
@@ -74,9 +73,3 @@ def _frames(token: str, _shown: Demonstration) -> list[dict[str, Any]]:
         found.append({"label": frame.label, "sentence": frame.sentence, "places": moved})
         former = frame.places
     return found
-
-
-@cache
-def _component() -> Any:
-    html, css, js = ((HERE / f"player.{kind}").read_text("utf-8") for kind in ("html", "css", "js"))
-    return st.components.v2.component("lincore_player", html=html, css=css, js=js)
