@@ -1,4 +1,4 @@
-"""What can be chosen instead of what reading a table decided by itself."""
+"""Import options that overrule what reading a table decided by itself."""
 
 from __future__ import annotations
 
@@ -39,6 +39,11 @@ def overruling(
         With which the table was read.
     reading : DetectedOptions, optional
         How it was read.
+
+    Returns
+    -------
+    tuple of Hint
+        None for a finding of which nothing is to be chosen.
 
     Examples
     --------
