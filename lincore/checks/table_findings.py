@@ -15,8 +15,8 @@ from lincore.data.labels import columns_named, is_number
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
-from lincore.io.tables.text.label_marks import label_mark
-from lincore.io.tables.text.missing_values import missing_codes
+from lincore.io.tables.rules.label_marks import label_mark
+from lincore.io.tables.rules.missing_values import missing_codes
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
 

@@ -29,12 +29,12 @@ from lincore.io.tables.features import build_features, level_codes, merge_labels
 from lincore.io.tables.json_records import read_json
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.parquet import is_parquet, read_parquet
+from lincore.io.tables.read import read_delimited
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from lincore.io.tables.workbooks import is_workbook, read_sheet
 from lincore.io.tables.zipped import read_zipped_table

@@ -30,6 +30,7 @@ LAYERS = [
     "lincore/io/images",
     "lincore/io/tables/lines",
     "lincore/io/tables/text",
+    "lincore/io/tables/rules",
     "lincore/io/tables",
     "lincore/io/tables/streamed",
     "lincore/io",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -11,22 +12,39 @@ from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
-from lincore.io.tables.text.options import ReadOptions
+from lincore.io.tables.read import COLUMN_RULES
+from lincore.io.tables.text.options import OVERRULABLE, ReadOptions
 
 ROOT = Path(__file__).parents[3]
 CODE = re.compile(r"LIN\d{3}")
+PAGE = (ROOT / "docs/findings.md").read_text("utf-8")
 
 
-def test_every_code_is_listed_once_and_used_in_one_place():
-    listed = re.findall(r"^\| (LIN\d{3}) ", (ROOT / "docs/findings.md").read_text(), re.MULTILINE)
+def given_codes(source: str) -> list[str]:
+    """Return the codes that findings are made with."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    made = [one for one in calls if getattr(one.func, "id", "") in ("Notice", "leave_out")]
+    values = [value for one in made for value in (*one.args, *(kw.value for kw in one.keywords))]
+    texts = [value.value for value in values if isinstance(value, ast.Constant)]
+    return [text for text in texts if isinstance(text, str) and CODE.fullmatch(text)]
+
+
+def test_every_code_is_listed_once_and_given_in_one_place():
+    listed = re.findall(r"^\| (LIN\d{3}) ", PAGE, re.MULTILINE)
     sources = [path.read_text() for path in (ROOT / "lincore/io").rglob("*.py")]
-    used = [code for source in sources for code in CODE.findall(source)]
-    assert sorted(used) == listed
+    assert sorted(code for source in sources for code in given_codes(source)) == listed
+
+
+def test_what_the_list_says_can_be_overruled_can():
+    listed = re.findall(r"^\| (LIN\d{3}) .*`overrule`.* \|$", PAGE, re.MULTILINE)
+    assert listed == list(OVERRULABLE)
+    codes = [code for rule in COLUMN_RULES for code in rule.codes]
+    assert len(set(codes)) == len(codes)
+    assert set(codes) <= {*OVERRULABLE, "LIN045"}
 
 
 def test_every_option_in_the_list_is_one():
-    page = (ROOT / "docs/findings.md").read_text()
-    cells = re.findall(r"^\| LIN\d{3} .*\| (.*) \|$", page, re.MULTILINE)
+    cells = re.findall(r"^\| LIN\d{3} .*\| (.*) \|$", PAGE, re.MULTILINE)
     named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
     assert named <= set(vars(ReadOptions()))
 

@@ -10,8 +10,8 @@ from lincore.io.loading import load
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.options import TableOptions
-from lincore.io.tables.text._leading_zeros import may_have_zeros
-from lincore.io.tables.text.delimited import read_delimited
+from lincore.io.tables.read import read_delimited
+from lincore.io.tables.text.leading_zeros import may_have_zeros
 from lincore.io.tables.text.options import ReadOptions
 from lincore.model_selection.methods import as_method
 from lincore.preprocessing.tabular import build_preparer

@@ -12,13 +12,13 @@ import pandas as pd
 
 from lincore.errors import DataError
 from lincore.io.files.streams import LargeFile, whole_lines
+from lincore.io.tables.read import Delimited, Way, read_with_way
+from lincore.io.tables.rules.missing_values import mark_missing
+from lincore.io.tables.rules.numbers_in_text import read_numbers
+from lincore.io.tables.rules.stripped_text import is_text, stripped
 from lincore.io.tables.sampled_rows import Words
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.io.tables.text.column_types import is_text, stripped
-from lincore.io.tables.text.delimited import Delimited, Way, read_with_way
 from lincore.io.tables.text.encoding import decode
-from lincore.io.tables.text.missing_values import mark_missing
-from lincore.io.tables.text.numbers import read_numbers
 from lincore.io.tables.text.options import ReadOptions
 from lincore.io.tables.text.rows import csv_arguments, parse_error
 
@@ -135,7 +135,7 @@ def open_large_text(
     ----------
     file : LargeFile
     options : ReadOptions, optional
-        As for `lincore.io.tables.text.delimited.read_delimited`.
+        As for `lincore.io.tables.read.read_delimited`.
 
     Returns
     -------

@@ -16,8 +16,8 @@ from lincore.data.labels import columns_named
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.parquet import THRIFT, damaged, plain_frame, size_written_out, written_out
+from lincore.io.tables.rules.missing_values import mark_missing
 from lincore.io.tables.sampled_rows import Words
-from lincore.io.tables.text.missing_values import mark_missing
 
 _BATCH_CELLS = 1_000_000
 # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.

@@ -1,1 +1,1 @@
-"""Phases from the bytes of a text table to typed columns."""
+"""Phases from the bytes of a text table to parsed columns."""

@@ -10,6 +10,12 @@ from typing import Literal
 from lincore.errors import DataError
 from lincore.io.tables.lines.fit import UnevenLine
 
+# Besides those that pandas knows: NA, N/A, NaN, null, None and the like.
+# fmt: off
+MISSING_CODES = (
+    "", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!", "\\N",
+)
+# fmt: on
 # Runs of spaces and tabs count as one separator.
 SPACES = " "
 # Columns told by their place in the line; the mark stands between them once they are.
@@ -25,6 +31,13 @@ SEPARATOR_NAMES = {
     SPACES: "spaces",
     PLACES: "columns by their place",
 }
+# Findings without an option of their own; docs/findings.md has all of them.
+# fmt: off
+OVERRULABLE = (
+    "LIN010", "LIN012", "LIN013", "LIN020", "LIN030", "LIN031", "LIN032", "LIN040", "LIN041",
+    "LIN042", "LIN043", "LIN044",
+)
+# fmt: on
 _ENCODING_NAMES = {
     "utf-8": "UTF-8",
     "utf-8-sig": "UTF-8",
@@ -76,6 +89,9 @@ class ReadOptions:
     as_text : bool
         Keep all cells as the text that stands in the file: no number is read, no unit, currency
         or missing-value code is taken away, no row left out. Blank cells are missing.
+    overrule : sequence of str
+        Codes of findings that are not to be acted upon, such as ``("LIN032",)`` to keep totals;
+        of `OVERRULABLE` ones.
 
     Raises
     ------
@@ -97,6 +113,7 @@ class ReadOptions:
     table: int | None = None
     sheet: str | None = None
     cut_at: Mapping[str, str] | None = None
+    overrule: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Check the marks by themselves."""
@@ -115,6 +132,9 @@ class ReadOptions:
             raise _unfit("uneven", str(self.uneven), '"mend", "skip" or "keep"')
         if self.table is not None and (not isinstance(self.table, Integral) or self.table < 1):
             raise _unfit("table", str(self.table), "a number from 1")
+        unknown = [code for code in self.overrule if code not in OVERRULABLE]
+        if unknown or isinstance(self.overrule, str):
+            raise _unfit("overrule", str(self.overrule), f"codes among {', '.join(OVERRULABLE)}")
         header = 1 if self.header is None or self.header is False else self.header
         if not isinstance(header, Integral) or header < 1:
             raise _unfit("header", str(self.header), "True, False or a line number from 1")

@@ -12,13 +12,12 @@ import pandas as pd
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.fit import Fitted, Target, UnevenLine, fit_lines
 from lincore.io.tables.lines.kinds import kind_of
-from lincore.io.tables.text._header import Heading
-from lincore.io.tables.text._leading_zeros import may_have_zeros, restore_zeros
 from lincore.io.tables.text._parsing import of_one_kind, parse_text, pieces_of
 from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise, read_records
-from lincore.io.tables.text.missing_values import MISSING_CODES
-from lincore.io.tables.text.numbers import Marks
-from lincore.io.tables.text.options import SPACES, ReadOptions
+from lincore.io.tables.text.header import Heading
+from lincore.io.tables.text.leading_zeros import may_have_zeros, restore_zeros
+from lincore.io.tables.text.marks import Marks
+from lincore.io.tables.text.options import MISSING_CODES, SPACES, ReadOptions
 
 _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
@@ -54,7 +53,9 @@ def parse_rows(
     DataError
         When half of the lines or more have too many fields, or there are no rows.
     """
-    rows, footer = _without_footer(_from_line(layout.text, heading.first_line), layout)
+    rows, footer = _from_line(layout.text, heading.first_line), ""
+    if "LIN020" not in options.overrule:
+        rows, footer = _without_footer(rows, layout)
     how = csv_arguments(layout, names, options)
     begin = heading.first_line
     # pandas would cut a first row that is too long, or take its first field for a name.

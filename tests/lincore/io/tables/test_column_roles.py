@@ -17,8 +17,8 @@ from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.dates import is_date, to_days
 from lincore.io.tables.features import level_codes
 from lincore.io.tables.options import TableOptions
+from lincore.io.tables.rules.missing_values import suspicious_number
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.text.missing_values import suspicious_number
 from lincore.io.tables.text.options import ReadOptions
 
 RNG = np.random.default_rng(5)

@@ -14,8 +14,8 @@ from lincore.checks.table_findings import find_table_problems
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.options import TableOptions
+from lincore.io.tables.rules.missing_values import missing_codes
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.text.missing_values import missing_codes
 
 RNG = np.random.default_rng(3)
 N = 300

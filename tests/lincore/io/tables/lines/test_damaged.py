@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lincore.errors import DataError
-from lincore.io.tables.text.delimited import Delimited, read_delimited
+from lincore.io.tables.read import Delimited, read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from tests.lincore.io.tables.lines import damaged
 
@@ -170,3 +170,42 @@ def test_no_message_speaks_of_a_parser():
 def test_options_that_cannot_be_are_refused(options):
     with pytest.raises(DataError, match="option"):
         ReadOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "expected"),
+    [
+        ("LIN030", "u,v,w\n1,2,a\n,,\n3,4,b\n", 3),
+        ("LIN031", "u,v,w\n1,2,a\nu,v,w\n3,4,b\n", 3),
+        ("LIN032", "u,v,w\n" + "1,2,a\n" * 6 + "6,12,Total\n", 7),
+        ("LIN020", "u,v,w\n1,2,a\n3,4,b\nby hand\n", 3),
+        ("LIN013", "u,v,w\ncm,mm,\n1,2,a\n3,4,b\n", 3),
+    ],
+)
+def test_decisions_about_rows_are_overruled_one_by_one(code, text, expected):
+    assert code in {one.code for one in read(text).notices}
+    found = read(text, overrule=(code,))
+    assert len(found.frame) == expected
+    assert code not in {one.code for one in found.notices}
+
+
+@pytest.mark.parametrize(
+    ("code", "values", "expected"),
+    [
+        ("LIN040", ["007", "010", "7"], "int64"),
+        ("LIN042", ["$1", "$2", "$3"], "str"),
+        ("LIN043", ["(1)", "2", "3"], "str"),
+    ],
+)
+def test_decisions_about_columns_are_overruled_one_by_one(code, values, expected):
+    text = "u,v\n" + "".join(f"{value},a\n" for value in values)
+    assert code in {one.code for one in read(text).notices}
+    found = read(text, overrule=[code])
+    assert found.frame["u"].dtype == expected
+    assert code not in {one.code for one in found.notices}
+
+
+def test_what_cannot_be_overruled_is_refused():
+    for wrong in (("LIN999",), "LIN032"):
+        with pytest.raises(DataError, match="option overrule"):
+            ReadOptions(overrule=wrong)

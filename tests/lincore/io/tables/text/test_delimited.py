@@ -15,8 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore.errors import DataError
+from lincore.io.tables.read import read_delimited
 from lincore.io.tables.text import _parsing
-from lincore.io.tables.text.delimited import read_delimited
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 from tests.data import DATA, needs_data

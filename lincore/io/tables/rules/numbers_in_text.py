@@ -1,4 +1,4 @@
-"""Numbers stored as text: decimal commas, thousands separators, percentages."""
+"""Column rule: numbers stored as text: decimal commas, thousands separators, percentages."""
 
 from __future__ import annotations
 
@@ -10,31 +10,21 @@ import pandas as pd
 
 from lincore.data.labels import first_texts
 from lincore.errors import Notice
-from lincore.io.tables.lines.kinds import BLANKS, CURRENCY
-from lincore.io.tables.text.dialect import Record
+from lincore.io.tables.rules.protocol import Applied, Columns
+from lincore.io.tables.rules.stripped_text import text_columns, with_many
+from lincore.io.tables.text.marks import (
+    BARE,
+    FLAG,
+    GROUPED,
+    LONGEST,
+    OTHER,
+    PLAIN,
+    SIGNS,
+    Marks,
+    bare_number,
+    evidence,
+)
 
-_EXPONENT = r"(?:[eE][+-]?\d+)?"
-# A group before a thousands mark never begins with zero: 0,444 is a fraction.
-_GROUPED = {
-    mark: re.compile(
-        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{other}\d{{3}})+|(?:[ '’]\d{{3}})+)|\d+)"
-        rf"(?:{re.escape(mark)}\d*)?{_EXPONENT}"
-    )
-    for mark, other in ((".", ","), (",", r"\."))
-}
-_BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (".", ",")}
-_WHOLE = re.compile(r"[+-]?\d+")
-# Spares most numbers the other patterns.
-_PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
-# One mark and three digits after it: a fraction, or a number beyond a thousand.
-_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
-_SIGNS = re.compile(rf"^{CURRENCY}\s*|\s*(?:%|‰|{CURRENCY})$")
-# How accountants write what is negative: (1.50), 1.50-, -$1.50.
-_IN_BRACKETS = re.compile(r"\((.*\d.*)\)")
-_MINUS_LAST = re.compile(r"(.*\d[^-]*)-")
-_SIGN_FIRST = re.compile(rf"([+-])\s*({CURRENCY}.*)")
-# A limit of detection, or a star that leads to a note: among numbers without.
-_FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
 # What may follow each number of a column, if it follows all of them: kg, m/s, °C.
 _UNIT = re.compile(r"(?<=[\d.,])\s*([A-Za-zµμΩ°²³/·^()%]{1,10})$")
 # Words that stand for a missing value among numbers, whatever they mean elsewhere.
@@ -46,29 +36,12 @@ _NO_VALUE = frozenset((
     "not measured",
 ))
 # fmt: on
-# No number is longer, and only short texts are looked at by patterns that go back and forth.
-_LONGEST = 60
-_OTHER = {",": ".", ".": ","}
 _JUDGED = 300
-_FLAG = "a flag"
 _GLANCE = 20
 _FEW_ROWS = 5_000
-_FEWEST_RECORDS = 10
-_MOST_FIELDS = 20_000
 _MANY = 20
 _FEW = 3
 _SOME = 3
-
-
-class Marks(NamedTuple):
-    """The decimal mark of a file, and its thousands mark, "" where it has none.
-
-    `assumed` is True where 7,094 may be either and no other column says which.
-    """
-
-    decimal: str
-    thousands: str
-    assumed: bool = False
 
 
 class Numbers(NamedTuple):
@@ -78,65 +51,31 @@ class Numbers(NamedTuple):
     notices: tuple[Notice, ...]
 
 
-def find_marks(records: Sequence[Record], separator: str) -> Marks:
-    """Find the decimal mark of a file by the columns of its beginning.
+class NumbersInText:
+    """Read text columns as numbers where they hold such.
 
     Examples
     --------
-    >>> find_marks([Record(["1.234,50", "a"], 1, 1)], ";")
-    Marks(decimal=',', thousands='.', assumed=False)
+    >>> frame = pd.DataFrame({"price": ["$1.50", "$20", "$3.25"]}, dtype="str")
+    >>> NumbersInText().apply(Columns(frame, "made.csv")).columns.frame["price"].tolist()
+    [1.5, 20.0, 3.25]
     """
-    width = max((len(record.fields) for record in records), default=0)
-    # Of thousands of columns a few rows say enough.
-    records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]
-    settled = {",": 0, ".": 0}
-    grouped: set[str] = set()
-    for i in range(width):
-        values = [record.fields[i] for record in records if len(record.fields) > i]
-        values = [_bare(value[:_LONGEST])[0] for value in values if value not in BLANKS]
-        marked = [value for value in values if not _WHOLE.fullmatch(value)]
-        if not marked or not all(_marks_in(value) is not None for value in marked):
-            continue
-        decimals, either = _evidence(marked)
-        for mark in decimals if len(decimals) == 1 else ():
-            settled[mark] += 1
-            grouped |= {_OTHER[mark]} if any(_OTHER[mark] in value for value in marked) else set()
-        grouped |= either if not decimals else set()
-    if settled[","] and not settled["."]:
-        return Marks(",", "." if "." in grouped else "")
-    thousands = "," if "," in grouped else ""
-    if settled["."] or not thousands:
-        return Marks(".", thousands, bool(settled[","] and thousands))
-    # In a file that needs no comma between fields 7,094 has decimals.
-    if separator != "," and "." not in grouped:
-        return Marks(",", "", True)
-    return Marks(".", ",", True)
 
+    codes = ("LIN042", "LIN043", "LIN044", "LIN045")
 
-def _marks_in(value: str) -> set[str] | None:
-    """Return the decimal marks that a number without currency can have, None where it is none."""
-    marks = {m for m in _OTHER if _GROUPED[m].fullmatch(value) or _BARE[m].fullmatch(value)}
-    return marks or None
-
-
-def _evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return the decimal marks that numbers prove, and the marks that may be of either kind.
-
-    Examples
-    --------
-    >>> _evidence(["0,444", "7,094"]), _evidence(["7,094", "12"]), _evidence(["1.234.567"])
-    (({','}, {','}), (set(), {','}), ({','}, set()))
-    """
-    proved: set[str] = set()
-    either: set[str] = set()
-    for value in values:
-        if "," not in value and "." not in value:
-            continue
-        if found := _EITHER.fullmatch(value):
-            either.add(found[1])
-        elif (marks := _marks_in(value)) is not None and len(marks) == 1:
-            proved |= marks
-    return proved, either
+    def apply(self, columns: Columns) -> Applied | None:
+        """Return the columns with numbers instead of texts."""
+        found: dict[str, pd.Series[Any]] = {}
+        findings = list[Notice]()
+        strict, kept = columns.options.decimal is not None, set(columns.options.overrule)
+        for name, column in text_columns(columns.frame).items():
+            numbers = None if name in columns.texts else read_numbers(column, columns.marks, strict)
+            if numbers is not None and kept.isdisjoint(one.code for one in numbers.notices):
+                found[name] = numbers.column
+                findings += numbers.notices
+        if not found:
+            return None
+        return Applied(columns.with_frame(with_many(columns.frame, found)), tuple(findings))
 
 
 def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> Numbers | None:
@@ -164,13 +103,15 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     if not unique:
         return None
     unit = _common_unit(unique)
-    decimals = (marks.decimal,) if strict else (marks.decimal, _OTHER[marks.decimal])
+    decimals = (marks.decimal,) if strict else (marks.decimal, OTHER[marks.decimal])
     # A look at some of them spares long texts the whole.
     likely = [decimal for decimal in decimals if _mostly_numbers(unique, decimal, unit)]
     proved: set[str] = set()
     either: set[str] = set()
     if likely and not strict:
-        proved, either = _evidence(_bare(value.strip().removesuffix(unit))[0] for value in unique)
+        proved, either = evidence(
+            bare_number(value.strip().removesuffix(unit))[0] for value in unique
+        )
     for decimal in proved if len(proved) == 1 and proved <= set(likely) else likely:
         numbers = {value: _as_number(value, decimal, unit) for value in unique}
         odd = [value for value, number in numbers.items() if number is None]
@@ -210,7 +151,7 @@ def _read_plain(column: pd.Series[Any], decimal: str) -> Numbers | None:
     if any(re.fullmatch(pattern, value) is None for value in first_texts(column, _GLANCE)):
         return None
     present = column.dropna()
-    is_short = not present.empty and present.str.len().max() <= _LONGEST
+    is_short = not present.empty and present.str.len().max() <= LONGEST
     if not is_short or not present.str.fullmatch(pattern).all():
         return None
     return Numbers(_to_numbers(column.str.replace(decimal, ".", regex=False)), ())
@@ -222,32 +163,15 @@ def _to_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
     return numbers.astype("float64") if numbers.dtype == object else numbers
 
 
-def _bare(value: str) -> tuple[str, str]:
-    """Return a number without currency, percent and flags, its sign first; and what was taken."""
-    if _PLAIN.fullmatch(value):
-        return value, ""
-    bare = value.strip().replace("\u00a0", " ").replace("\u202f", " ").replace("−", "-")
-    sign, taken = "", ""
-    if found := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
-        sign, bare = "-", found[1].strip()
-        taken = "brackets" if value.strip().startswith("(") else "a minus at the end"
-    elif found := _SIGN_FIRST.fullmatch(bare):
-        sign, bare = found[1], found[2]
-    for pattern in (_FLAGS, _SIGNS):
-        bare, n_found = pattern.subn("", bare)
-        taken = taken or (_FLAG if n_found and pattern is _FLAGS else "")
-    return sign + bare.strip(), taken
-
-
 def _as_number(value: str, decimal: str, unit: str = "") -> str | None:
     """Return a number in Python's spelling, or None."""
-    if len(value) > _LONGEST:
+    if len(value) > LONGEST:
         return None
-    bare, _ = _bare(value.strip().removesuffix(unit))
+    bare, _ = bare_number(value.strip().removesuffix(unit))
     if not bare.isascii():
         # Digits of any script count: pandas reads those of ASCII alone.
         bare = "".join(str(int(sign)) if sign.isdecimal() else sign for sign in bare)
-    if not (_GROUPED[decimal].fullmatch(bare) or _BARE[decimal].fullmatch(bare)):
+    if not (GROUPED[decimal].fullmatch(bare) or BARE[decimal].fullmatch(bare)):
         return None
     groups = "," if decimal == "." else "."
     for mark in (groups, " ", "'", "’"):
@@ -260,7 +184,7 @@ def _common_unit(unique: Iterable[str]) -> str:
     units = set()
     n_numbers = 0
     for value in unique:
-        if len(value) > _LONGEST:
+        if len(value) > LONGEST:
             return ""
         if any(sign.isdigit() for sign in value):
             found = _UNIT.search(value.strip())
@@ -273,9 +197,9 @@ def _common_unit(unique: Iterable[str]) -> str:
 
 def _mostly_plain(numbers: dict[str, str | None]) -> bool:
     """Tell whether most numbers stand without flags, and some without brackets."""
-    taken = [_bare(value)[1] for value, number in numbers.items() if number is not None]
-    negative = sum(bool(what) and what != _FLAG for what in taken)
-    return 2 * taken.count(_FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
+    taken = [bare_number(value)[1] for value, number in numbers.items() if number is not None]
+    negative = sum(bool(what) and what != FLAG for what in taken)
+    return 2 * taken.count(FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
 
 
 def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
@@ -300,16 +224,16 @@ def _number_notices(
     read = [
         value
         for value, number in numbers.items()
-        if number is not None and not _PLAIN.fullmatch(value)
+        if number is not None and not PLAIN.fullmatch(value)
     ]
-    signs = {m[0].strip() for value in read for m in _SIGNS.finditer(value.strip(" ()+-"))}
+    signs = {m[0].strip() for value in read for m in SIGNS.finditer(value.strip(" ()+-"))}
     signs |= {unit} if unit else set()
     if signs:
         sentence = f"Numbers with {', '.join(sorted(signs))}: read without it."
         notices.append(Notice(sentence, where, code="LIN042"))
-    taken = {taken: value for value in reversed(read) if (taken := _bare(value)[1])}
+    taken = {taken: value for value in reversed(read) if (taken := bare_number(value)[1])}
     for what, example in sorted(taken.items()):
-        meaning = "read without it" if what == _FLAG else "read as negative"
+        meaning = "read without it" if what == FLAG else "read as negative"
         sentence = f"Numbers with {what}, such as {example!r}: {meaning}."
         notices.append(Notice(sentence, where, code="LIN043"))
     if odd:

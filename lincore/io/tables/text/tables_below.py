@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from lincore.io.tables.lines.splitting import split
-from lincore.io.tables.text._header import names_values
 from lincore.io.tables.text.dialect import Layout, Record
+from lincore.io.tables.text.header import names_values
 from lincore.io.tables.text.options import PLACES, SPACES
 
 _MOST_BLOCKS = 100

@@ -1,29 +1,19 @@
-"""Digit strings that are identifiers: postcodes, codes, labels such as 007."""
+"""Zeros before digits, which pandas would drop: columns that hold any are parsed as text."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import columns_named, first_texts
-from lincore.errors import Notice
+from lincore.data.labels import first_texts
 from lincore.io.tables.text.column_assignment import with_columns
 
-_CODE_NAME = re.compile(
-    r"(?:^|[\W_])(?:zip|zipcode|postal|postcode|post|plz|fips|phone|tel|code|id|sku|isbn|ean|iban"
-    r"|account|label|class|target)(?:$|[\W_])",
-    re.IGNORECASE,
-)
 _DIGITS = r"[0-9]+"
-_PADDED = r"0[0-9]+"
-# From so many digits on a padded number is a code: nobody measures 01067.
-_CODE_DIGITS = 4
+PADDED = r"0[0-9]+"
 _BLOCK = 4_000_000
-_SEVERAL = 4
 _GLANCE = 20
 
 
@@ -73,7 +63,7 @@ def restore_zeros(
     if not whole:
         return frame
     text = read_as_text(whole)
-    return with_columns(frame, {name: text[name] for name in whole if _is_padded(text[name])})
+    return with_columns(frame, {name: text[name] for name in whole if is_padded(text[name])})
 
 
 def _is_whole(column: pd.Series[Any]) -> bool:
@@ -83,44 +73,7 @@ def _is_whole(column: pd.Series[Any]) -> bool:
     return types.is_float_dtype(column) and bool((column.dropna() % 1 == 0).all())
 
 
-def find_codes(
-    texts: Mapping[str, pd.Series[Any]], n_columns: int
-) -> tuple[set[str], tuple[Notice, ...]]:
-    """Find the text columns of digits whose leading zeros mean something.
-
-    Such are those that would lose a difference as numbers (7 and 007), those called a code, those
-    of four digits and more, and short ones that repeat. Where half the columns are padded, the
-    zeros are the file's way to write numbers.
-
-    Parameters
-    ----------
-    texts : mapping of str to Series
-        The text columns of a table by their names, without blanks around values.
-    n_columns : int
-        Of the whole table.
-
-    Returns
-    -------
-    names : set of str
-    notices : tuple of Notice
-
-    Examples
-    --------
-    >>> texts = pd.DataFrame({"zip": ["01067", "10115"], "u": ["1.5", "0.5"]}, dtype="str")
-    >>> find_codes(texts, 2)[0]
-    {'zip'}
-    """
-    padded = [name for name in texts if _is_padded(texts[name])]
-    is_format = len(padded) >= max(_SEVERAL, n_columns / 2)
-    found = [name for name in padded if _is_code(texts[name], is_format)]
-    if not found:
-        return set(), ()
-    example = next(v for v in texts[found[0]].dropna() if re.fullmatch(_PADDED, v))
-    sentence = f"Leading zeros, as in {example[:20]}: kept as text, since a number would lose them."
-    return set(found), (Notice(sentence, columns_named(found), code="LIN040"),)
-
-
-def _is_padded(column: pd.Series[Any]) -> bool:
+def is_padded(column: pd.Series[Any]) -> bool:
     """Tell whether a column is text of digits alone, some with a zero before others."""
     if not isinstance(column.dtype, pd.StringDtype):
         return False
@@ -133,18 +86,5 @@ def _is_padded(column: pd.Series[Any]) -> bool:
     return bool(
         len(present)
         and present.str.fullmatch(_DIGITS).all()
-        and present.str.fullmatch(_PADDED).any()
+        and present.str.fullmatch(PADDED).any()
     )
-
-
-def _is_code(column: pd.Series[Any], is_format: bool) -> bool:
-    distinct: Sequence[str] = column.dropna().unique().tolist()
-    if len({text.lstrip("0") or "0" for text in distinct}) < len(distinct):
-        return True
-    if is_format:
-        return False
-    widths = {len(text) for text in distinct if re.fullmatch(_PADDED, text)}
-    is_even = len(widths) == 1 and all(len(text) >= min(widths) for text in distinct)
-    if not is_even or min(widths) >= _CODE_DIGITS or _CODE_NAME.search(str(column.name)):
-        return True
-    return 2 * len(distinct) <= len(column)

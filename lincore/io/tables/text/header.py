@@ -12,6 +12,7 @@ from lincore.data.labels import numbered
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER, kind_of
 from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise
+from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
@@ -31,14 +32,13 @@ class Heading(NamedTuple):
     notices: tuple[Notice, ...]
 
 
-def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading:
+def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
     """Find the header of a table.
 
     Parameters
     ----------
     layout : Layout
-    asked : bool or int, optional
-        As ``ReadOptions.header``.
+    options : ReadOptions
     name : str
         The file's name, for messages.
 
@@ -47,7 +47,8 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
     DataError
         When there are no rows, or the first row has more fields than the header.
     """
-    records, notices = _below_titles(layout, asked, name)
+    asked, overruled = options.header, options.overrule
+    records, notices = _below_titles(layout, options, name)
     # Where files were put one below the other, the header returns among the rows.
     head, body = records[0], [r for r in records[1:] if r.fields != records[0].fields]
     has_header = asked is not False if asked is not None else _is_header(head, body)
@@ -57,13 +58,14 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
         added = () if asked is False else (Notice(sentence, name, code="LIN011"),)
         return Heading(list(numbers), None, head.first_line, (*notices, *added))
     names, naming = _names(head, body, layout.width, name)
-    joined = _joined_groups(head, body) if asked is None else None
+    may_join = asked is None and "LIN012" not in overruled
+    joined = _joined_groups(head, body) if may_join else None
     if joined is not None:
         sentence = f"Two lines name the columns: joined, as in {joined[1]!r}."
         lines = f"{name}, lines {head.first_line} and {body[0].first_line}"
         naming = [Notice(sentence, lines, code="LIN012")]
         names, body = _names(Record(joined, 1, 1), body[1:], layout.width, name)[0], body[1:]
-    elif asked is None and (units := _units(body)):
+    elif asked is None and "LIN013" not in overruled and (units := _units(body)):
         # Below a blank stands the name itself: a heading over several columns is written once.
         fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
@@ -79,10 +81,10 @@ def find_heading(layout: Layout, asked: bool | int | None, name: str) -> Heading
 
 
 def _below_titles(
-    layout: Layout, asked: bool | int | None, name: str
+    layout: Layout, options: ReadOptions, name: str
 ) -> tuple[list[Record], list[Notice]]:
     """Return the records from the header on; what stands above it is told."""
-    records = layout.records
+    records, asked = layout.records, options.header
     if asked is not None and asked is not True and asked is not False:
         below = [record for record in records if record.first_line >= asked]
         if not below or below[0].first_line != asked:
@@ -109,7 +111,7 @@ def _below_titles(
         if fields and all(fields) and len(set(fields)) == len(fields):
             n_titles -= 1
             records = [*records[:n_titles], last._replace(fields=fields), *records[n_titles + 1 :]]
-    if not n_titles:
+    if not n_titles or "LIN010" in options.overrule:
         return records, []
     title = " ".join(field for field in records[0].fields if field)[:60]
     sentence = f"It stands above the table and was skipped: {title!r}."

@@ -1,4 +1,4 @@
-"""Missing-value codes: textual marks, and implausible numbers such as -999."""
+"""Column rule: values that stand for a missing one; the search for such numbers as -999."""
 
 from __future__ import annotations
 
@@ -10,19 +10,26 @@ import pandas as pd
 
 from lincore.data.labels import present_numbers
 from lincore.errors import DataError
+from lincore.io.tables.rules.protocol import Applied, Columns
 from lincore.io.tables.text.column_assignment import with_columns
 
-# Besides those that pandas knows: NA, N/A, NaN, null, None and the like.
-# fmt: off
-MISSING_CODES = (
-    "", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!", "\\N",
-)
-# fmt: on
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)
 _FEW_DISTINCT = 10
 _FEWEST_DISTINCT = 4
 # Alone below zero, such a number is no measurement.
 _BELOW_ZERO = -99
+
+
+class MissingIn:
+    """Make those values missing that the options name, column by column."""
+
+    codes = ()
+
+    def apply(self, columns: Columns) -> Applied | None:
+        """Return the columns with those values missing; see `mark_missing`."""
+        asked = columns.options.missing_in
+        frame = columns.frame
+        return Applied(columns.with_frame(mark_missing(frame, asked))) if asked else None
 
 
 def mark_missing(

@@ -1,4 +1,4 @@
-"""Labels with an identifier behind them, such as "negative.|3733": cut at the mark."""
+"""Column rule: labels with an identifier behind them, such as "negative.|3733": cut at the mark."""
 
 from __future__ import annotations
 
@@ -10,12 +10,25 @@ import pandas as pd
 
 from lincore.data.labels import first_texts
 from lincore.errors import DataError
+from lincore.io.tables.rules.protocol import Applied, Columns
 from lincore.io.tables.text.column_assignment import with_columns
 
 _LABELLED = re.compile(r"([^\W\d][^|#:;/]*?)(\W{0,2}[|#:;/]\W?)(\w*\d\w*)")
 _GLANCE, _JUDGED = 3, 500
 _FEWEST = 20
 _MOST_LABELS = 50
+
+
+class CutLabels:
+    """Cut the texts of those columns that the options name at their marks."""
+
+    codes = ()
+
+    def apply(self, columns: Columns) -> Applied | None:
+        """Return the columns with their texts cut; see `cut_labels`."""
+        asked = columns.options.cut_at
+        frame = columns.frame
+        return Applied(columns.with_frame(cut_labels(frame, asked))) if asked else None
 
 
 def label_mark(column: pd.Series[Any]) -> str | None:

@@ -1,0 +1,212 @@
+"""Reading a text table in phases: decode, dialect, header, parse, then one column rule by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import pandas as pd
+
+from lincore.data.labels import unique_names
+from lincore.errors import DataError, Notice
+from lincore.io.files.archives import unpack_gzip
+from lincore.io.tables.rules.blank_rows import BlankRows
+from lincore.io.tables.rules.label_marks import CutLabels
+from lincore.io.tables.rules.leading_zeros import LeadingZeros
+from lincore.io.tables.rules.merge_notices import merge_notices
+from lincore.io.tables.rules.missing_values import MissingIn
+from lincore.io.tables.rules.numbers_in_text import NumbersInText
+from lincore.io.tables.rules.protocol import ColumnRule, Columns
+from lincore.io.tables.rules.repeated_headers import RepeatedHeaders
+from lincore.io.tables.rules.stripped_text import StrippedText
+from lincore.io.tables.rules.totals import Totals
+from lincore.io.tables.rules.unnamed_columns import UnnamedColumns
+from lincore.io.tables.text.arff import arff_as_csv, is_arff
+from lincore.io.tables.text.dialect import Layout, find_layout
+from lincore.io.tables.text.encoding import Decoded, decode
+from lincore.io.tables.text.header import Heading, find_heading
+from lincore.io.tables.text.marks import Marks, find_marks
+from lincore.io.tables.text.options import DetectedOptions, ReadOptions
+from lincore.io.tables.text.rows import parse_rows
+from lincore.io.tables.text.tables_below import find_tables
+from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
+
+#: What is done to parsed columns, in this order.
+COLUMN_RULES: tuple[ColumnRule, ...] = (
+    BlankRows(),
+    RepeatedHeaders(),
+    StrippedText(),
+    LeadingZeros(),
+    NumbersInText(),
+    UnnamedColumns(),
+    Totals(),
+    MissingIn(),
+    CutLabels(),
+)
+#: Where cells are to stay as they are in the file, nothing but what was asked for.
+RULES_FOR_TEXT: tuple[ColumnRule, ...] = (MissingIn(), CutLabels())
+
+
+class Way(NamedTuple):
+    """Plan for reading rows: the layout without its text, the columns, the first line of rows."""
+
+    layout: Layout
+    names: list[str]
+    marks: Marks
+    first_line: int
+
+
+class Delimited(NamedTuple):
+    """Content of the text, findings on it, and the line of the first row.
+
+    `first_line` counts from 1; it is None where rows and lines do not run together.
+    """
+
+    frame: pd.DataFrame
+    notices: tuple[Notice, ...]
+    first_line: int | None
+    reading: DetectedOptions
+
+
+def read_delimited(
+    raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
+) -> Delimited:
+    r"""Read delimited text; whatever the options leave open is detected.
+
+    Parameters
+    ----------
+    raw : bytes
+        The file, possibly packed by gzip.
+    name : str
+        The file's name, for messages.
+    options : ReadOptions, optional
+    limits : Limits
+
+    Returns
+    -------
+    Delimited
+
+    Raises
+    ------
+    DataError
+        When this is no text, is too large, or has fewer than two columns or no rows.
+
+    Examples
+    --------
+    >>> read_delimited(b"a;b\n1,5;x\n2,5;y\n", "small.csv").frame["a"].tolist()
+    [1.5, 2.5]
+    """
+    return read_with_way(raw, name, options, limits)[0]
+
+
+def read_with_way(
+    raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
+) -> tuple[Delimited, Way]:
+    """Read as `read_delimited` does, and return the way too, for more rows of the same kind."""
+    decoded, packed, options = _decode(raw, name, options or ReadOptions(), limits)
+    layout, n_tables, choosing = _find_dialect(decoded.text, options, name, limits)
+    heading = find_heading(layout, options, name)
+    names, naming = _name_columns(layout, heading, name, limits)
+    marks = _find_marks(layout, heading, options)
+    parsed = parse_rows(layout, heading, names, marks, options, name)
+    check_table_shape(*parsed.frame.shape, name, limits)
+    findings = [*decoded.notices, *choosing, *heading.notices, *naming, *parsed.notices]
+
+    header = _header_fields(layout, heading)
+    columns = Columns(parsed.frame, name, options, marks, header)
+    for rule in RULES_FOR_TEXT if options.as_text else COLUMN_RULES:
+        applied = None if set(rule.codes) & {*options.overrule} else rule.apply(columns)
+        if applied is not None:
+            columns, found = applied
+            findings += found
+
+    check_table_shape(*columns.frame.shape, name, limits)
+    reading = DetectedOptions(
+        *columns.frame.shape,
+        uneven=parsed.uneven,
+        encoding=decoded.encoding,
+        separator=layout.separator,
+        decimal=marks.decimal,
+        thousands=marks.thousands,
+        quote=layout.quote,
+        comment=layout.comment,
+        header_line=heading.header_line,
+        packed=packed,
+        n_tables=n_tables,
+    )
+    way = Way(layout._replace(text="", records=[]), names, marks, heading.first_line)
+    first_line = parsed.first_line if columns.rows_kept else None
+    return Delimited(columns.frame, merge_notices(findings), first_line, reading), way
+
+
+def _decode(
+    raw: bytes, name: str, options: ReadOptions, limits: Limits
+) -> tuple[Decoded, bool, ReadOptions]:
+    """Return the text, whether it was packed, and the options, which ARFF settles in part."""
+    check_size(len(raw), name, limits)
+    most = replace(limits, max_file_bytes=min(limits.max_table_bytes, limits.max_file_bytes))
+    unpacked = unpack_gzip(raw, name, most)
+    check_size(len(unpacked), name, most)
+    decoded = decode(unpacked, name, options.encoding, limits)
+    if is_arff(decoded.text):
+        decoded = decoded._replace(text=arff_as_csv(decoded.text, name))
+        options = replace(options, separator=options.separator or ",", quote="'", header=True)
+    return decoded, unpacked is not raw, options
+
+
+def _find_dialect(
+    text: str, options: ReadOptions, name: str, limits: Limits
+) -> tuple[Layout, int, tuple[Notice, ...]]:
+    """Return the layout of the first table of the text, or of the one that was asked for."""
+    layout = find_layout(text, options)
+    for record in layout.records[:1]:
+        # Before a million names are looked at.
+        check_table_shape(1, max(len(record.fields), 2), name, limits)
+    starts = find_tables(layout)
+    wanted = options.table or 1
+    if wanted > len(starts):
+        raise DataError(
+            f"There is no table {wanted}: {len(starts)} was found.",
+            where=f"{name}, option table",
+            remedy="Choose another one, or leave it out.",
+        )
+    if len(starts) == 1:
+        return layout, 1, ()
+    begin, end = starts[wanted - 1], [*starts[1:], len(layout.text)][wanted - 1]
+    # Blank lines instead of the others, for the numbers of the lines.
+    part = "\n" * text.count("\n", 0, begin) + text[begin:end] if not layout.rewritten else ""
+    layout = find_layout(part or layout.text[begin:end], options)
+    lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts)
+    sentence = f"{len(starts)} tables stand below each other: number {wanted} was read."
+    remedy = "Choose another one by the import option for the table."
+    return layout, len(starts), (Notice(sentence, f"{name}, lines {lines}", remedy, "LIN002"),)
+
+
+def _name_columns(
+    layout: Layout, heading: Heading, name: str, limits: Limits
+) -> tuple[list[str], tuple[Notice, ...]]:
+    """Return a name of its own for each column; refuse more cells than are allowed."""
+    names, naming = unique_names(heading.names)
+    n_lines = layout.text.count("\n") + 1
+    check_table_shape(n_lines, len(names), name, limits)
+    # The header, and what follows the last line end, are no rows.
+    check_rows(n_lines - 2, name, limits)
+    return names, tuple(naming)
+
+
+def _header_fields(layout: Layout, heading: Heading) -> tuple[str, ...]:
+    line = heading.header_line
+    found = (record.fields for record in layout.records if record.first_line == line)
+    return tuple(next(found, ()))
+
+
+def _find_marks(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
+    """Return the decimal and the thousands mark: those asked for, or those found."""
+    body = [record for record in layout.records if record.first_line >= heading.first_line]
+    found = find_marks(body, layout.separator)
+    decimal = options.decimal or found.decimal
+    agree = decimal == found.decimal
+    thousands = (
+        (found.thousands if agree else "") if options.thousands is None else options.thousands
+    )
+    return Marks(decimal, thousands, found.assumed and options.decimal is None)

@@ -1,0 +1,1 @@
+"""Column rules: what is done to the columns of a text table once they are parsed, one a file."""

@@ -1,0 +1,86 @@
+"""Column rule: digit strings that are identifiers, such as postcodes and 007, stay text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pandas as pd
+
+from lincore.data.labels import columns_named
+from lincore.errors import Notice
+from lincore.io.tables.rules.protocol import Applied, Columns
+from lincore.io.tables.rules.stripped_text import text_columns
+from lincore.io.tables.text.leading_zeros import PADDED, is_padded
+
+_CODE_NAME = re.compile(
+    r"(?:^|[\W_])(?:zip|zipcode|postal|postcode|post|plz|fips|phone|tel|code|id|sku|isbn|ean|iban"
+    r"|account|label|class|target)(?:$|[\W_])",
+    re.IGNORECASE,
+)
+# From so many digits on a padded number is a code: nobody measures 01067.
+_CODE_DIGITS = 4
+_SEVERAL = 4
+
+
+class LeadingZeros:
+    """Keep columns of digits as text where their leading zeros mean something."""
+
+    codes = ("LIN040",)
+
+    def apply(self, columns: Columns) -> Applied | None:
+        """Return the columns with the names of those that stay text."""
+        names, findings = find_codes(text_columns(columns.frame), columns.frame.shape[1])
+        return Applied(replace(columns, texts=columns.texts | names), findings) if names else None
+
+
+def find_codes(
+    texts: Mapping[str, pd.Series[Any]], n_columns: int
+) -> tuple[set[str], tuple[Notice, ...]]:
+    """Find the text columns of digits whose leading zeros mean something.
+
+    Such are those that would lose a difference as numbers (7 and 007), those called a code, those
+    of four digits and more, and short ones that repeat. Where half the columns are padded, the
+    zeros are the file's way to write numbers.
+
+    Parameters
+    ----------
+    texts : mapping of str to Series
+        The text columns of a table by their names, without blanks around values.
+    n_columns : int
+        Of the whole table.
+
+    Returns
+    -------
+    names : set of str
+    notices : tuple of Notice
+
+    Examples
+    --------
+    >>> texts = pd.DataFrame({"zip": ["01067", "10115"], "u": ["1.5", "0.5"]}, dtype="str")
+    >>> find_codes(texts, 2)[0]
+    {'zip'}
+    """
+    padded = [name for name in texts if is_padded(texts[name])]
+    is_format = len(padded) >= max(_SEVERAL, n_columns / 2)
+    found = [name for name in padded if _is_code(texts[name], is_format)]
+    if not found:
+        return set(), ()
+    example = next(v for v in texts[found[0]].dropna() if re.fullmatch(PADDED, v))
+    sentence = f"Leading zeros, as in {example[:20]}: kept as text, since a number would lose them."
+    return set(found), (Notice(sentence, columns_named(found), code="LIN040"),)
+
+
+def _is_code(column: pd.Series[Any], is_format: bool) -> bool:
+    distinct: Sequence[str] = column.dropna().unique().tolist()
+    if len({text.lstrip("0") or "0" for text in distinct}) < len(distinct):
+        return True
+    if is_format:
+        return False
+    widths = {len(text) for text in distinct if re.fullmatch(PADDED, text)}
+    is_even = len(widths) == 1 and all(len(text) >= min(widths) for text in distinct)
+    if not is_even or min(widths) >= _CODE_DIGITS or _CODE_NAME.search(str(column.name)):
+        return True
+    return 2 * len(distinct) <= len(column)

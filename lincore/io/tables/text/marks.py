@@ -1,0 +1,128 @@
+"""Decimal and thousands marks of a file, and the signs around a number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from lincore.io.tables.lines.kinds import BLANKS, CURRENCY
+from lincore.io.tables.text.dialect import Record
+
+_EXPONENT = r"(?:[eE][+-]?\d+)?"
+# A group before a thousands mark never begins with zero: 0,444 is a fraction.
+GROUPED = {
+    mark: re.compile(
+        rf"[+-]?(?:[1-9]\d{{0,2}}(?:(?:{other}\d{{3}})+|(?:[ '’]\d{{3}})+)|\d+)"
+        rf"(?:{re.escape(mark)}\d*)?{_EXPONENT}"
+    )
+    for mark, other in ((".", ","), (",", r"\."))
+}
+BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (".", ",")}
+_WHOLE = re.compile(r"[+-]?\d+")
+# Spares most numbers the other patterns.
+PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
+# One mark and three digits after it: a fraction, or a number beyond a thousand.
+_EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
+SIGNS = re.compile(rf"^{CURRENCY}\s*|\s*(?:%|‰|{CURRENCY})$")
+# How accountants write what is negative: (1.50), 1.50-, -$1.50.
+_IN_BRACKETS = re.compile(r"\((.*\d.*)\)")
+_MINUS_LAST = re.compile(r"(.*\d[^-]*)-")
+_SIGN_FIRST = re.compile(rf"([+-])\s*({CURRENCY}.*)")
+# A limit of detection, or a star that leads to a note: among numbers without.
+_FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
+# No number is longer, and only short texts are looked at by patterns that go back and forth.
+LONGEST = 60
+OTHER = {",": ".", ".": ","}
+FLAG = "a flag"
+_FEWEST_RECORDS = 10
+_MOST_FIELDS = 20_000
+
+
+class Marks(NamedTuple):
+    """The decimal mark of a file, and its thousands mark, "" where it has none.
+
+    `assumed` is True where 7,094 may be either and no other column says which.
+    """
+
+    decimal: str
+    thousands: str
+    assumed: bool = False
+
+
+def find_marks(records: Sequence[Record], separator: str) -> Marks:
+    """Find the decimal mark of a file by the columns of its beginning.
+
+    Examples
+    --------
+    >>> find_marks([Record(["1.234,50", "a"], 1, 1)], ";")
+    Marks(decimal=',', thousands='.', assumed=False)
+    """
+    width = max((len(record.fields) for record in records), default=0)
+    # Of thousands of columns a few rows say enough.
+    records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]
+    settled = {",": 0, ".": 0}
+    grouped: set[str] = set()
+    for i in range(width):
+        values = [record.fields[i] for record in records if len(record.fields) > i]
+        values = [bare_number(value[:LONGEST])[0] for value in values if value not in BLANKS]
+        marked = [value for value in values if not _WHOLE.fullmatch(value)]
+        if not marked or not all(_marks_in(value) is not None for value in marked):
+            continue
+        decimals, either = evidence(marked)
+        for mark in decimals if len(decimals) == 1 else ():
+            settled[mark] += 1
+            grouped |= {OTHER[mark]} if any(OTHER[mark] in value for value in marked) else set()
+        grouped |= either if not decimals else set()
+    if settled[","] and not settled["."]:
+        return Marks(",", "." if "." in grouped else "")
+    thousands = "," if "," in grouped else ""
+    if settled["."] or not thousands:
+        return Marks(".", thousands, bool(settled[","] and thousands))
+    # In a file that needs no comma between fields 7,094 has decimals.
+    if separator != "," and "." not in grouped:
+        return Marks(",", "", True)
+    return Marks(".", ",", True)
+
+
+def _marks_in(value: str) -> set[str] | None:
+    """Return the decimal marks that a number without currency can have, None where it is none."""
+    marks = {m for m in OTHER if GROUPED[m].fullmatch(value) or BARE[m].fullmatch(value)}
+    return marks or None
+
+
+def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
+    """Return the decimal marks that numbers prove, and the marks that may be of either kind.
+
+    Examples
+    --------
+    >>> evidence(["0,444", "7,094"]), evidence(["7,094", "12"]), evidence(["1.234.567"])
+    (({','}, {','}), (set(), {','}), ({','}, set()))
+    """
+    proved: set[str] = set()
+    either: set[str] = set()
+    for value in values:
+        if "," not in value and "." not in value:
+            continue
+        if found := _EITHER.fullmatch(value):
+            either.add(found[1])
+        elif (marks := _marks_in(value)) is not None and len(marks) == 1:
+            proved |= marks
+    return proved, either
+
+
+def bare_number(value: str) -> tuple[str, str]:
+    """Return a number without currency, percent and flags, its sign first; and what was taken."""
+    if PLAIN.fullmatch(value):
+        return value, ""
+    bare = value.strip().replace("\u00a0", " ").replace("\u202f", " ").replace("−", "-")
+    sign, taken = "", ""
+    if found := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):
+        sign, bare = "-", found[1].strip()
+        taken = "brackets" if value.strip().startswith("(") else "a minus at the end"
+    elif found := _SIGN_FIRST.fullmatch(bare):
+        sign, bare = found[1], found[2]
+    for pattern in (_FLAGS, SIGNS):
+        bare, n_found = pattern.subn("", bare)
+        taken = taken or (FLAG if n_found and pattern is _FLAGS else "")
+    return sign + bare.strip(), taken
