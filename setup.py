@@ -21,6 +21,6 @@ setup(
         "lincore": ["py.typed", "**/*.pyi"],
         DASHBOARD: [".streamlit/config.toml"],
         f"{DASHBOARD}.pages.ui": ["icon.png"],
-        f"{DASHBOARD}.pages.ui.geometry": ["player.*"],
+        f"{DASHBOARD}.pages.ui.geometry": ["*.html", "*.css", "*.js"],
     },
 )

@@ -48,8 +48,7 @@ if is_current:
     elif opened is None:
         panels.table_head(data, key="data.head")
     images.groups(data)
-    besides = [one.notice for one in opened.findings] if isinstance(opened, Source) else []
-    findings.notices(data, besides)
+    findings.notices(data, opened if isinstance(opened, Source) else None)
     gaussian_classes.truth(data)
 
 new_data.generator()

@@ -59,6 +59,9 @@ _SHAPES: Mapping[type, Mapping[str, Any]] = {
         "comment": Annotated[str, AtMost(20)] | None,
         "missing_codes": _Names | None,
         "missing_in": Mapping[Name, tuple[int | float | Name, ...]] | None,
+        "overrule": Annotated[
+            tuple[Annotated[str, Matching(r"LIN\d{3}", "the code of a finding")], ...], AtMost(100)
+        ],
     },
     TableOptions: {
         "where": Annotated[tuple[Condition, ...], AtMost(100)],

@@ -39,6 +39,7 @@ from .tables.parquet import is_parquet as is_parquet
 from .tables.row_filters import Condition as Condition
 from .tables.row_filters import filter_rows as filter_rows
 from .tables.row_filters import matching_rows as matching_rows
+from .tables.rules.overruling import overruling as overruling
 from .tables.table import Table as Table
 from .tables.text.options import SEPARATOR_NAMES as SEPARATOR_NAMES
 from .tables.text.options import DetectedOptions as DetectedOptions

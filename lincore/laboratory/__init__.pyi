@@ -5,3 +5,9 @@ from .experiment import Demonstration as Demonstration
 from .experiment import Experiment as Experiment
 from .experiment import Preset as Preset
 from .experiment import Snapshot as Snapshot
+from .own_rows import CLASS_COLOURS as CLASS_COLOURS
+from .own_rows import MOST_ROWS as MOST_ROWS
+from .own_rows import REACH as REACH
+from .own_rows import FittedLine as FittedLine
+from .own_rows import fitted_lines as fitted_lines
+from .own_rows import lines_sentence as lines_sentence

@@ -79,7 +79,9 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
         moved = curve + share * (scale * basis.apply(curve) - curve)
         boundary = scale * lane if there else moved
         return Snapshot(
-            f"{share:.0%}", sentence, (places[codes == 0], places[codes == 1], boundary)
+            f"{100 * share:.0f} % of the way",
+            sentence,
+            (places[codes == 0], places[codes == 1], boundary),
         )
 
     before = f"{len(X)} rows of two classes. The best line in x misclassifies {plain}."

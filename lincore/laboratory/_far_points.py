@@ -54,7 +54,10 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
     start = np.array([3.0, 0.0])
     shares = np.linspace(0, 1, N_FRAMES)
     moved = [
-        (f"{share:.0%}", with_far_rows(old, 1, (start + share * (mean - start)).tolist()))
+        (
+            f"{100 * share:.0f} % of the way",
+            with_far_rows(old, 1, (start + share * (mean - start)).tolist()),
+        )
         for share in shares
     ]
     found = [frame("before", old), *(frame(*one) for one in moved)]

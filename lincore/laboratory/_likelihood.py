@@ -23,7 +23,7 @@ VOCABULARY = ("to", "be", "or", "not", "question")
 COUNTS = np.array([[3, 2, 1, 1, 0], [1, 2, 1, 0, 1], [1, 1, 1, 1, 4], [0, 1, 0, 1, 2]])
 LABELS = np.array(["ham", "ham", "spam", "spam"])
 # Log odds beyond this are drawn as this.
-MOST = 4.0
+MOST = 5.0
 
 
 def _words(text: str, asked: float) -> Demonstration:
@@ -52,7 +52,7 @@ def _words(text: str, asked: float) -> Demonstration:
     first = Snapshot("before", before, (_upright(np.zeros(len(VOCABULARY) + 1)),))
     plane = Plane(
         np.array([-0.6, -MOST - 0.3]), np.array([5.6, MOST + 0.3]),
-        ("word of the letter", "log odds for ham, cut at ±4"), False,
+        ("word of the letter", "log odds for ham, cut at ±5"), False,
     )  # fmt: skip
     times = [f"{word} × {n}" if n else word for word, n in zip(VOCABULARY, row, strict=True)]
     figure = stage(

@@ -1,4 +1,4 @@
-"""The ten experiments of the laboratory, in the order of the chapter."""
+"""The experiments of the laboratory, in the order of the chapter."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from lincore.laboratory import (
     _one_function,
     _perceptron,
     _race,
+    own_rows,
 )
 from lincore.laboratory.experiment import Demonstration, Experiment, Preset
 
@@ -32,6 +33,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "bayes": _bayes.EXPERIMENT,
     "basis": _basis.EXPERIMENT,
     "likelihood": _likelihood.EXPERIMENT,
+    "own-rows": own_rows.EXPERIMENT,
 }
 
 

@@ -106,14 +106,18 @@ class Preset(NamedTuple):
         >>> Preset("", "", "rows", 0, lambda: None).verdict(12.0, 15.0)
         'Your prediction: 12 rows. Computed: 15 rows.'
         """
-        truth = f"{signed(answer, self.digits)}{_after(self.unit)}"
+        truth = self._in_words(answer)
         if guess is None:
             return f"Computed: {truth}."
         if round(guess, self.digits) == round(answer, self.digits):
             return f"Your prediction is exact: {truth}."
-        return (
-            f"Your prediction: {signed(guess, self.digits)}{_after(self.unit)}. Computed: {truth}."
-        )
+        return f"Your prediction: {self._in_words(guess)}. Computed: {truth}."
+
+    def _in_words(self, value: float) -> str:
+        text, unit = signed(value, self.digits), self.unit
+        if text == "1":
+            unit = unit.removesuffix("s")
+        return f"{text}{'' if unit == '°' or not unit else ' '}{unit}"
 
 
 @dataclass(frozen=True)
@@ -152,10 +156,6 @@ def signed(value: float, digits: int = 2) -> str:
     """
     text = f"{value:,.{digits}f}"
     return (text.lstrip("-") if not float(text.replace(",", "")) else text).replace("-", "−")
-
-
-def _after(unit: str) -> str:
-    return unit if unit == "°" else f" {unit}" if unit else ""
 
 
 def _short(values: Array) -> list[Any]:

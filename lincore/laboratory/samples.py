@@ -14,7 +14,7 @@ from lincore.data.generators import gaussian_classes
 from lincore.data.mixtures import with_far_rows
 from lincore.data.prml_sample import prml_rows
 from lincore.estimators.boundary_geometry import boundary
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Codes
 
 FAR = (12.0, -12.0)
 
@@ -56,7 +56,7 @@ class Line(NamedTuple):
         """Return the function at rows (n, 2)."""
         return np.asarray(X @ self.normal + self.offset)
 
-    def n_wrong(self, X: Array, codes: Array) -> int:
+    def n_wrong(self, X: Array, codes: Codes) -> int:
         """Return how many rows of two classes are misclassified."""
         return int(np.count_nonzero((self.values(X) > 0) != (codes == 1)))
 

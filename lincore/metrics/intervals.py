@@ -17,6 +17,9 @@ LEVEL = 0.95
 #: With fewer rows of a class a score to which all classes count alike is told without an interval.
 #: From four rows on most would still cover, if 0.4 wide; that of the AUC not (docs/coverage.md).
 FEWEST_ROWS = 8
+#: With fewer rows of a class one test set says nothing of the losses of its rows, and an interval
+#: whose end is so many times the loss says nothing at all (docs/coverage.md).
+FEWEST_ROWS_OF_LOSS, WIDEST_LOSS = 3, 10.0
 Z = float(ndtri((1 + LEVEL) / 2))
 #: Rows that are added where all classes count alike, half of them right: about Z². For the AUC
 #: half as many, for ranks vary less than hits.

@@ -24,7 +24,9 @@ from lincore.metrics.estimates import (
 from lincore.metrics.intervals import (
     ADDED_ROWS,
     FEWEST_ROWS,
+    FEWEST_ROWS_OF_LOSS,
     LEVEL,
+    WIDEST_LOSS,
     Enlarged,
     Interval,
     Spread,
@@ -79,7 +81,9 @@ def score(results: Results, method: str, name: str) -> Interval:
     On one test set the interval is for this fitted model; over folds for what the method reaches
     on average when it learns from as many rows. NaN where there is no such
     score, see `lincore.metrics.estimates.missing_score_reason`; the ends alone are NaN for a score
-    to which all classes count alike where one of them has fewer than 8 rows (`few_rows`).
+    to which all classes count alike where one of them has fewer than 8 rows, for a loss on one test
+    set where one has fewer than 3 (`few_rows`), and for a loss of which a few rows make so much
+    that the interval would reach beyond ten times the loss (`is_carried_by_few`).
 
     Parameters
     ----------
@@ -126,6 +130,8 @@ def _score(results: Results, method: str, name: str) -> Interval:
         if (base := find_sampling_units(results)).one_fit:
             spread = row_spread(found.influence, base, results.truth, results.class_counts)
         inner = from_spread(found.value, spread, bounds.lowest, np.inf)
+        if inner.high > WIDEST_LOSS * found.value:
+            return Interval(found.value, np.nan, np.nan)
     return inner.within(bounds.lowest, bounds.highest)
 
 
@@ -180,10 +186,25 @@ def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Sp
 
 def few_rows(results: Results, name: str) -> list[int]:
     """Return the codes of the classes that have too few rows for an interval of a score."""
-    if not SCORES[name].by_class:
+    found, base = SCORES[name], find_sampling_units(results)
+    is_loss = found.needs_posteriors and base.one_fit
+    if not (found.by_class or is_loss):
         return []
     counts = independent_counts(results, results.truth, len(results.classes))
-    return np.flatnonzero(counts < FEWEST_ROWS).tolist()
+    if found.by_class:
+        return np.flatnonzero(counts < FEWEST_ROWS).tolist()
+    return np.flatnonzero((counts < FEWEST_ROWS_OF_LOSS) & (results.class_counts > 0)).tolist()
+
+
+def is_carried_by_few(results: Results, method: str, name: str) -> bool:
+    """Return whether a loss has no interval because a few rows make most of it."""
+    found = score(results, method, name)
+    return (
+        SCORES[name].needs_posteriors
+        and bool(np.isfinite(found.value) and np.isnan(found.low))
+        and not few_rows(results, name)
+        and find_sampling_units(results).n_units > 1
+    )
 
 
 def _cell_spread(

@@ -79,14 +79,16 @@ def format_score(found: scores.Interval, score: str) -> str:
     return value if np.isnan(found.low) or np.isnan(found.high) else f"{value} ({ends})"
 
 
-def missing_interval_note(results: Results, score: str) -> str:
-    """Say why a score has no interval, where classes have too few rows; else nothing.
+def missing_interval_note(results: Results, score: str, method: str | None = None) -> str:
+    """Say why a score has no interval, where it rests on too few rows; else nothing.
 
     Parameters
     ----------
     results : Results
     score : str
         One of `SCORES`.
+    method : str, optional
+        One of ``results.methods``; all of them when not given.
 
     Examples
     --------
@@ -100,7 +102,10 @@ def missing_interval_note(results: Results, score: str) -> str:
     """
     codes = scores.few_rows(results, score)
     if not codes:
-        return ""
+        methods = results.methods if method is None else [method]
+        carried = [one for one in methods if scores.is_carried_by_few(results, one, score)]
+        whose = "" if method or len(carried) == len(results.methods) else f" of {listed(carried)}"
+        return f"too few rows carry the loss{whose} for an interval" if carried else ""
     names = [_name(results, np.intp(code)) for code in codes]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} classes"
     return f"too few rows of {which} for an interval"
@@ -123,8 +128,11 @@ def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores
     >>> missing_intervals_note(r, ["accuracy", "MCC", "AUC"])
     'MCC and AUC: too few rows of rare for an interval.'
     """
-    few = {name: why for name in names if (why := missing_interval_note(results, name))}
-    return f"{_capital(listed(list(few)))}: {next(iter(few.values()))}." if few else ""
+    reasons: dict[str, list[str]] = {}
+    for name in names:
+        if why := missing_interval_note(results, name):
+            reasons.setdefault(why, []).append(name)
+    return " ".join(f"{_capital(listed(some))}: {why}." for why, some in reasons.items())
 
 
 def _capital(text: str) -> str:
@@ -154,7 +162,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     found = scores.score(results, method, name)
     n_rows = len(np.unique(results.rows))  # over repetitions each counts once
     value = format_score(found, name)
-    if few := missing_interval_note(results, name):
+    if few := missing_interval_note(results, name, method):
         value = f"{value} ({few})"
     text = f"{a_score(name)} of {value} over {n_rows:,} test {rows}"
     if blind := never_predicted(results, [method]):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lincore.analysis import Analysis, GeometryQuestion
-from lincore.laboratory import demonstrate
+from lincore.laboratory import demonstrate, experiment_rows
 from tests.browser.axe import assert_accessible
 
 pytestmark = pytest.mark.browser
@@ -52,6 +52,39 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     dashboard.page.keyboard.press("ArrowLeft")
     assert sentence.text_content() == found.frames[-2].sentence
     dashboard.page.keyboard.press("h")
-    dashboard.page.get_by_text("Reveal").first.wait_for()
+    dashboard.page.locator(".st-key-geometry-reveal button:visible").wait_for()
     assert "Computed" not in dashboard.text()
     dashboard.check()
+
+
+def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
+    asked = Analysis(question=GeometryQuestion("own-rows", "classic", None, True))
+    dashboard.goto(f"geometry?analysis={asked.to_query()}")
+    board = dashboard.page.locator(".board")
+    where, plane = board.locator("output"), board.locator("> svg")
+    x, y = experiment_rows("own-rows").X[0]
+    assert where.text_content() == f"Row 1, class 1, at ({x:.1f}, {y:.1f})".replace("-", "−")
+    point, plot = board.locator('[data-row="0"]').bounding_box(), plane.bounding_box()
+    assert plot["width"] == pytest.approx(plot["height"], rel=0.01)
+    dashboard.page.mouse.move(point["x"] + 4, point["y"] + 4)
+    dashboard.page.mouse.down()
+    for step in range(1, 11):
+        dashboard.page.mouse.move(point["x"] + 4 + 18 * step, point["y"] + 4 + 12 * step)
+    dashboard.page.mouse.up()
+    assert not where.text_content().startswith(f"Row 1, class 1, at ({x:.1f}".replace("-", "−"))
+    # All lines come again, and what they misclassify is said.
+    dashboard.page.wait_for_function(
+        "former => !document.querySelector('.st-key-geometry-lines').innerText.includes(former)",
+        arg="least squares 1, LDA 1, logistic regression 0",
+    )
+    plane.focus()
+    for key in ("PageDown", "ArrowUp", "Enter"):
+        dashboard.page.keyboard.press(key)
+    dashboard.page.get_by_text("Misclassified of 25 rows").wait_for()
+    dashboard.page.keyboard.press("Delete")
+    dashboard.page.get_by_text("Misclassified of 24 rows").first.wait_for()
+    assert_accessible(dashboard.page)
+    dashboard.settle()
+    dashboard.press("geometry.use")
+    dashboard.check()
+    assert "own rows" in dashboard.text("sidebar.summary")

@@ -11,7 +11,7 @@ import streamlit as st
 from lincore import io, report
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import commands, state
-from pages.ui.session.sources import ImageSource, Source
+from pages.ui.session.sources import ImageSource, Source, is_readable
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
@@ -98,15 +98,37 @@ def findings(found: Source) -> None:
             _buttons(found, finding.remedies, key=key)
 
 
-def notices(data: Dataset, besides: Sequence[Notice] = ()) -> None:
-    """List the import log, but for what is shown elsewhere."""
+def notices(data: Dataset, found: Source | None = None) -> None:
+    """List the import log, each finding with what overrules it, but for what is shown elsewhere."""
+    besides = [one.notice for one in found.findings] if found is not None else []
     known = {(notice.what, notice.where) for notice in besides}
     rest = [notice for notice in data.notices if (notice.what, notice.where) not in known]
-    if not rest:
+    overruled = found.options.overrule if found is not None and found.options else ()
+    if not rest and not overruled:
         return
     st.subheader("Import log", anchor=False)
-    for notice in rest:
-        st.markdown(f"- {_line(notice)}")
+    for number, notice in enumerate(rest):
+        hints = () if found is None else _overruling(found, notice.code)
+        if found is None or not hints:
+            st.markdown(f"- {_line(notice)}")
+            continue
+        key = f"data.log.{number}"
+        with st.container(horizontal=True, vertical_alignment="center", key=key):
+            st.markdown(f"- {_line(notice)}", width="content")
+            _buttons(found, hints, key=key)
+    for code in overruled:
+        key = f"data.overruled.{code}"
+        with st.container(horizontal=True, vertical_alignment="center", key=key):
+            st.markdown(f"- Overruled: `{code}`", width="content")
+            rest_of_them = tuple(one for one in overruled if one != code)
+            _buttons(found, [Hint("Restore", reading={"overrule": rest_of_them})], key=key)
+
+
+def _overruling(found: Source, code: str) -> Sequence[Hint]:
+    if not is_readable(found):
+        return ()
+    reading = found.table.reading if found.table is not None else None
+    return io.overruling(code, found.options, reading)
 
 
 def _line(notice: Notice) -> str:

@@ -11,6 +11,7 @@ from pages.ui.widgets import controls
 WORDS = tuple(laboratory.EXPERIMENTS)
 _PRESENTER = """<style>
 [data-testid="stSidebar"], [data-testid="stSidebarCollapsedControl"] { display: none !important; }
+[data-testid="stMainBlockContainer"] { padding: 3.5rem 3rem 2rem !important; }
 html { font-size: 125% !important; }
 </style>"""
 
@@ -24,7 +25,7 @@ def ask() -> tuple[str, str, bool]:
             WORDS,
             key="geometry.experiment",
             format_func=lambda one: f"{WORDS.index(one) + 1}  {_title(one)}",
-            help="Ten experiments on chapter 4, one a screen.",
+            help="Experiments on chapter 4, one a screen.",
             width=280,
         )
         presets = laboratory.EXPERIMENTS[word].presets

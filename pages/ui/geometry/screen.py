@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import laboratory
-from pages.ui.geometry import _player
+from pages.ui.geometry import _board, _player
 from pages.ui.session import commands
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
     from lincore.laboratory import Demonstration, Preset
 
+#: The experiment whose rows are dragged.
+OWN = "own-rows"
 _SHOWN, _GUESSES, _PLAY = "geometry.shown", "geometry.guesses", "geometry.play"
 
 
@@ -26,10 +28,14 @@ def show(word: str, name: str, presenter: bool) -> None:
     left, right = st.columns([3, 2], gap="large")
     with right, st.container(key="geometry.beside"):
         drawn = None
-        if is_revealed:
+        on_board = is_revealed and word == OWN
+        if on_board:
+            st.markdown("Drag rows, or use the keys that the board names. Double click adds one.")
+        elif is_revealed:
             drawn = _player.show(
                 shown,
-                token=f"{word}/{name}/{st.session_state[_SHOWN][place]}",
+                place=place,
+                turn=st.session_state[_SHOWN][place],
                 varied=experiment.varied,
                 play=st.session_state.pop(_PLAY, False),
                 presenter=presenter,
@@ -40,6 +46,10 @@ def show(word: str, name: str, presenter: bool) -> None:
         _question(preset, shown, place, is_revealed)
         _buttons(preset, place, is_revealed)
         st.caption(text.escape(f"{experiment.passage} The rows are those of the experiment."))
+    if on_board and preset.rows is not None:
+        with left:
+            _board.show(preset.rows(), f"{word}/{name}/{st.session_state[_SHOWN][place]}")
+        return
     with left:
         figure = shown.figure
         if drawn is not None:
@@ -103,6 +113,9 @@ def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
             disabled=not is_revealed,
             help="Hide the answer and begin again.",
         )
+    if use and place[0] == OWN and is_revealed and _board.is_changed():
+        _board.use()
+        st.switch_page("pages/classify.py")
     if use:
         commands.use_experiment(*place)
         st.switch_page("pages/classify.py")

@@ -109,7 +109,7 @@ def scores_row(results: Results, method: str, data: Dataset, *, noun: str = "") 
     for name in names:
         found, few = (
             metrics.score(results, method, name),
-            report.missing_interval_note(results, name),
+            report.missing_interval_note(results, name, method),
         )
         _metric(
             next(columns),

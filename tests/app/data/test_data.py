@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
+import openpyxl
 import pytest
 
 from tests.app.data_page import a_table, bring, data_of, frames, source_of
@@ -176,3 +179,76 @@ def test_other_data_target_rows_and_classes_stand_in_one_row_above_the_columns()
     assert "data.upload.open" in str(app.main.children[row].children[0].proto)
     between = [one.type for i, one in app.main.children.items() if i < table and i != row]
     assert between == ["header", "markdown"], "no further row of controls"
+
+
+ROWS = "".join(f"{i},{'xyz'[i % 3]},{i * i % 7}.5,{'ab'[i % 2]}\n" for i in range(30))
+
+
+def button(app, label: str):
+    return next(one for one in app.button if one.label == label)
+
+
+def test_lines_that_do_not_fit_are_listed_and_left_out_or_cut():
+    raw = f"u,kind,v,class\n{ROWS}31,x,,2.5,a\n32,a,b,c,d,e\n".encode()
+    app = bring(open_app(), ("uneven.csv", raw))
+    assert "2 lines did not fit" in app.expander[0].label
+    listed = next(frame for frame in frames(app) if "outcome" in frame)
+    assert listed["line"].tolist() == [32, 33]
+    assert listed["outcome"].tolist() == ["mended", "left out"]
+    n_rows = [len(source_of(app).table.frame)]
+    for uneven in ("keep", "skip", "detect"):
+        app.selectbox(key="data.read.uneven").set_value(uneven).run()
+        assert_fine(app)
+        n_rows.append(len(source_of(app).table.frame))
+    assert n_rows == [31, 32, 30, 31]
+
+
+def test_cells_are_kept_as_text():
+    raw = f"u,kind,v,class\n{ROWS}".replace(".5", ".5 kg").encode()
+    app = bring(open_app(), ("units.csv", raw))
+    assert source_of(app).table.frame["v"].dtype == np.float64
+    app.checkbox(key="data.read.text").check().run()
+    assert_fine(app)
+    assert source_of(app).table.frame["v"][0] == "0.5 kg"
+
+
+def test_findings_of_the_import_log_are_overruled_and_restored():
+    raw = f"A title\nu,kind,v,class\n{ROWS}".replace(".5", ".5 kg").encode()
+    app = bring(open_app(), ("units.csv", raw))
+    assert "LIN042" in main_text(app)
+    overrule = [one for one in app.button if one.label == "Overrule"]
+    overrule[-1].click().run()
+    assert_fine(app)
+    assert source_of(app).options.overrule == ("LIN042",)
+    assert source_of(app).table.frame["v"][0] == "0.5 kg"
+    assert "Overruled: `LIN042`" in main_text(app)
+    button(app, "Restore").click().run()
+    assert_fine(app)
+    assert source_of(app).table.frame["v"].dtype == np.float64
+
+
+def test_another_sheet_is_chosen():
+    book = openpyxl.Workbook()
+    for name, n in (("small", 12), ("large", 30)):
+        sheet = book.create_sheet(name)
+        for row in (["u", "kind", "v", "class"], *([i, "x", i / 2, "ab"[i % 2]] for i in range(n))):
+            sheet.append(row)
+    del book["Sheet"]
+    stream = io.BytesIO()
+    book.save(stream)
+    app = bring(open_app(), ("book.xlsx", stream.getvalue()))
+    assert app.selectbox(key="data.read.sheet").value == "large"
+    app.selectbox(key="data.read.sheet").set_value("small").run()
+    assert_fine(app)
+    assert len(source_of(app).table.frame) == 12
+
+
+def test_identifiers_behind_labels_are_cut():
+    kinds = ("well", "sick")
+    rows = "".join(f"{i},{i * 7 % 11}.5,{kinds[i % 2]}.|{3733 + 7 * i}\n" for i in range(90))
+    app = bring(open_app(), ("labels.csv", f"age,level,class\n{rows}".encode()))
+    app.selectbox(key="data.target").set_value("class").run()
+    cut = next(one for one in app.button if "Cut" in one.label)
+    cut.click().run()
+    assert_fine(app)
+    assert data_of(app).classes.tolist() == ["sick", "well"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from lincore.analysis import Analysis, ExperimentData, GeometryQuestion
-from lincore.laboratory import EXPERIMENTS
+from lincore.laboratory import EXPERIMENTS, experiment_rows
+from pages.ui.geometry import _board
 from tests.app.data_page import data_of
 from tests.app.session.test_link import asked, link_of
 from tests.app.test_pages import assert_fine, figures, main_text, open_app
@@ -22,6 +25,7 @@ SAID = {
     "bayes": ("−0.1513", "0.6534 at 2"),
     "basis": ("0 rows", "least squares"),
     "likelihood": ("98.46 %", "94.55 % at α = 1"),
+    "own-rows": ("1 row", "least squares 1, LDA 1"),
 }
 
 
@@ -37,7 +41,7 @@ def test_all_experiments_one_after_the_other():
         assert EXPERIMENTS[word].title in app.header[0].value.replace("\\", "")
         before = said(app)
         assert f"Computed: {answer}" not in before and finding not in before
-        assert len(figures(app)) == 2
+        assert len(figures(app)) == 2, "of the experiment, and of the classes"
         app.button(key="geometry.reveal").click().run()
         assert_fine(app)
         assert f"Computed: {answer}" in said(app) and finding in said(app)
@@ -105,3 +109,18 @@ def test_lines_without_rows_cannot_be_used():
     app = open_app("pages/geometry.py")
     app.selectbox(key="geometry.experiment").set_value("ambiguity").run()
     assert app.button(key="geometry.use").disabled
+
+
+def test_rows_of_ones_own_are_fitted_as_the_browser_sends_them(monkeypatch):
+    start = experiment_rows("own-rows")
+    held: dict = {}
+    monkeypatch.setattr(_board.st, "session_state", held)
+    turn, rows = _board._rows(start, "a")
+    assert turn == 0 and len(rows) == start.n_rows
+    moved = [[0.0, 1.0, 0], [1, 2, 1]]
+    held[_board.KEY] = SimpleNamespace(rows={"token": "a", "turn": 3, "rows": moved})
+    assert _board._rows(start, "a") == (3, moved) and _board.is_changed()
+    for wrong in ("rows", [[1, 2]], [["x", 2, 1]], [1]):
+        held[_board.KEY] = SimpleNamespace(rows={"token": "a", "turn": 4, "rows": wrong})
+        assert _board._rows(start, "a") == (3, moved)
+    assert _board._rows(start, "b")[0] == 0 and not _board.is_changed()

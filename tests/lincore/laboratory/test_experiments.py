@@ -7,8 +7,15 @@ import json
 import numpy as np
 import pytest
 
+import lincore
 from lincore.errors import DataError
-from lincore.laboratory import EXPERIMENTS, demonstrate, experiment_rows
+from lincore.laboratory import (
+    EXPERIMENTS,
+    demonstrate,
+    experiment_rows,
+    fitted_lines,
+    lines_sentence,
+)
 from tests.common.words import replaced
 
 ALL = [(word, name) for word, found in EXPERIMENTS.items() for name in found.presets]
@@ -57,6 +64,7 @@ KNOWN = [
     ("ambiguity", "masked", 16, 1e-9, "72.0 %", "97.0 %"),
     ("far-points", "classic", 15, 0, "30.05°", "less than 0.01°"),
     ("far-points", "lda", 34.3, 0.05, "LDA turns by 34.3°", "15 of the 120"),
+    ("fisher", "faces", 2.0358, 5e-5, "misclassifies", "first component"),
     ("fisher", "classic", 13.086342, 5e-7, "−29.0393°", "6.8451"),
     ("perceptron", "classic", 47, 0, "4,095.08", "38, 9 and 0"),
     ("perceptron", "standardised", 4, 0, "55.82", "4 and 0"),
@@ -92,6 +100,21 @@ def test_the_likelihood_falls_as_the_formula_says(shown):
     assert shown["likelihood", "covariance"].answer == pytest.approx(100 * (np.log(2) - 0.5))
 
 
+def test_lda_follows_far_points_exactly_and_shared_covariances_are_lda(shown):
+    frames = shown["far-points", "lda"].frames
+    for frame in frames:
+        _, squares, lda = frame.places
+        directions = [np.diff(each, axis=0)[0] for each in (squares, lda)]
+        (a, b), (c, d) = (one / np.linalg.norm(one) for one in directions)
+        assert a * d - b * c == pytest.approx(0, abs=1e-10)
+    rows = experiment_rows("covariances")
+    lda = lincore.LinearDiscriminantAnalysis().fit(rows.X, rows.codes)
+    shared = lincore.QuadraticDiscriminantAnalysis(regularization=1).fit(rows.X, rows.codes)
+    np.testing.assert_allclose(
+        shared.decision_function(rows.X), lda.decision_function(rows.X), atol=1e-11
+    )
+
+
 def test_only_few_rows_make_qda_worse_than_lda(shown):
     found = shown["bayes", "regret"]
     lda, qda, squares = (place[:, 1] for place in found.frames[-1].places)
@@ -102,7 +125,7 @@ def test_only_few_rows_make_qda_worse_than_lda(shown):
 def test_rows_of_experiments_are_data_sets():
     for word, name in ALL:
         if EXPERIMENTS[word].presets[name].rows is not None:
-            assert experiment_rows(word, name).n_rows >= 100
+            assert experiment_rows(word, name).n_rows >= (20 if word == "own-rows" else 100)
     with pytest.raises(DataError, match="lines and no rows"):
         experiment_rows("ambiguity")
     with pytest.raises(DataError, match="Choose one of classic"):
@@ -111,9 +134,30 @@ def test_rows_of_experiments_are_data_sets():
         demonstrate("nothing")
 
 
+def test_lines_are_fitted_to_rows_of_ones_own():
+    X, codes = [[-2.0, 0.0], [-1.0, 1.0], [2.0, 0.0], [1.0, 1.0]], [0, 0, 1, 1]
+    lines = fitted_lines(X, codes)
+    assert lines_sentence(lines, 4) == (
+        "Misclassified of 4 rows: least squares 0, LDA 0, logistic regression 0 and perceptron 0."
+    )
+    np.testing.assert_allclose(lines[0].ends[:, 0], 0, atol=1e-9)
+    assert json.dumps([one.record() for one in lines], allow_nan=False)
+    for rows, labels, words in (
+        (X, [0, 0, 0, 1], "fewer than two"),
+        ([], [], "fewer than two"),
+        ([*X[:3], [7.0, 0.0]], codes, "within ±6"),
+        ([*X[:3], [np.nan, 0.0]], codes, "finite"),
+        (np.zeros((201, 2)), np.arange(201) % 2, "200 rows"),
+        (X, [0, 1, 2, 1], "two classes"),
+    ):
+        with pytest.raises(DataError, match=words):
+            fitted_lines(rows, labels)
+
+
 def test_a_prediction_is_set_against_the_answer():
     preset = EXPERIMENTS["far-points"].presets["classic"]
     assert preset.verdict(None, 15) == "Computed: 15 rows."
+    assert preset.verdict(None, 1) == "Computed: 1 row."
     assert preset.verdict(15.2, 15) == "Your prediction is exact: 15 rows."
     loss = EXPERIMENTS["bayes"].presets["classic"]
     assert loss.verdict(-0.5, -0.15129) == "Your prediction: −0.5000. Computed: −0.1513."

@@ -198,6 +198,39 @@ def test_of_few_rows_of_a_class_nothing_is_claimed(name):
     assert said == ("too few rows of class 1 for an interval" if name in BY_CLASS else "")
 
 
+@pytest.mark.parametrize("name", ["log loss", "Brier"])
+def test_a_loss_that_few_rows_make_has_no_interval(name):
+    def results(counts, n_bad):
+        truth = np.repeat([0, 1], counts)
+        right = np.full(len(truth), 0.99)
+        right[:n_bad] = 0.001
+        posterior = np.stack([1 - right, right], axis=1)
+        posterior[truth == 0] = posterior[truth == 0, ::-1]
+        codes = posterior.argmax(axis=1)
+        return Results(
+            ("LDA", "QDA"), np.array(["a", "b"]), np.arange(len(truth)), truth,
+            np.stack([codes, truth]), np.log(np.stack([posterior, np.full_like(posterior, 0.5)])),
+            np.zeros(2), settings=Settings(class_counts=np.array(counts)),
+        )  # fmt: skip
+
+    one, several, alone = results((20, 20), 1), results((20, 20), 9), results((38, 2), 9)
+    found = scores.score(one, "LDA", name)
+    assert found.value > 0 and np.isnan([found.low, found.high]).all()
+    said = "too few rows carry the loss of LDA for an interval"
+    assert report.missing_interval_note(one, name) == said
+    assert report.missing_interval_note(one, name, "QDA") == ""
+    assert report.missing_intervals_note(one, ["accuracy", "log loss", "Brier"]) == (
+        f"Log loss and Brier: {said}."
+    )
+    found = scores.score(several, "LDA", name)
+    assert 0 < found.low < found.value < found.high <= 10 * found.value
+    assert report.missing_interval_note(several, name) == ""
+    assert np.isnan(scores.score(alone, "LDA", name).low)
+    assert report.missing_interval_note(alone, name) == "too few rows of b for an interval"
+    wider = scores.score(results((30, 10), 12), "LDA", name)
+    assert wider.low >= 0
+
+
 def test_the_number_of_few_rows_is_that_of_groups_and_not_of_repetitions():
     pairs = one_test_set((60, 14), row_groups=np.arange(74) // 2)
     assert scores.few_rows(pairs, "MCC") == [1]

@@ -1,0 +1,89 @@
+"""The board: rows that are dragged in the browser, and the lines that are fitted to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from lincore import laboratory
+from lincore.errors import DataError
+from pages.ui.geometry import components
+from pages.ui.session import commands
+from pages.ui.widgets import text
+
+if TYPE_CHECKING:
+    from lincore.data import Dataset
+
+KEY, _ROWS = "geometry.board", "geometry.rows"
+
+
+@st.fragment
+def show(start: Dataset, token: str) -> None:
+    """Draw the board and the lines, which alone are drawn again when a row moves.
+
+    Parameters
+    ----------
+    start : Dataset
+        Rows at first.
+    token : str
+        Another one begins anew.
+    """
+    turn, rows = _rows(start, token)
+    lines: list[dict[str, Any]] = []
+    try:
+        fitted = laboratory.fitted_lines([row[:2] for row in rows], [row[2] for row in rows])
+        sentence = laboratory.lines_sentence(fitted, len(rows))
+        lines = [one.record() for one in fitted]
+    except DataError as error:
+        sentence = str(error)
+    with st.container(key="geometry.lines"):
+        st.markdown(text.escape(sentence))
+    components.component("board")(
+        key=KEY,
+        data={
+            "token": token,
+            "turn": turn,
+            "rows": rows,
+            "lines": lines,
+            "colours": laboratory.CLASS_COLOURS,
+            "reach": laboratory.REACH,
+            "most": laboratory.MOST_ROWS,
+        },
+        on_rows_change=lambda: None,
+    )
+
+
+def use() -> None:
+    """Make the rows of the board the data set, as a table of its own."""
+    lines = [f"{x},{y},class {int(code) + 1}" for x, y, code in st.session_state[_ROWS][2]]
+    commands.begin([("own rows.csv", "\n".join(["x1,x2,class", *lines]).encode())])
+
+
+def is_changed() -> bool:
+    """Return whether rows were moved, added or deleted."""
+    return bool(st.session_state.get(_ROWS, ("", 0))[1])
+
+
+def _rows(start: Dataset, token: str) -> tuple[int, list[list[float]]]:
+    """Return the number of the last change, and the rows as they are then."""
+    sent = getattr(st.session_state.get(KEY), "rows", None)
+    former = st.session_state.get(_ROWS)
+    if former is None or former[0] != token:
+        rows = [[*x, int(code)] for x, code in zip(start.X.tolist(), start.codes, strict=True)]
+        former = (token, 0, rows)
+    if isinstance(sent, Mapping) and sent.get("token") == token and _are_rows(sent.get("rows")):
+        former = (token, sent.get("turn", 0), [list(row) for row in sent["rows"]])
+    st.session_state[_ROWS] = former
+    return former[1], former[2]
+
+
+def _are_rows(found: Any) -> bool:
+    """Tell whether what a browser sent is a list of two numbers and a class each."""
+    return isinstance(found, list | tuple) and all(
+        isinstance(row, list | tuple)
+        and len(row) == 3
+        and all(isinstance(value, (int, float)) for value in row)
+        for row in found[: laboratory.MOST_ROWS + 1]
+    )
