@@ -1,4 +1,4 @@
-"""What the options of a command say, as an analysis that the dashboard and `lincore run` open."""
+"""Options of a command as an analysis that the dashboard and `lincore run` open."""
 
 from __future__ import annotations
 
