@@ -11,6 +11,7 @@ from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.geometry.directions import direction_scores
+from lincore.io.samples import sample
 from lincore.laboratory.experiment import (
     Demonstration,
     Experiment,
@@ -22,9 +23,11 @@ from lincore.laboratory.experiment import (
 from lincore.laboratory.samples import Line, prml_data, prml_training, unit, with_far
 from lincore.plots.base.palette import ACCENT, GREY, INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage
+from lincore.preprocessing.pca import PCA
 from lincore.utils.typing import Array
 
-STEP = 3
+# Degrees of a step, and of how many projections half as many are sent to a browser.
+STEP, MANY = 3, 250
 
 
 @cache
@@ -32,6 +35,16 @@ def _long_classes() -> Dataset:
     return gaussian_classes(
         [[0.0, 0.0], [0.0, 2.5]], [[9.0, 0.0], [0.0, 0.25]], sizes=[100, 100], seed=0
     )
+
+
+@cache
+def _two_faces() -> Dataset:
+    """Return the images of two persons in their first two principal components."""
+    faces = sample("faces")
+    chosen = faces.codes < 2
+    scores = PCA(2).fit_transform(faces.X[chosen])
+    names = ("component 1", "component 2")
+    return Dataset("two faces", scores, faces.codes[chosen], faces.classes[:2], names)
 
 
 def _angle(w: Array) -> float:
@@ -42,7 +55,7 @@ def _angle(w: Array) -> float:
 def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
     rows = data()
     X, codes = rows.X, rows.codes
-    plane = Plane.around(X)
+    plane = Plane.around(X, names=(rows.feature_names[0], rows.feature_names[1]))
     centre, half = (plane.low + plane.high) / 2, float(plane.high[0] - plane.low[0]) / 2
     means = np.array([X[codes == k].mean(axis=0) for k in (0, 1)])
     best = _angle(Line.of(FisherDiscriminant().fit(X, codes)).normal)
@@ -50,8 +63,9 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
     main = _angle(np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0])
     named = {0.0: "x1", 90.0: "x2", best: "Fisher's direction", between: "mean difference"}
     named |= {main: "first component"}
-    usual = np.arange(-90, 90, STEP, dtype=float)
-    near = np.min(np.abs(usual[:, None] - np.array(list(named))), axis=1) < STEP / 3
+    step = STEP if len(X) <= MANY else 2 * STEP
+    usual = np.arange(-90, 90, step, dtype=float)
+    near = np.min(np.abs(usual[:, None] - np.array(list(named))), axis=1) < step / 3
     angles = np.sort([*usual[~near], *named])
     scores = direction_scores(X, codes, unit(angles))
     top = float(scores.criterion.max())
@@ -142,6 +156,15 @@ EXPERIMENT = Experiment(
             2,
             partial(_show, _long_classes, "component"),
             _long_classes,
+        ),
+        "faces": Preset(
+            "Two faces in two components",
+            "320 images of two persons, in the two directions of most variance. How large is J in "
+            "Fisher's direction?",
+            "",
+            2,
+            partial(_show, _two_faces, "component"),
+            _two_faces,
         ),
         "far": Preset(
             "J is no error",

@@ -115,3 +115,22 @@ def test_the_test_part_that_a_file_brings_stays_the_split_on_every_page(dashboar
         sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text()
         assert "60 images train, 20 test" in sidebar
     dashboard.check()
+
+
+def test_a_cell_that_is_typed_just_before_generate_counts(dashboard):
+    dashboard.goto("data?sample=iris")
+    dashboard.unfold("data.draw")
+    canvas = dashboard.element("data.draw.table").locator("canvas").first
+    canvas.scroll_into_view_if_needed()
+    dashboard.settle()
+    box = canvas.bounding_box()
+    dashboard.page.mouse.click(box["x"] + 0.18 * box["width"], box["y"] + 52)
+    dashboard.page.wait_for_timeout(300)
+    dashboard.page.keyboard.press("Enter")  # opens the cell
+    field = dashboard.page.locator("#portal input").first
+    field.fill("41")
+    field.press("Enter")
+    dashboard.press("data.draw.go")
+    # The table tells of its cells a moment later: then they are drawn once more.
+    dashboard.page.get_by_text("gaussian: 341 rows of 2 features in 3 classes.").wait_for()
+    dashboard.check()

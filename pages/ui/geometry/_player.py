@@ -18,7 +18,8 @@ KEY = "geometry.player"
 def show(
     shown: Demonstration,
     *,
-    token: str,
+    place: tuple[str, str],
+    turn: int,
     varied: str,
     play: bool,
     presenter: bool,
@@ -29,8 +30,10 @@ def show(
     Parameters
     ----------
     shown : Demonstration
-    token : str
-        Another one begins anew.
+    place : tuple of two str
+        Experiment and preset.
+    turn : int
+        Of the answers that were revealed: another one begins anew.
     varied : str
         What the range of the player is called.
     play : bool
@@ -40,6 +43,7 @@ def show(
     on_hide : callable
         Called when the key H is pressed.
     """
+    token = f"{'/'.join(place)}/{turn}"
     stop = range(len(shown.frames))[shown.stop]
     found = components.component("player")(
         key=KEY,
@@ -51,24 +55,25 @@ def show(
             "presenter": presenter,
             "stop": stop,
             "moving": shown.moving,
-            "frames": _frames(token, shown),
+            "frames": _frames(place, shown),
         },
         on_frame_change=lambda: None,
         on_hide_change=on_hide,
     )
-    frame: int | None = getattr(found, "frame", None)
-    return frame
+    asked = getattr(found, "frame", None)
+    at = asked.get("at") if asked and asked.get("token") == token else None
+    return at if type(at) is int and 0 <= at < len(shown.frames) else None
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _frames(token: str, _shown: Demonstration) -> list[dict[str, Any]]:
+def _frames(place: tuple[str, str], _shown: Demonstration) -> list[dict[str, Any]]:
     """Return the frames as JSON; what stays where it was is left out."""
     found, former = [], ()
     for frame in _shown.frames:
         places = frame.coordinates()
         moved = [
-            None if i < len(former) and former[i] is frame.places[i] else place
-            for i, place in enumerate(places)
+            None if i < len(former) and former[i] is frame.places[i] else each
+            for i, each in enumerate(places)
         ]
         found.append({"label": frame.label, "sentence": frame.sentence, "places": moved})
         former = frame.places

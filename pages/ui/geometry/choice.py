@@ -11,7 +11,7 @@ from pages.ui.widgets import controls
 WORDS = tuple(laboratory.EXPERIMENTS)
 _PRESENTER = """<style>
 [data-testid="stSidebar"], [data-testid="stSidebarCollapsedControl"] { display: none !important; }
-[data-testid="stMainBlockContainer"] { padding: 1.5rem 3rem !important; }
+[data-testid="stMainBlockContainer"] { padding: 3.5rem 3rem 2rem !important; }
 html { font-size: 125% !important; }
 </style>"""
 

@@ -12,7 +12,7 @@ export default function (component) {
     player = new Player(root);
     players.set(root, player);
   }
-  player.take(data, component.setTriggerValue);
+  player.take(data, component);
   return () => player.stop();
 }
 
@@ -33,9 +33,9 @@ class Player {
     this.press = (event) => this.onKey(event);
   }
 
-  take(data, trigger) {
+  take(data, component) {
     this.data = data;
-    this.trigger = trigger;
+    this.component = component;
     document.removeEventListener("keydown", this.press, true);
     if (data.presenter) document.addEventListener("keydown", this.press, true);
     this.range.max = data.frames.length - 1;
@@ -112,11 +112,22 @@ class Player {
       const moved = { x: places.map((one) => one.x), y: places.map((one) => one.y) };
       window.Plotly.restyle(chart, moved, this.data.moving);
       this.root.dataset.drawn = at;
+      if (chart !== this.chart) chart.on?.("plotly_afterplot", () => this.keep(chart));
+      this.chart = chart;
     } else if (performance.now() - since < PATIENCE) {
       setTimeout(() => this.draw(at, since), 50);
-    } else if (chart && !this.timer) {
-      this.trigger("frame", at);
+    } else if (!this.timer && this.asked !== `${this.token} ${at}`) {
+      this.asked = `${this.token} ${at}`;
+      this.component.setStateValue("frame", { token: this.token, at });
     }
+  }
+
+  // Another theme or width lets Streamlit draw the first frame again.
+  keep(chart) {
+    const drawn = chart.data?.[this.data.moving[0]]?.x;
+    const wanted = this.filled[this.at][0].x;
+    const isOurs = Array.isArray(drawn) && drawn.length === wanted.length && drawn.every((x, i) => x === wanted[i]);
+    if (!isOurs && !this.timer) this.draw(this.at, performance.now());
   }
 
   onKey(event) {
@@ -127,7 +138,7 @@ class Player {
       ArrowRight: () => this.go(this.at + 1),
       ArrowLeft: () => this.go(this.at - 1),
       r: () => this.go(0),
-      h: () => this.trigger("hide", true),
+      h: () => this.component.setTriggerValue("hide", true),
     };
     if (!acts[event.key]) return;
     event.preventDefault();

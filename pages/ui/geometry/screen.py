@@ -34,7 +34,8 @@ def show(word: str, name: str, presenter: bool) -> None:
         elif is_revealed:
             drawn = _player.show(
                 shown,
-                token=f"{word}/{name}/{st.session_state[_SHOWN][place]}",
+                place=place,
+                turn=st.session_state[_SHOWN][place],
                 varied=experiment.varied,
                 play=st.session_state.pop(_PLAY, False),
                 presenter=presenter,

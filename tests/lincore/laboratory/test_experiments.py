@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+import lincore
 from lincore.errors import DataError
 from lincore.laboratory import (
     EXPERIMENTS,
@@ -63,6 +64,7 @@ KNOWN = [
     ("ambiguity", "masked", 16, 1e-9, "72.0 %", "97.0 %"),
     ("far-points", "classic", 15, 0, "30.05°", "less than 0.01°"),
     ("far-points", "lda", 34.3, 0.05, "LDA turns by 34.3°", "15 of the 120"),
+    ("fisher", "faces", 2.0358, 5e-5, "misclassifies", "first component"),
     ("fisher", "classic", 13.086342, 5e-7, "−29.0393°", "6.8451"),
     ("perceptron", "classic", 47, 0, "4,095.08", "38, 9 and 0"),
     ("perceptron", "standardised", 4, 0, "55.82", "4 and 0"),
@@ -96,6 +98,21 @@ def test_the_likelihood_falls_as_the_formula_says(shown):
     moved = 0.25 * np.linalg.inv(within)[0, 0] * np.sum(codes == 1) / 2
     assert shown["likelihood", "mean"].answer == pytest.approx(moved)
     assert shown["likelihood", "covariance"].answer == pytest.approx(100 * (np.log(2) - 0.5))
+
+
+def test_lda_follows_far_points_exactly_and_shared_covariances_are_lda(shown):
+    frames = shown["far-points", "lda"].frames
+    for frame in frames:
+        _, squares, lda = frame.places
+        directions = [np.diff(each, axis=0)[0] for each in (squares, lda)]
+        (a, b), (c, d) = (one / np.linalg.norm(one) for one in directions)
+        assert a * d - b * c == pytest.approx(0, abs=1e-10)
+    rows = experiment_rows("covariances")
+    lda = lincore.LinearDiscriminantAnalysis().fit(rows.X, rows.codes)
+    shared = lincore.QuadraticDiscriminantAnalysis(regularization=1).fit(rows.X, rows.codes)
+    np.testing.assert_allclose(
+        shared.decision_function(rows.X), lda.decision_function(rows.X), atol=1e-11
+    )
 
 
 def test_only_few_rows_make_qda_worse_than_lda(shown):
