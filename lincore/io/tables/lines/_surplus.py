@@ -60,14 +60,14 @@ def profile_of(rows: Sequence[Sequence[str]], width: int) -> Profile:
 
 
 def form_of(field: str) -> str:
-    """Return the form of a field: its digits as 9, other runs of letters as a.
+    """Return the form of a field: digits as 9, runs of letters as a, no quotation marks.
 
     Examples
     --------
     >>> form_of("42.5"), form_of("AB107 x")
     ('99.9', 'a999 a')
     """
-    return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS]))
+    return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS].replace('"', "")))
 
 
 class _Part(NamedTuple):
