@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import lincore
 from lincore import imbalance, report
+from lincore.analysis import BalanceCostQuestion, BalanceStudyQuestion
+from lincore.cli.analysis_options import add_save_option, analysis_of, with_saved, words_of
 from lincore.cli.answer import Answer, Section
 from lincore.cli.data_findings import class_named, data_line, data_record, finding_sentences
 from lincore.cli.data_options import add_data_options, assignment, load_data
 from lincore.cli.method_options import add_method_options, chosen_steps, positive
 
 if TYPE_CHECKING:
+    from lincore.analysis import Analysis
     from lincore.utils import Progress
 
 METHODS = ("lda", "qda", "logistic")
@@ -52,6 +56,7 @@ def add_command(commands: Any) -> None:
         help="training rows that are left of a class, such as 300 or 20%%; may be repeated",
     )
     parser.add_argument("--repeats", type=positive, default=20, help="random splits (20)")
+    add_save_option(parser)
 
 
 def run(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -77,11 +82,25 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         sizes = {
             class_named(data.classes.tolist(), name): _size(text) for name, text in options.reduce
         }
-        return study_answer(data, lincore.balance(data, sizes, methods, **arguments))
+        asked = _asked(options, data, BalanceStudyQuestion(sizes, repeats=options.repeats))
+        study = lincore.balance(data, sizes, methods, **arguments)
+        return with_saved(study_answer(data, study), options, asked)
     prevalence = _prevalence(data, options.prevalence or ["equal"])
-    return cost_answer(
-        data, lincore.imbalance_cost(data, methods, prevalence=prevalence, **arguments)
-    )
+    asked = _asked(options, data, BalanceCostQuestion(repeats=options.repeats))
+    cost = lincore.imbalance_cost(data, methods, prevalence=prevalence, **arguments)
+    if asked is not None:
+        shares = tuple(cost.prevalence.tolist()) if isinstance(prevalence, dict) else prevalence
+        question: Any = asked.question
+        asked = asked.ask(replace(question, prevalence=shares))
+    return with_saved(cost_answer(data, cost), options, asked)
+
+
+def _asked(options: argparse.Namespace, data: lincore.Dataset, question: Any) -> Analysis | None:
+    """Return the analysis that is to be saved, before anything is fitted; None without."""
+    if not options.save_analysis:
+        return None
+    words = words_of(options.methods or METHODS)
+    return analysis_of(options, data, replace(question, methods=words))
 
 
 def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:

@@ -7,6 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import lincore
 from lincore import metrics, model_selection, report
+from lincore.cli.analysis_options import (
+    add_save_option,
+    analysis_of,
+    compare_question,
+    with_saved,
+)
 from lincore.cli.answer import Answer, Section
 from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.cli.data_options import add_data_options, load_data
@@ -35,6 +41,7 @@ def add_command(commands: Any) -> None:
     add_data_options(parser)
     add_method_options(parser, "those that suit the data")
     add_validation_options(parser)
+    add_save_option(parser)
 
 
 def add_validation_options(parser: argparse.ArgumentParser) -> None:
@@ -57,8 +64,12 @@ def add_validation_options(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, progress: Progress) -> Answer:
     """Compare, and return the scores."""
     data = load_data(options)
+    asked = None
+    if options.save_analysis:  # refused before anything is fitted
+        asked = analysis_of(options, data, compare_question(options, data))
     results = compare_methods(options, data, progress)
-    return comparison_answer(data, results, options.score, options.rope)
+    answer = comparison_answer(data, results, options.score, options.rope)
+    return with_saved(answer, options, asked)
 
 
 def compare_methods(

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import lincore
 from lincore import export, metrics, model_selection, report
+from lincore.analysis import BalanceCostQuestion, ClassifyQuestion
 from lincore.cli._compare import add_validation_options, compare_methods
+from lincore.cli.analysis_options import analysis_of, compare_question, method_options
 from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section
 from lincore.cli.data_findings import data_line, data_record
 from lincore.cli.data_options import add_data_options, load_data
 from lincore.cli.files import write_file
 from lincore.cli.method_options import add_method_options, chosen_steps
+from lincore.errors import DataError
 
 if TYPE_CHECKING:
     from lincore.utils import Progress
@@ -59,13 +62,15 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     data = load_data(options)
     comparison = compare_methods(options, data, progress)
     best = metrics.rank_methods(comparison, options.score).methods[0]
+    cost = _cost(options, data, best, progress)
     page = export.html_report(
         data,
         title=options.title,
         comparison=comparison,
         score=options.score,
         rope=options.rope,
-        cost=_cost(options, data, best, progress),
+        cost=cost,
+        script=_script(options, data, best, cost),
         **_model(options, data, best),
         **_source(options.file),
     )
@@ -96,6 +101,29 @@ def _model(options: argparse.Namespace, data: lincore.Dataset, best: str) -> dic
         "seed": options.seed,
         "model": lincore.holdout(data, pipeline, split, method=method.label),
     }
+
+
+def _script(
+    options: argparse.Namespace,
+    data: lincore.Dataset,
+    best: str,
+    cost: lincore.ImbalanceCost | None,
+) -> str:
+    """Return the script of the comparison, the best model and the cost.
+
+    Empty where no analysis can hold them: of standard input, or of three entries of a classifier.
+    """
+    try:
+        first, second = method_options(options.methods or ())
+        asked = analysis_of(options, data, compare_question(options, data))
+    except DataError:
+        return ""
+    word, chosen = model_selection.parse_spec(best)
+    others: list[Any] = []
+    if chosen == first.get(word, {}) or word not in second:
+        others.append(ClassifyQuestion(word))
+        others += [] if cost is None else [BalanceCostQuestion((word,))]
+    return export.to_script(asked, reported=True, others=others)
 
 
 def _cost(

@@ -1,4 +1,5 @@
 from .bundle import figure_data as figure_data
+from .bundle import figure_to_csv as figure_to_csv
 from .bundle import figures_to_csv as figures_to_csv
 from .bundle import tables_to_csv as tables_to_csv
 from .bundle import tables_to_latex as tables_to_latex

@@ -19,9 +19,9 @@ from lincore.utils.formatting import count, listed, percent, points
 
 _FOLDED = re.compile(r"(?:(\d+)\s*x\s*)?(\d+)-fold( by group)?")
 _FILLED = {
-    "median": "by the median, of categories by the most frequent level,",
+    "median": "by the median, of categories by the most frequent level",
     "most_frequent": "by the most frequent value",
-    "indicator": "by the median, with an indicator for each column that lacks any,",
+    "indicator": "by the median, with an indicator for each column that lacks any",
 }
 
 

@@ -29,8 +29,10 @@ nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; list-style: none; p
 a { color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 ul.items { padding-left: 1.2rem; }
-.wide { overflow-x: auto; margin: 0 0 1.5rem; }
-table { border-collapse: collapse; font-size: .875rem; min-width: 60%;
+/* A table begins with the text, and goes on to the edge of the window where it needs that. */
+.wide { overflow-x: auto; margin: 0 0 1.5rem; width: max-content; min-width: min(27rem, 100%);
+  max-width: max(100%, min(75rem, 100% + (100vw - 45rem) / 2 - .75rem)); }
+table { border-collapse: collapse; font-size: .875rem; min-width: 100%;
   font-variant-numeric: tabular-nums; }
 .caption { font-size: .875rem; font-weight: 600; margin: 1.25rem 0 .25rem; }
 .whole { white-space: nowrap; }
@@ -61,11 +63,12 @@ footer { padding-top: 1.5rem; padding-bottom: 3rem; font-size: .875rem; }
   h2 { break-after: avoid; }
   .caption { break-after: avoid; }
   figure, tr, li { break-inside: avoid; }
-  .wide { overflow: visible; }
+  .wide { overflow: visible; width: auto; max-width: none; }
   table { font-size: 8pt; }
   th, td { padding-right: .5rem; overflow-wrap: break-word; }
   td, tbody th { overflow-wrap: anywhere; }
-  tbody th { min-width: 6em; }
+  tbody th { min-width: 7em; }
+  td:not(.number) { min-width: 4.5em; }
   .number { white-space: normal; }
   .long { min-width: 0; }
   pre { border: 1px solid var(--line); }

@@ -105,6 +105,29 @@ def figures_to_csv(figures: Sequence[go.Figure]) -> bytes:
     return _zipped((_title(figure), figure_data(figure)) for figure in figures)
 
 
+def figure_to_csv(figure: go.Figure) -> str:
+    """Return the data behind a figure as CSV.
+
+    Parameters
+    ----------
+    figure : plotly figure
+
+    Returns
+    -------
+    str
+        See `figure_data`; cells that a spreadsheet could take for formulas begin with an
+        apostrophe.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> figure = lincore.plots.score_intervals(["lda"], [(0.8, 0.7, 0.9)])
+    >>> figure_to_csv(figure).splitlines()[0]
+    'trace,x,y,text,error_x up,error_x down'
+    """
+    return _csv(figure_data(figure))
+
+
 def figure_data(figure: go.Figure) -> pd.DataFrame:
     """Return the data that a figure draws, one line for each point, bar or cell.
 

@@ -187,12 +187,12 @@ def _table(table: Table, name: str) -> str:
     )
     lines = []
     for row in cells(frame):
-        first, *others = [_cell(cell(value, table.form)) for value in row]
+        first, *others = [cell(value, table.form) for value in row]
         line = "".join(
-            f"<td{mark or _width(value)}>{value}</td>"
+            f"<td{mark or _width(value)}>{_cell(value)}</td>"
             for value, mark in zip(others, marks[1:], strict=True)
         )
-        lines.append(f'<tr><th scope="row"{marks[0]}>{first}</th>{line}</tr>')
+        lines.append(f'<tr><th scope="row"{marks[0]}>{_cell(first)}</th>{line}</tr>')
     # Not a caption element: that is as wide as the table, which on a phone is scrolled.
     return (
         f'<p class="caption" id="{name}">{_text(table.caption)}</p>'

@@ -20,6 +20,7 @@ from lincore.analysis.questions import (
     ExploreQuestion,
     GeometryQuestion,
     PredictQuestion,
+    Question,
 )
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._classify import classify_blocks
@@ -62,7 +63,9 @@ _MODULES = (
 )
 
 
-def to_script(analysis: Analysis, *, reported: bool = False) -> str:
+def to_script(
+    analysis: Analysis, *, reported: bool = False, others: Sequence[Question] = ()
+) -> str:
     """Return a script that prints every number of the page that an analysis is shown on.
 
     Of tabs it computes the one that is open, the first where none was chosen. Seconds are those of
@@ -75,6 +78,8 @@ def to_script(analysis: Analysis, *, reported: bool = False) -> str:
     analysis : Analysis
     reported : bool
         Print the numbers of the report instead of those of the tab that is open.
+    others : sequence of Question
+        Further questions that are answered after that of the analysis.
 
     Returns
     -------
@@ -89,7 +94,9 @@ def to_script(analysis: Analysis, *, reported: bool = False) -> str:
     >>> [line for line in script.splitlines() if line.startswith(("data =", "results ="))][0]
     "data = lincore.sample('wine')"
     """
-    blocks = _blocks(analysis, reported)
+    blocks = [*_blocks(analysis, reported)]
+    for question in others:
+        blocks += _answers(analysis.ask(question), reported)
     code = "\n\n".join(f"# {block.title}\n{block.code}" for block in blocks)
     return f'"""{_about(analysis)}"""\n\n{_imports(code)}\n\n{code}\n'
 

@@ -84,28 +84,30 @@ def keep(**parts: Any) -> None:
 
 
 def _buttons(shown: Shown) -> None:
-    _button("Report (HTML)", "html", lambda: export.html_report(shown.contents()),
-            "One HTML file that fetches nothing: data card, scores, figures, tests, methods with "
-            "references, settings, script.", shown)  # fmt: skip
-    _button("Script (Python)", "py", lambda: export.to_script(shown.analysis),
-            "Python that prints every number of this page.", shown)  # fmt: skip
-    _button("Notebook (Jupyter)", "ipynb", lambda: export.to_notebook(shown.analysis),
-            "The same for Jupyter, with figures.", shown)  # fmt: skip
-    st.markdown("**Tables**")
-    with st.container(horizontal=True, key=f"{KEY}.tables"):
-        _button("CSV", "csv.zip", lambda: export.tables_to_csv(shown.sections()),
-                "All tables of the report, in full precision.", shown)  # fmt: skip
-        _button("LaTeX", "tex", lambda: export.tables_to_latex(shown.sections()),
-                "All tables of the report, for the package booktabs.", shown)  # fmt: skip
-        _button("Markdown", "md", lambda: export.tables_to_markdown(shown.sections()),
-                "All tables of the report.", shown)  # fmt: skip
-    st.markdown("**Figures on this page**")
-    with st.container(horizontal=True, key=f"{KEY}.figures"):
-        _button("Data", "figures.zip", lambda: export.figures_to_csv(shown.drawn()),
-                "The data behind each figure, as CSV.", shown)  # fmt: skip
-        _button("HTML", "figures.html", lambda: _figures_page(shown),
-                "The figures as one HTML file that fetches nothing. PNG: the camera of a figure.",
+    with st.container(gap="xsmall", key=f"{KEY}.files"):
+        _button("Report (HTML)", "html", lambda: export.html_report(shown.contents()),
+                "One HTML file that fetches nothing: data card, scores, figures, tests, methods "
+                "with references, settings, script.", shown)  # fmt: skip
+        _button("Script (Python)", "py", lambda: export.to_script(shown.analysis),
+                "Python that prints every number of this page and of the tab that is open.",
                 shown)  # fmt: skip
+        _button("Notebook (Jupyter)", "ipynb", lambda: export.to_notebook(shown.analysis),
+                "The same for Jupyter, with figures.", shown)  # fmt: skip
+        st.caption("Tables of the report")
+        with st.container(horizontal=True, gap="xsmall", key=f"{KEY}.tables"):
+            _button("CSV", "csv.zip", lambda: export.tables_to_csv(shown.sections()),
+                    "All tables of the report, in full precision.", shown)  # fmt: skip
+            _button("LaTeX", "tex", lambda: export.tables_to_latex(shown.sections()),
+                    "All tables of the report, for the package booktabs.", shown)  # fmt: skip
+            _button("Markdown", "md", lambda: export.tables_to_markdown(shown.sections()),
+                    "All tables of the report.", shown)  # fmt: skip
+        st.caption("All figures on this page")
+        with st.container(horizontal=True, gap="xsmall", key=f"{KEY}.figures"):
+            _button("Data (CSV)", "figures.zip", lambda: export.figures_to_csv(shown.drawn()),
+                    "The data behind each figure, as CSV.", shown)  # fmt: skip
+            _button("HTML", "figures.html", lambda: _figures_page(shown),
+                    "The figures as one HTML file that fetches nothing. PNG: the camera of a "
+                    "figure.", shown)  # fmt: skip
 
 
 def _button(

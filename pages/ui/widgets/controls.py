@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages.ui.server import _compat
-from pages.ui.widgets import text
+from pages.ui.widgets import downloads, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -157,7 +157,7 @@ def figure(fig: go.Figure, *, key: str) -> None:
     """Show a figure of lincore.plots, with its text alternative."""
     note_figure(fig, key=key)
     with st.container(gap=None):
-        show_title(fig)
+        show_title(fig, key=key)
         _chart(id(fig), key, fig)
 
 
@@ -184,11 +184,13 @@ def note_figure(fig: go.Figure, *, key: str) -> None:
         st.session_state[_FIGURES][key] = fig
 
 
-def show_title(fig: go.Figure) -> None:
-    """Write the title of a figure over it: text of the page has the width of the page."""
+def show_title(fig: go.Figure, *, key: str) -> None:
+    """Write the title of a figure over it, with what it can be downloaded as."""
     meta = fig.layout.meta
     subtitle = f"  \n:small[:gray[{text.escape(meta['subtitle'])}]]" if meta["subtitle"] else ""
-    st.markdown(f"**{text.escape(meta['title'])}**{subtitle}")
+    with st.container(horizontal=True, wrap=False, gap="xsmall"):
+        st.markdown(f"**{text.escape(meta['title'])}**{subtitle}", width="stretch")
+        downloads.offer(fig, key=key)
 
 
 def without_title(fig: go.Figure) -> go.Figure:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.widgets import controls
+from pages.ui.widgets import controls, downloads
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -47,6 +47,8 @@ def show(figure: go.Figure, *, key: str) -> None:
             alt=layout.meta["alt"],
             config={"displaylogo": False},
         )
+    with st.container(horizontal=True, horizontal_alignment="right"):
+        downloads.offer(figure, key=key)
 
 
 def _as_class(key: str) -> str:

@@ -36,7 +36,7 @@ def figure(
     """Show a figure of lincore.plots in which points can be chosen; return what was chosen."""
     controls.note_figure(fig, key=key)
     with st.container(gap=None):
-        controls.show_title(fig)
+        controls.show_title(fig, key=key)
         return st.plotly_chart(  # type: ignore[return-value]
             controls.without_title(fig),
             key=key,

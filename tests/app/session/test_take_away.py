@@ -81,6 +81,17 @@ def test_the_figures_are_those_on_the_page():
     assert page.count("<figure>") == len(titles) == page.count("<figcaption>")
 
 
+@pytest.mark.parametrize("page", ["explore", "classify", "compare", "balance"])
+def test_every_figure_is_offered_with_its_data(page):
+    app = opened(page)
+    offered = {one.key for one in app.get("download_button")}
+    drawn = {key: one for key, one in taken(app).figures.items() if not key.startswith("sidebar.")}
+    assert drawn
+    for key, figure in drawn.items():
+        assert {f"{key}.download.html", f"{key}.download.csv"} <= offered
+        assert len(export.figure_to_csv(figure).splitlines()) > 1
+
+
 def test_other_figures_and_results_follow_a_change():
     app = opened("classify")
     first = taken(app)

@@ -6,6 +6,7 @@ import html
 import io
 import json
 from hashlib import sha256
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -301,3 +302,41 @@ def test_a_saved_model_predicts_without_the_training_rows(capsys, file, new, tmp
     assert capsys.readouterr().out == (tmp_path / "model.skops.csv").read_text()
     (tmp_path / "forged.skops").write_bytes(b"PK\x03\x04 nothing")
     assert main(["predict", str(tmp_path / "forged.skops"), new, "--quiet"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        ("compare", ["--methods", "lda,qda,lda(shrinkage=0.5)", "--scheme", "5-fold"]),
+        ("compare", ["--methods", "lda(shrinkage=0.5)", "--scheme", "last", "--score", "MCC"]),
+        ("balance", ["--methods", "lda", "--repeats", "2", "--prevalence", "b=0.5"]),
+        ("balance", ["--methods", "lda", "--repeats", "2", "--reduce", "b=9"]),
+    ],
+)
+def test_a_saved_analysis_gives_the_numbers_of_its_command(capsys, file, command, options):
+    path = Path(file).parent / "analysis.json"
+    data = ["--target", "kind", "--role", "id=ignore", "--seed", "3", "--save-analysis", str(path)]
+    found = record(capsys, command, file, *data, *options)
+    again = record(capsys, "run", str(path))
+    assert found["saved"] == str(path) and found["data"]["digest"] == again["data"]["digest"]
+    for one in (found, again):
+        for each in one["methods"]:
+            each.pop("seconds", None)
+        one["methods"].sort(key=lambda each: each["method"])
+    assert found["methods"] == again["methods"]
+
+
+def test_an_analysis_that_cannot_be_saved_is_refused_before_the_work(capsys, file):
+    thrice = "lda,lda(shrinkage=0.5),lda(shrinkage=0.6)"
+    path = str(Path(file).parent / "analysis.json")
+    assert main(["compare", file, "--methods", thrice, "--save-analysis", path]) == 1
+    assert "lda twice at most" in capsys.readouterr().err
+
+
+def test_a_report_holds_the_script_of_its_numbers(capsys, file):
+    path = Path(file).with_suffix(".html")
+    answer(capsys, "report", file, "--methods", "lda", "--no-balance", "--output", str(path))
+    page = path.read_text("utf-8")
+    code = html.unescape(page.rpartition("<code>")[2].partition("</code>")[0])
+    assert "lincore.compare(" in code and sha256(CSV.encode()).hexdigest() in code
+    assert "lincore.holdout(" in code and "lincore.imbalance_cost(" not in code

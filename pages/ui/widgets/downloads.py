@@ -1,0 +1,47 @@
+"""Downloads beside a figure: the figure as HTML, and the data behind it as CSV."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lincore import export
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+#: Figures beside which there is no room or no need: they show what is given in full elsewhere.
+_WITHOUT = ("sidebar.", "start.")
+
+
+def offer(fig: go.Figure, *, key: str) -> None:
+    """Offer a figure and its data, each made on a click; the camera of a figure saves a PNG."""
+    if key.startswith(_WITHOUT):
+        return
+    title = str(fig.layout.meta["title"]) or "figure"
+    with st.popover(
+        ":material/download:",
+        type="tertiary",
+        width="content",
+        key=f"{key}.download",
+        help="This plot as HTML, and the data behind it as CSV. PNG: the camera over the plot.",
+    ):
+        st.download_button(
+            "Plot (HTML)",
+            lambda: export.render_html(title, [export.Section("Plot", figures=(fig,))]).encode(),
+            file_name=f"{title}.html",
+            mime="text/html",
+            key=f"{key}.download.html",
+            on_click="ignore",
+            help="One file that fetches nothing; its camera saves a PNG.",
+        )
+        st.download_button(
+            "Data (CSV)",
+            lambda: export.figure_to_csv(fig).encode(),
+            file_name=f"{title}.csv",
+            mime="text/csv",
+            key=f"{key}.download.csv",
+            on_click="ignore",
+            help="A line for each point, bar or cell that is drawn.",
+        )
