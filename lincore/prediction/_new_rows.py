@@ -12,7 +12,7 @@ import pandas as pd
 from lincore.data.dataset import Dataset, Skipped
 from lincore.data.frames import as_frame, is_frame
 from lincore.data.labels import is_number
-from lincore.errors import DataError, TooLargeError
+from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.decode import Fit
 from lincore.io.images.new_images import read_new_images
@@ -243,14 +243,17 @@ def _whole(table: Table, progress: Progress | None) -> pd.DataFrame:
             remedy="Leave columns out, or predict a part of the rows.",
         )
     texts = [name for name in names if not is_number(table.frame[name])]
-    blocks, done = [], 0
-    for block in table.source.frames(names, texts):
+    blocks, done, findings = [], 0, list[Notice]()
+    for block in table.source.frames(names, texts, findings=findings):
         blocks.append(block)
         done += len(block)
         if progress is not None:
             total = max(done, table.source.n_rows)
             if progress(done, total, "rows read") is False:
                 raise DataError("Reading was stopped.", where=table.name)
+    # A row without a prediction would go unnoticed among millions.
+    for lost in (one for one in findings if one.code == "LIN021"):
+        raise DataError(lost.what, where=lost.where, remedy=lost.remedy)
     return pd.concat(blocks, ignore_index=True)
 
 

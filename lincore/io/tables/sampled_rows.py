@@ -41,7 +41,11 @@ class RowSource(Protocol):
         ...
 
     def frames(
-        self, columns: Sequence[str], texts: Sequence[str] = (), words: Words | None = None
+        self,
+        columns: Sequence[str],
+        texts: Sequence[str] = (),
+        words: Words | None = None,
+        findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block.
 
@@ -52,6 +56,8 @@ class RowSource(Protocol):
             Those that are text whatever stands in a block of them.
         words : dict of str to set, optional
             Filled with the words among the numbers of a column that were read as missing.
+        findings : list of Notice, optional
+            Filled with what became of lines that do not fit.
         """
         ...
 
@@ -126,11 +132,11 @@ def sample_and_stream(
     names, p = _Names(source, wanted), len(wanted.features)
     most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
     draw = Draw(min(1.0, most / max(1, source.n_rows)))
-    sums, words = list[Moments](), Words()
+    sums, words, findings = list[Moments](), Words(), list[Notice]()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
     n_rows = n_unlabelled = n_gaps = 0
     texts = [wanted.label] if wanted.is_text else []
-    for frame in source.frames([wanted.label, *wanted.features], texts, words):
+    for frame in source.frames([wanted.label, *wanted.features], texts, words, findings):
         codes = names.codes(frame[wanted.label])
         X = _numbers(frame, wanted.features, n_rows, source)
         gaps = (codes >= 0) & _incomplete(X)
@@ -150,6 +156,7 @@ def sample_and_stream(
         raise _nothing_left(source)
     codes, classes, streamed = _in_order(codes, sums, names, p)
     notices = (
+        *findings,
         *_words_notices(words),
         *_left_out(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
         *_left_out(n_gaps, n_rows, "have a missing value", source.file.name),

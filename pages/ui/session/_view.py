@@ -31,6 +31,11 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= 200
 
 
+def _is_remedy(value: Any) -> bool:
+    # Not before it is asked: the library's models are imported then.
+    return value == "uncorrected" or value in imbalance.REMEDIES
+
+
 def _is_switch(value: Any) -> bool:
     return isinstance(value, bool)
 
@@ -122,7 +127,7 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_text, "balance.tabs", "balance.camera", "balance.plane", "balance.kind"),
     **_all(_is_position, "balance.x", "balance.y", "balance.use.class", "balance.use.share"),
     **_all(_is_count, "balance.cost.more"),
-    "balance.remedy": _among("uncorrected", *imbalance.REMEDIES),
+    "balance.remedy": _is_remedy,
     COSTS: _are_costs,
     **_all(_is_text, "predict.source", "predict.order"),
     "balance.mode": _among("cost", "cut"),

@@ -53,7 +53,10 @@ class Fitted(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Marks and number of fields of the lines, rows that are so, and the name of the file."""
+    """Marks and number of fields of the lines, rows that are so, and the name of the file.
+
+    `may_join` tells whether two lines may be parts of one row.
+    """
 
     separator: str
     quote: str
@@ -62,6 +65,7 @@ class Target(NamedTuple):
     name: str
     first_line: int
     uneven: Uneven = "mend"
+    may_join: bool = True
 
 
 def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
@@ -94,35 +98,65 @@ def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
     >>> [(line.number, line.outcome) for line in found.lines]
     [(4, 'left out'), (5, 'mended')]
     """
-    # More damage than that is another kind of file; reading it line by line would take minutes.
-    most = max(_FEW_ODD, text.count("\n") // 20)
-    scan = scan_lines(text, target.separator, target.quote, target.width, most)
-    if not scan.is_complete:
-        if not needed:
-            return Fitted(text, (), (), True)
-        raise _disagreement(len(scan.numbers), scan.n_lines, target)
-    mender = _Mender(text, target)
-    for number, start in zip(scan.numbers.tolist(), scan.starts.tolist(), strict=True):
-        mender.look_at(number, start)
-        if 2 * mender.n_long >= max(scan.n_lines, 1):
-            raise _disagreement(mender.n_long, scan.n_lines, target, mender.first_long)
-    return mender.result()
+    fitter = LineFitter(target)
+    fitted = fitter.fit(text, target.first_line, needed=needed)
+    return Fitted(fitted, tuple(fitter.lines), fitter.notices(), fitter.numbers_kept)
 
 
-class _Mender:
-    """Goes from line to line and writes down what becomes of each."""
+class LineFitter:
+    """Goes from line to line and writes down what becomes of each.
 
-    def __init__(self, text: str, target: Target) -> None:
-        self.text, self.target = text, target
-        self.profile: Profile | None = None
-        self.pieces, self.copied, self.seen = list[str](), 0, 0
+    Parameters
+    ----------
+    target : Target
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.target = target
+        self._known: Profile | None = None
         self.lines, self.counts = list[UnevenLine](), Counter[str]()
         self.supposed = dict[str, str]()
-        self.n_long = self.n_aligned = 0
-        self.first_long: tuple[int, int] | None = None
+        self.n_aligned = 0
         self.numbers_kept = True
 
-    def look_at(self, number: int, start: int) -> None:
+    def fit(self, text: str, first_line: int, *, needed: bool = True) -> str:
+        """Return the rows of a text with as many fields each as there are columns.
+
+        Parameters
+        ----------
+        text : str
+            Lines ended by newlines: the whole, or one part after the other.
+        first_line : int
+            The number of its first line.
+        needed : bool
+            As for `fit_lines`.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        DataError
+            When half of the lines or more have too many fields.
+        """
+        # More damage is another kind of file; reading it line by line would take minutes.
+        most = max(_FEW_ODD, text.count("\n") // 20)
+        scan = scan_lines(text, self.target.separator, self.target.quote, self.target.width, most)
+        if not scan.is_complete:
+            if not needed:
+                return text
+            raise _disagreement(len(scan.numbers), scan.n_lines, self.target)
+        self.text, self.first_line = text, first_line
+        self.pieces, self.copied, self.seen = list[str](), 0, 0
+        self.n_long, self.first_long = 0, (0, 0)
+        for number, start in zip(scan.numbers.tolist(), scan.starts.tolist(), strict=True):
+            self._look_at(number, start)
+            if 2 * self.n_long >= max(scan.n_lines, 1):
+                raise _disagreement(self.n_long, scan.n_lines, self.target, self.first_long)
+        return "".join([*self.pieces, text[self.copied :]]) if self.pieces else text
+
+    def _look_at(self, number: int, start: int) -> None:
         """Decide what becomes of the line that begins at `start`."""
         if start < self.seen:
             # Part of a text of several lines.
@@ -143,7 +177,7 @@ class _Mender:
         if self.target.uneven != "skip" or len(fields) == width:
             found = self._read_otherwise(line, plainly)
             fields, supposed = found if found is not None else (fields, "")
-        if len(plainly) < width and not supposed:
+        if len(plainly) < width and not supposed and self.target.may_join:
             joined = self._rejoined(start, plainly)
             if joined is not None:
                 fields, end = joined
@@ -160,7 +194,7 @@ class _Mender:
             fields, outcome = fields[:width], ""
         else:
             self.n_long += 1
-            self.first_long = self.first_long or (number, len(fields))
+            self.first_long = (number, len(fields)) if self.n_long == 1 else self.first_long
             outcome = "cut" if self.target.uneven == "keep" else "left out"
         again = None if outcome == "left out" else written(fields[:width], separator, quote)
         outcome = "left out" if again is None else outcome
@@ -207,9 +241,9 @@ class _Mender:
         return unusual and self._fits(joined)
 
     def _profile(self) -> Profile:
-        if self.profile is None:
-            self.profile = profile_of(self.target.rows, self.target.width)
-        return self.profile
+        if self._known is None:
+            self._known = profile_of(self.target.rows, self.target.width)
+        return self._known
 
     def _is_joined(self, start: int) -> bool:
         """Tell whether a line begins a record of several lines; then those are passed over."""
@@ -263,18 +297,13 @@ class _Mender:
         if outcome == "mended":
             self.supposed.setdefault(supposed, "")
         if len(self.lines) < _MOST_LISTED:
-            place = number + self.target.first_line
+            place = number + self.first_line
             self.lines.append(UnevenLine(place, line[:_KEPT_CHARS], outcome))
 
-    def result(self) -> Fitted:
-        """Return the text as it is now, and the notices on it."""
-        text = "".join([*self.pieces, self.text[self.copied :]]) if self.pieces else self.text
-        notices = tuple(
-            self._notice(outcome)
-            for outcome in ("left out", "cut", "mended", "filled up")
-            if self.counts[outcome]
-        )
-        return Fitted(text, tuple(self.lines), notices, self.numbers_kept)
+    def notices(self) -> tuple[Notice, ...]:
+        """Return what was found so far, a notice for each outcome."""
+        outcomes = ("left out", "cut", "mended", "filled up")
+        return tuple(self._notice(outcome) for outcome in outcomes if self.counts[outcome])
 
     def _notice(self, outcome: str) -> Notice:
         count = self.counts[outcome]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,13 +11,17 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lincore.errors import DataError
+from lincore.errors import DataError, Notice
 from lincore.io.files.streams import LargeFile, whole_lines
+from lincore.io.tables.lines.fit import LineFitter, Target
+from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.read import Delimited, Way, read_with_way
+from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
 from lincore.io.tables.rules.numbers_in_text import read_numbers
 from lincore.io.tables.rules.stripped_text import is_text, stripped
 from lincore.io.tables.sampled_rows import Words
+from lincore.io.tables.streamed._fitted import FittedRows
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.encoding import decode
 from lincore.io.tables.text.options import ReadOptions
@@ -27,6 +32,9 @@ _LOOKED_AT = 1_000_000
 # Cells that are parsed at a time: some 8 MB as numbers.
 BLOCK_CELLS = 1_000_000
 _FEW_WORDS = 5
+_KNOWN_ROWS = 500
+_FITTED_BYTES = 1_000_000
+_TOO_LONG = pd.errors.ParserError
 _SEED = 0
 
 
@@ -44,6 +52,10 @@ class LargeText:
     n_rows : int
         Lines below the header that are not blank.
     options : ReadOptions
+    target : Target
+        What a line is to be.
+    is_uneven : bool
+        Whether lines that do not fit are known of, so that all are looked at.
     blanks : str
         Spaces or tabs, where there are any: only then must fields be freed of them.
     """
@@ -53,10 +65,16 @@ class LargeText:
     way: Way
     n_rows: int
     options: ReadOptions
+    target: Target
+    is_uneven: bool
     blanks: str = " \t"
 
     def frames(
-        self, columns: Sequence[str], texts: Sequence[str] = (), words: Words | None = None
+        self,
+        columns: Sequence[str],
+        texts: Sequence[str] = (),
+        words: Words | None = None,
+        findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block: numbers wherever there are such.
 
@@ -67,38 +85,64 @@ class LargeText:
             Columns to be read as text whatever stands in a block of them; they come as levels.
         words : dict of str to set, optional
             Filled with the words among the numbers of a column that were read as missing.
+        findings : list of Notice, optional
+            Filled with what became of lines that do not fit.
 
         Raises
         ------
         DataError
             When the rows cannot be read to their end.
         """
+        words = {} if words is None else words
+        n_done, fitter = 0, LineFitter(self.target)
+        try:
+            for frame in self._parsed(texts, fitter if self.is_uneven else None):
+                n_done += len(frame)
+                yield self._plain(frame[list(columns)], texts, words)
+        except _TOO_LONG:
+            if self.is_uneven:
+                raise
+            # The rows before the line that was too long are those that they were.
+            for frame in self._parsed(texts, fitter):
+                n_known = min(n_done, len(frame))
+                n_done -= n_known
+                if n_known < len(frame):
+                    yield self._plain(frame.iloc[n_known:][list(columns)], texts, words)
+        if findings is not None:
+            findings += fitter.notices()
+
+    def _parsed(self, texts: Sequence[str], fitter: LineFitter | None) -> Iterator[pd.DataFrame]:
+        """Yield all columns as pandas reads them, of lines that are fitted before or not."""
         # All of it as text where a thousands mark may be mistaken for a decimal point.
         # Labels recur: as objects each is made once.
         labels = dict.fromkeys(texts, object)
         everything: Any = "str" if "." in self.way.marks.thousands else labels
         layout, names, marks, first_line = self.way
-        comment = layout.comment if len(layout.comment) == 1 else None
         arguments = csv_arguments(layout, names, self.options)
         arguments["skipinitialspace"] = bool(set(self.blanks) - {layout.separator})
+        if fitter is None and len(layout.comment) == 1:
+            arguments["comment"] = layout.comment
         with _opened(self.file, self.encoding) as stream:
             for _ in range(first_line - 1):
                 stream.readline()
+            rows: Any = stream
+            if fitter is not None:
+                limits = self.file.limits
+                raw = FittedRows(stream, fitter, layout.comment, first_line, limits)
+                rows = io.BufferedReader(raw, _FITTED_BYTES)
             try:
-                reader = pd.read_csv(
-                    stream,
+                yield from pd.read_csv(
+                    rows,
                     dtype=everything,
                     decimal=marks.decimal,
-                    comment=comment,
                     chunksize=max(1, BLOCK_CELLS // len(names)),
                     **arguments,
                 )
-                for frame in reader:
-                    yield self._plain(frame[list(columns)], texts, {} if words is None else words)
-            except DataError:
-                raise
             except (pd.errors.ParserError, UnicodeDecodeError, OverflowError) as error:
-                raise parse_error(str(error), self.file.name, first_line) from error
+                too_long = fitter is None and isinstance(error, _TOO_LONG)
+                raise (
+                    error if too_long else parse_error(str(error), self.file.name, first_line)
+                ) from error
 
     def _plain(self, frame: pd.DataFrame, texts: Sequence[str], words: Words) -> pd.DataFrame:
         found = {}
@@ -121,7 +165,9 @@ class LargeText:
 def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
     """Return a text column as a categorical one, its levels stripped rather than its values."""
     places, found = pd.factorize(column)
-    codes, levels = pd.factorize(stripped(pd.Series(found, dtype="str"), options))
+    texts = pd.DataFrame({column.name: stripped(pd.Series(found, dtype="str"), options)})
+    cut_at = {n: mark for n, mark in (options.cut_at or {}).items() if n == column.name}
+    codes, levels = pd.factorize(cut_labels(texts, cut_at)[column.name])
     codes = np.append(codes, -1)[places]
     return pd.Series(pd.Categorical.from_codes(codes, levels), index=column.index)
 
@@ -188,7 +234,12 @@ def open_large_text(
         # A mark that opens a text somewhere and is never closed would swallow the rest of the file.
         way = way._replace(layout=way.layout._replace(quote=""))
     n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
-    source = LargeText(file, encoding, way, n_rows, options, lines.blanks)
+    target = _target(rows, way, file.name, options)
+    # What is short is filled up by pandas too.
+    is_uneven = options.uneven in ("skip", "keep") or any(
+        line.outcome != "filled up" for line in drawn.reading.uneven
+    )
+    source = LargeText(file, encoding, way, n_rows, options, target, is_uneven, lines.blanks)
     notices = tuple(replace(one, where=lines.in_file(one.where)) for one in drawn.notices)
     reading = replace(
         drawn.reading,
@@ -198,6 +249,15 @@ def open_large_text(
         in_blocks=True,
     )
     return source, drawn._replace(notices=notices, first_line=None, reading=reading)
+
+
+def _target(rows: bytes, way: Way, name: str, options: ReadOptions) -> Target:
+    """Return what the lines of a file are to be, by some of them."""
+    separator, quote = way.layout.separator, way.layout.quote
+    some = rows[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:_KNOWN_ROWS]
+    known = [split(line, separator, quote) for line in some if line.strip()]
+    policy = options.uneven or "mend"
+    return Target(separator, quote, len(way.names), known, name, way.first_line, policy, False)
 
 
 class _Lines(NamedTuple):

@@ -48,15 +48,19 @@ class LargeParquet:
     missing_in: Mapping[str, Sequence[str | float]]
 
     def frames(
-        self, columns: Sequence[str], texts: Sequence[str] = (), words: Words | None = None
+        self,
+        columns: Sequence[str],
+        texts: Sequence[str] = (),
+        words: Words | None = None,
+        findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block.
 
         Parameters
         ----------
         columns : sequence of str
-        texts, words
-            Of no use here: a column of a Parquet file has one type.
+        texts, words, findings
+            Of no use here: a column of a Parquet file has one type, and no line is uneven.
 
         Raises
         ------

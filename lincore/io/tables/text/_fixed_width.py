@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 
 from lincore.io.tables.text.options import PLACES
@@ -10,7 +11,7 @@ from lincore.io.tables.text.options import PLACES
 _MOST_CHARS = 20_000_000
 _FEWEST_LINES = 5
 _FEWEST_SAID = 3
-_FEWEST_SINGLE = 3
+_FEWEST_SINGLE, _MOST_SINGLE_CHARS = 3, 5_000_000
 _GAP = re.compile(r"[ \t]{2,}")
 _MOSTLY, _FEW_SHORT = 0.8, 0.3
 
@@ -98,21 +99,21 @@ def part_by_single_blanks(text: str) -> str | None:
     E F|3|
     <BLANKLINE>
     """
-    if len(text) > _MOST_CHARS or {"\t", PLACES} & set(text):
+    if len(text) > _MOST_SINGLE_CHARS or {"\t", PLACES} & set(text):
         return None
-    found, width = list[list[str]](), 0
+    found, width = list[str](), 0
+    reader = csv.reader(io.StringIO(text), delimiter=" ", strict=True)
     try:
-        for fields in csv.reader(text.splitlines(), delimiter=" ", strict=True):
+        for fields in reader:
             width = width or len(fields)
-            if fields and len(fields) != width:
+            # Prose has no line of as many words as all others.
+            if width < _FEWEST_SINGLE or (fields and len(fields) != width):
                 return None
-            found.append(fields)
+            found.append(PLACES.join(fields))
     except csv.Error:
         return None
-    # Prose has no line of as many words as all others.
-    if width < _FEWEST_SINGLE or len(found) < _FEWEST_LINES:
-        return None
-    return "".join(PLACES.join(fields) + "\n" for fields in found)
+    is_by_line = reader.line_num == len(found) >= _FEWEST_LINES
+    return "".join(f"{line}\n" for line in found) if is_by_line else None
 
 
 def _spans(taken: str) -> list[tuple[int, int]]:

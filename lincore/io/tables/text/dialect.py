@@ -92,11 +92,11 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if asked:
         text = text[asked.end() - 1 :]
     comment = _comment_mark(text) if options.comment is None else options.comment
-    bare = _without_comments(text, comment)
+    bare = without_comments(text, comment)
     sample = _sample(bare)
     found = _best(bare, sample, separator, options)
     if comment == "#" and options.comment is None and _are_values(text, found):
-        bare = _without_comments(text, comment, above=True)
+        bare = without_comments(text, comment, above=True)
         found = _best(bare, _sample(bare), separator, options)
     bare, separator, quote, records, rewritten = found[:5]
     if comment and options.comment is None:
@@ -181,7 +181,7 @@ def _comment_mark(text: str) -> str:
     return ""
 
 
-def _without_comments(text: str, comment: str, *, above: bool = False) -> str:
+def without_comments(text: str, comment: str, *, above: bool = False) -> str:
     """Empty the comment lines, or those above the table alone."""
     if not comment or comment not in text:
         return text
@@ -254,7 +254,9 @@ def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -
     """Return the candidate of the best score; of equal ones the first."""
     candidates = list(_plain_candidates(bare, sample, separator, options))
     likely = max(candidates, key=lambda one: one.score)
-    for one in candidates[:]:
+    # Where all fields of all rows are clean, no other meaning of a mark is better.
+    is_perfect = likely.score >= _PRIORS.get(likely.separator, 1.0)
+    for one in candidates[:] if not is_perfect else ():
         if one.quote and one.quote in sample and 2 * one.score >= likely.score:
             candidates += _other_readings(one, bare, sample, options)
     best = max(candidates, key=lambda one: one.score)

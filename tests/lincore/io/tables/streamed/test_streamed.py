@@ -19,6 +19,7 @@ from lincore.io.tables.options import TableOptions
 from lincore.io.tables.sampled_rows import Draw
 from lincore.io.tables.streamed import _delimited
 from lincore.io.tables.table import Table
+from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 from lincore.model_selection import hold_out
 from lincore.model_selection.learning_curves import learning_curve
@@ -387,10 +388,34 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
     frame.loc[4_321, "w"] = "inf"
     with pytest.raises(DataError, match="4,322, column 'w'.* is infinite"):
         table_to_dataset(opened(csv_of(frame), max_drawn_bytes=3_000))
+
+
+@pytest.mark.parametrize(
+    ("uneven", "damage", "code", "n_rows"),
+    [
+        (None, b",7,8", "LIN021", N_ROWS - 1),
+        ("keep", b",7,8", "LIN022", N_ROWS),
+        ("skip", b",7,8", "LIN021", N_ROWS - 1),
+        (None, b",", "", N_ROWS),
+    ],
+)
+def test_a_line_too_long_far_down_is_told_and_costs_no_other(uneven, damage, code, n_rows):
     lines = csv_of(frame_of_numbers()).split(b"\n")
-    lines[5_000] += b",7"
-    with pytest.raises(DataError, match="line 5001: .*The line has 6 fields"):
-        table_to_dataset(opened(b"\n".join(lines), max_drawn_bytes=3_000))
+    lines[5_000] += damage
+    table = opened(b"\n".join(lines), options=ReadOptions(uneven=uneven), max_drawn_bytes=3_000)
+    data = table_to_dataset(table)
+    assert data.n_rows + data.n_streamed == n_rows
+    told = [one for one in data.notices if one.code == code and "line 5001" in one.where]
+    assert bool(told) == bool(code)
+
+
+def test_labels_are_cut_in_blocks_too():
+    frame = frame_of_numbers()
+    label = frame.columns[-1]
+    marked = frame.assign(**{label: [f"{one}|{i}" for i, one in enumerate(frame[label])]})
+    options = ReadOptions(cut_at={label: "|"})
+    data = table_to_dataset(opened(csv_of(marked), options=options), target=label)
+    assert data.digest == table_to_dataset(opened(csv_of(frame)), target=label).digest
 
 
 def test_too_many_cells_are_read_in_blocks_as_too_many_bytes_are():
