@@ -16,6 +16,8 @@ from .half_planes import polygon_area as polygon_area
 from .learned import Learned as Learned
 from .learned import learned as learned
 from .learned import ratio_coefficients as ratio_coefficients
+from .learned_images import LearnedImages as LearnedImages
+from .learned_images import learned_images as learned_images
 from .likelihood import LogRatio as LogRatio
 from .likelihood import gaussian_log_ratio as gaussian_log_ratio
 from .likelihood import joint_log_likelihood as joint_log_likelihood

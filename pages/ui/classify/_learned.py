@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import geometry, inspection, report
+from lincore import geometry, inspection, plots, report
 from pages.ui.classify import _coefficients
 from pages.ui.session import cache
-from pages.ui.widgets import controls, tables, text
+from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.learned"
+MOST_IMAGES = 24
 
 
 def learned(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
@@ -31,6 +32,8 @@ def learned(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) ->
             "classifier sees."
         )
     _by_class(found)
+    if data.kind.is_images:
+        _images(experiment, fitted)
     if found.words:
         _words(found)
     else:
@@ -74,6 +77,28 @@ def _words(found: Learned) -> None:
     with _with_formula("Words", ["words"]), st.container(key=f"{KEY}.words"):
         alt = "Probability of a word in every class, those first that differ most."
         _table(found.by_word, alt)
+
+
+def _images(experiment: Experiment, fitted: Fitted) -> None:
+    """Show the class means, and the basis of PCA with its mean and its eigenvalues, as images."""
+    data, _, split = experiment
+    found = geometry.learned_images(fitted.pipeline, data, split.train)
+    means = found.means[:MOST_IMAGES]
+    sheet = plots.images(means, found.classes[:MOST_IMAGES], title="Class means")
+    image_sheets.show(sheet, key=f"{KEY}.means")
+    if found.mean is None:
+        return
+    sheet = plots.images(found.mean[None], [""], title="Mean image, from which PCA starts")
+    image_sheets.show(sheet, key=f"{KEY}.mean")
+    if len(data.image_shape or ()) == 2:
+        titles = [
+            f"{i}: {value:,.0f}" if value >= 1000 else f"{i}: {value:.4g}"
+            for i, value in enumerate(found.eigenvalues, start=1)
+        ]
+        sheet = plots.coefficient_images(
+            found.basis, titles, columns=6, title="Principal components, with their eigenvalues"
+        )
+        image_sheets.show(sheet, key=f"{KEY}.basis")
 
 
 def _matrices(found: Learned) -> None:

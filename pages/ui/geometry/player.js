@@ -13,7 +13,7 @@ export default function (component) {
     players.set(root, player);
   }
   player.take(data, component);
-  return () => player.stop();
+  return () => player.leave();
 }
 
 class Player {
@@ -80,6 +80,11 @@ class Player {
     this.parts.play.textContent = isPlaying ? "Pause" : "Play";
     this.parts.sentence.setAttribute("aria-live", isPlaying ? "off" : "polite");
     if (!isPlaying && this.data) this.say(true);
+  }
+
+  leave() {
+    this.stop();
+    document.removeEventListener("keydown", this.press, true);
   }
 
   go(to) {

@@ -46,6 +46,7 @@ MODULES = (
     "lincore.inspection.views",
     "lincore.report.differences",
     "lincore.prediction.predict_rows",
+    "lincore.analysis.specification",
 )
 
 _lock = Lock()

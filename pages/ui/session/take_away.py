@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KEY = "take"
 SHOWN = "shared.take.shown"
+#: All but the question, and the results of the pages that were visited with it.
+KEPT = "shared.take.kept"
 
 
 @dataclass
@@ -33,6 +35,8 @@ class Shown:
     split : Split or None
     figures : dict
         By their keys, as they were drawn.
+    kept : dict
+        Question and results of each page visited since, by the kind of the question.
     parts : dict
         Fields of `ReportContents`: the results of the page.
     """
@@ -41,19 +45,26 @@ class Shown:
     data: Dataset
     split: Split | None
     figures: dict[str, go.Figure]
+    kept: dict[str, tuple[Any, ...]]
     parts: dict[str, Any] = field(default_factory=dict)
 
     def contents(self) -> ReportContents:
-        """Return what a report is to be about."""
+        """Return what a report is to be about: this page, and others of the same experiment."""
         source = self.analysis.data
+        own, questions, together = self.analysis.question.kind, [], {}
+        for kind, (question, parts) in self.kept.items():
+            # Method and loss are those of one study of imbalance.
+            if kind.partition("-")[0] != own.partition("-")[0]:
+                questions.append(question)
+                together |= parts
         return export.ReportContents(
             self.data,
             self.split,
             file_name=source.name if source.kind == "file" else "",
             sha256=source.sha256 if source.kind == "file" else "",
             seed=self.analysis.split.seed,
-            script=export.to_script(self.analysis, reported=True),
-            **self.parts,
+            script=export.to_script(self.analysis, reported=True, others=questions),
+            **together | self.parts,
         )
 
     def sections(self) -> tuple[Section, ...]:
@@ -67,7 +78,12 @@ class Shown:
 
 def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
     """Draw the popover for what the page is about to show."""
-    shown = Shown(analysis, data, split, controls.begin_figures())
+    # Other pages belong to the same report as long as all but the question is the same.
+    experiment = analysis.data, analysis.split, analysis.steps, analysis.options
+    if st.session_state.get(KEPT, (None,))[0] != experiment:
+        st.session_state[KEPT] = experiment, {}
+    kept = st.session_state[KEPT][1]
+    shown = Shown(analysis, data, split, controls.begin_figures(), kept)
     st.session_state[SHOWN] = shown
     with st.popover(
         "Take away", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
@@ -81,6 +97,8 @@ def keep(**parts: Any) -> None:
     shown: Shown | None = st.session_state.get(SHOWN)
     if shown is not None:
         shown.parts.update(parts)
+        question = shown.analysis.question
+        shown.kept[question.kind] = question, shown.parts
 
 
 def _buttons(shown: Shown) -> None:

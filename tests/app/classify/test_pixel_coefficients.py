@@ -13,3 +13,16 @@ def test_coefficients_of_pixels_are_drawn_per_standard_deviation():
     ]
     assert "Coefficients of the pixels, per standard deviation" in titles
     assert "one standard deviation more of a pixel" in main_text(app)
+
+
+def test_what_was_learned_of_images_is_shown_as_images():
+    app = open_classify("lda", "digits")
+    app.segmented_control(key="experiment.pca").set_value("two").run()
+    titles = [
+        figure["layout"]["meta"]["title"]
+        for figure in figures(open_panel(app, "What was learned"))
+        if "meta" in figure["layout"]
+    ]
+    for title in ("Class means", "Mean image, from which PCA starts"):
+        assert title in titles
+    assert "Principal components, with their eigenvalues" in titles

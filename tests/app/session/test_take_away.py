@@ -68,6 +68,19 @@ def test_the_report_is_about_what_is_shown(page, titles):
         assert sentence.sentences[0] in main_text(app).replace("\\", "")
 
 
+def test_the_report_holds_the_other_pages_of_the_same_experiment():
+    app = opened("classify")
+    app.switch_page("pages/compare.py").run()
+    settled(app)
+    sections = taken(app).sections()
+    assert [section.title for section in sections][:3] == ["Data", "Model: LDA", "Scores of LDA"]
+    assert "Comparison" in [section.title for section in sections]
+    assert "lincore.holdout(" in sections[-1].code and "lincore.compare(" in sections[-1].code
+    app.slider(key="sidebar.share").set_value(20).run()
+    settled(app)
+    assert "Model: LDA" not in [section.title for section in taken(app).sections()]
+
+
 def test_the_figures_are_those_on_the_page():
     shown = taken(app := opened("classify"))
     titles = [figure.layout.meta["title"] for figure in shown.drawn()]
