@@ -24,7 +24,7 @@ from common import DATA, finish, ratio, require
 from lincore.io import DetectedOptions, Table, read_table, table_to_dataset
 
 # Of small tables most of the time is looking, and nobody waits for it: they have no bound.
-AT_MOST, AT_MOST_LARGE = 8.0, 6.0
+AT_MOST, AT_MOST_LARGE = 10.0, 6.0
 
 
 def as_pandas(path: Path, found: DetectedOptions) -> Callable[[], Any]:
