@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
@@ -149,13 +150,16 @@ def view_of_kind(
     *,
     values: Mapping[int, float] | None = None,
     rest: Rest = "median",
+    rows: Literal["test", "training", "all"] = "test",
 ) -> View:
-    """Return the view of a fitted model in a plane of a kind, with the test rows.
+    """Return the view of a fitted model in a plane of a kind, with the test rows or others.
 
     Parameters
     ----------
     pipeline, data, split, kind, axes, values, rest
         As for `plane_of_kind`.
+    rows : {"test", "training", "all"}
+        Which rows of the split are drawn.
 
     Raises
     ------
@@ -163,10 +167,11 @@ def view_of_kind(
         When the class means do not span such a plane.
     """
     axes = tuple(axes) or plane_axes(pipeline, data, split, kind)
+    drawn = {"test": split.test, "training": split.train, "all": np.concatenate(split)}[rows]
     if kind == "coordinates":
-        return model_view(pipeline, data, split.test, axes)
+        return model_view(pipeline, data, drawn, axes)
     plane = plane_of_kind(pipeline, data, split, kind, axes, values=values, rest=rest)
-    return make_view(pipeline, data, split.test, plane)
+    return make_view(pipeline, data, drawn, plane)
 
 
 def common_plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:

@@ -27,6 +27,7 @@ from .pipeline import DEFAULT_VARIANCE_SHARE as DEFAULT_VARIANCE_SHARE
 from .pipeline import Steps as Steps
 from .pipeline import default_steps as default_steps
 from .pipeline import pipeline_for as pipeline_for
+from .pipeline import training_error as training_error
 from .pipeline import transform_for_classifier as transform_for_classifier
 from .specs import format_spec as format_spec
 from .specs import parse_spec as parse_spec

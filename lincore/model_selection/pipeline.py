@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
-from lincore.data.dataset import Dataset
+from lincore.data.dataset import Dataset, Split
 from lincore.model_selection.specs import parse_spec
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
 from lincore.preprocessing.pca import PCA
@@ -235,6 +235,37 @@ def as_basis(spec: Any, seed: int = 0) -> Any:
 def rows_needed(names: list[str]) -> int:
     """Return how many of the named steps, from the first on, are learned from rows alone."""
     return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
+
+
+def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
+    """Compute the share of the training rows that a fitted model misclassifies.
+
+    It is no estimate of the error on new rows: the model has learned from these.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        With a last step "classify", fitted on the codes of the training rows.
+    data : Dataset
+    split : Split
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> split = lincore.split(iris, seed=0)
+    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
+    >>> pipeline = pipeline.fit(iris.X[split.train], iris.codes[split.train])
+    >>> round(training_error(pipeline, iris, split), 3)
+    0.029
+    """
+    seen = transform_for_classifier(pipeline, data.X[split.train])
+    return float(np.mean(pipeline.steps[-1][1].predict(seen) != data.codes[split.train]))
 
 
 def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:

@@ -208,6 +208,20 @@ def _name(results: Results, code: np.intp) -> str:
     return str(label) if isinstance(label, str) else f"“{label}”"
 
 
+def training_error_note(training: float, results: Results, method: str) -> str:
+    """Put the error on the training rows beside that on the test rows.
+
+    Parameters
+    ----------
+    training : float
+        See `lincore.model_selection.training_error`.
+    results : Results
+    method : str
+    """
+    test = 1 - scores.score(results, method, "accuracy").value
+    return f"Training error {percent(training)}, test error {percent(test)}."
+
+
 def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
     """Say whether a method beats always predicting the largest class, by the leading score.
 

@@ -15,6 +15,8 @@ from lincore.model_selection.specs import parse_spec
 
 _SCORES = """print(report.classification_finding(results, name, rows=rows))
 print(report.baseline_finding(results, name))
+training = model_selection.training_error(pipeline, data, split)
+print(report.training_error_note(training, results, name))
 print(export.to_text(report.headline_scores(results, name)))"""
 _GEOMETRY = """looked_at = {LOOK}
 view = figure = None
@@ -23,7 +25,7 @@ try:
 except ValueError as reason:  # such as class means that span no plane
     print(reason)
 else:
-    print(f"{len(view.rows):,} test {rows}. {view.fidelity} {view.caption}")
+    print(f"{len(view.rows):,} WHICH{rows}. {view.fidelity} {view.caption}")
     figure = PLANE if len(view.axis_names) > 1 else LINE
     describe(figure)"""
 _CONFUSION = """describe(plots.confusion(results, name, normalize=NORMALIZE))
@@ -185,8 +187,12 @@ def _geometry(view: View) -> str:
         look["values"] = literal(numbers(view["classify.held.values"]))
     if kind == "features" and "classify.held.at" in view:
         look["rest"] = literal(view["classify.held.at"])
+    drawn = str(view.get("classify.rows", "test"))
+    if drawn != "test":
+        look["rows"] = literal(drawn)
     looked_at = ", ".join(f'"{name}": {code}' for name, code in look.items())
-    return fill(_GEOMETRY, LOOK=looked_at, PLANE=_plane(view), LINE=_line(view))
+    which = "" if drawn == "all" else f"{drawn} "
+    return fill(_GEOMETRY, LOOK=looked_at, WHICH=which, PLANE=_plane(view), LINE=_line(view))
 
 
 def _plane(view: View) -> str:

@@ -42,6 +42,7 @@ class Look(NamedTuple):
     axes: tuple[int, ...] = ()
     held: tuple[tuple[int, float], ...] = ()
     rest: Literal["median", "mean"] = "median"
+    rows: Literal["test", "training", "all"] = "test"
 
 
 def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
@@ -67,10 +68,10 @@ def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
 
 
 def seen(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> View:
-    """Look at a fitted model, with the test rows."""
+    """Look at a fitted model, with the rows that are chosen."""
     values = dict(look.held)
     return inspection.view_of_kind(
-        pipeline, data, split, look.kind, look.axes, values=values, rest=look.rest
+        pipeline, data, split, look.kind, look.axes, values=values, rest=look.rest, rows=look.rows
     )
 
 
@@ -91,7 +92,7 @@ def view(
     _fitted: Fitted,
     _data: Dataset,
 ) -> View:
-    """Look at a fitted model in a plane, with the test rows."""
+    """Look at a fitted model in a plane, with the rows that are chosen."""
     return seen(_fitted.pipeline, _data, cache.split(digest, choice, _data), look)
 
 

@@ -25,6 +25,7 @@ KEY = "classify"
 ALL_CLASSES = -1
 # More ellipses than this hide the plot: they are then left to be asked for.
 MOST_ELLIPSES = 5
+_ROWS = {"test": "test ", "training": "training ", "all": ""}
 _QUANTITIES = {
     "posterior": "Posterior probability",
     "density": "Class density × prior",
@@ -62,6 +63,8 @@ def _model_and_plot(
     with row.options:
         st.markdown("**Plot**")
     look = _planes.ask(fitted.pipeline, data, split, row)
+    with row.options:
+        look = look._replace(rows=_rows())
     st.session_state[_planes.LOOK] = look
     try:
         view = _planes.view(data.digest, choice, model, look, fitted, data)
@@ -76,7 +79,8 @@ def _model_and_plot(
     controls.figure(figure, key=f"{KEY}.{kind.lower()}")
     noun = text.row_noun(data)
     st.caption(
-        f"{len(view.rows):,} test {noun}. {text.escape(view.fidelity)} {text.escape(view.caption)}"
+        f"{len(view.rows):,} {_ROWS[look.rows]}{noun}. {text.escape(view.fidelity)} "
+        f"{text.escape(view.caption)}"
     )
     return model, fitted
 
@@ -112,6 +116,20 @@ def _figure(
 ) -> go.Figure:
     """Draw a view; all depends on what names it, the digest of the data among it."""
     return _draw(drawing, _view)
+
+
+def _rows() -> Any:
+    """Ask which rows are drawn."""
+    controls.begin_with(f"{KEY}.rows", "test")
+    return st.segmented_control(
+        "Rows",
+        ["test", "training", "all"],
+        format_func={"test": "Test", "training": "Training", "all": "Both"}.__getitem__,
+        key=f"{KEY}.rows",
+        required=True,
+        persist_state="session",
+        help="The model has learned from the training rows: it errs less on them.",
+    )
 
 
 def _kind(view: View) -> str:

@@ -113,6 +113,7 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_rate, "classify.solvers.rate0", "classify.solvers.rate1"),
     "classify.solvers.shown": _are_words_and_rates,
     **_all(_is_position, "classify.learned.pair.first", "classify.learned.pair.second"),
+    "classify.rows": _among("test", "training", "all"),
     "classify.convergence.across": _among("iteration", "seconds"),
     "classify.convergence.quantity": _among("training loss", "excess", "gradient norm"),
     "classify.held.at": _among("median", "mean"),

@@ -22,11 +22,12 @@ from lincore.model_selection.options import CLASSIFIER_OPTIONS
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.report import equations
 from lincore.report.convergence import termination_reason
+from lincore.utils.formatting import percent
 from pages.ui.classify.detail_panels import PANELS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, fitting, state
 from tests.app.settling import kept_jobs, settled
-from tests.app.test_pages import ROOT, assert_fine, figures, main_text
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text, open_app
 
 PAGE = "pages/classify.py"
 TABLE_WORDS = [word for word in CLASSIFIER_FACTORIES if word != "multinomial-nb"]
@@ -354,3 +355,13 @@ def fitted_by_hand(line: str):
 def decoded(values) -> list[float]:
     """Return numbers that travelled as base64."""
     return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
+
+
+def test_training_rows_are_drawn_and_their_error_stands_beside_that_of_the_test_rows():
+    app = open_app("pages/classify.py")
+    assert f"Training error {percent(0.0286)}, test error {percent(0)}." in main_text(app)
+    app.segmented_control(key="classify.rows").set_value("training").run()
+    assert_fine(app)
+    assert "105 training rows." in main_text(app)
+    app.segmented_control(key="classify.rows").set_value("all").run()
+    assert "150 rows." in main_text(app)
