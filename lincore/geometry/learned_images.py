@@ -21,11 +21,11 @@ class LearnedImages(NamedTuple):
     ----------
     classes : tuple of K str
         Those with training rows.
-    means : ndarray of shape (K, *image_shape)
+    means : ndarray of shape (K, height, width, ...)
         Of their training rows, in grey levels.
-    mean : ndarray of image_shape, or None
+    mean : ndarray of shape (height, width, ...), or None
         The origin of the principal components, in grey levels; None without PCA.
-    basis : ndarray of shape (m, *image_shape)
+    basis : ndarray of shape (m, height, width, ...)
         The first components: steps of length one along them; no row without PCA.
     eigenvalues : ndarray of shape (m,)
         Variances of the training rows along the components.

@@ -134,9 +134,9 @@ def _learned() -> Demonstration:
         (nothing(), nothing(), frames[0][0].places[2], *(nothing() for _ in range(3))),
     )  # fmt: skip
     finding = (
-        f"One-versus-rest leaves {answer:.1f} % of the window to none or to several. Votes of LDA "
-        "never tie here, for its three lines meet in one point; those of the perceptron may. "
-        "Argmax is never ambiguous."
+        f"One-versus-rest leaves {percent(answer / 100)} of the window to none or to several. "
+        "Votes of LDA never tie here, for its three lines meet in one point; those of the "
+        "perceptron may. Argmax is never ambiguous."
     )
     return _demonstration(first, [one for one, _ in frames], answer, finding, -1, data)
 

@@ -20,6 +20,7 @@ from lincore.plots.base.palette import INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage
 from lincore.plots.plane.boundary_lines import trace_lines
 from lincore.plots.plane.regions import Map
+from lincore.utils.formatting import percent
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
@@ -79,7 +80,7 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
         moved = curve + share * (scale * basis.apply(curve) - curve)
         boundary = scale * lane if there else moved
         return Snapshot(
-            f"{100 * share:.0f} % of the way",
+            f"{percent(share, 0)} of the way",
             sentence,
             (places[codes == 0], places[codes == 1], boundary),
         )

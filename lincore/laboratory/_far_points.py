@@ -24,6 +24,7 @@ from lincore.laboratory.experiment import (
 from lincore.laboratory.samples import FAR, Line, overlapping, with_far
 from lincore.plots.base.palette import ACCENT, INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage
+from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
 N_FRAMES = 25
@@ -55,7 +56,7 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
     shares = np.linspace(0, 1, N_FRAMES)
     moved = [
         (
-            f"{100 * share:.0f} % of the way",
+            f"{percent(share, 0)} of the way",
             with_far_rows(old, 1, (start + share * (mean - start)).tolist()),
         )
         for share in shares

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import plotly.graph_objects as go
 
 from lincore.data.dataset import Dataset
 from lincore.estimators.perceptron import Perceptron, mistake_bound
@@ -64,13 +65,14 @@ def _separable(standardise: bool) -> Demonstration:
 
     frames = [frame(number, int(step)) for number, step in enumerate(steps, 1)]
     mistakes = walk.mistakes.tolist()
-    before = "The weights begin at zero. The rows come in the order of the file, one by one."
+    first = _first("The weights begin at zero. The rows come in the order of the file, one by one.")
     finding = (
         f"Mistakes by epoch: {listed([str(one) for one in mistakes])}, {sum(mistakes)} in all, far "
         f"below the bound (R/γ)² = {bound:,.2f}. The last epoch is without a mistake: it has "
         "converged, to one of many separating lines."
     )
-    return _demonstration(data, X, plane, frames, before, float(sum(mistakes)), finding)
+    figure = _figure(data, X, plane, first)
+    return Demonstration(figure, (first, *frames), float(sum(mistakes)), finding)
 
 
 def _overlap() -> Demonstration:
@@ -99,8 +101,9 @@ def _overlap() -> Demonstration:
         f"pocket keeps the best: always {kept['pocket'][0]}; averaged weights: "
         f"{listed([str(k) for k in kept['averaged']])}."
     )
-    before = "These classes overlap: no line separates them."
-    return _demonstration(data, X, plane, frames, before, float(max(kept["last"])), finding)
+    first = _first("These classes overlap: no line separates them.")
+    figure = _figure(data, X, plane, first)
+    return Demonstration(figure, (first, *frames), float(max(kept["last"])), finding)
 
 
 def _wrong_by_seed(kept: str, X: Array, codes: Array) -> list[int]:
@@ -112,17 +115,12 @@ def _wrong_by_seed(kept: str, X: Array, codes: Array) -> list[int]:
     return found
 
 
-def _demonstration(
-    data: Dataset,
-    X: Array,
-    plane: Plane,
-    frames: list[Snapshot],
-    before: str,
-    answer: float,
-    finding: str,
-) -> Demonstration:
-    first = Snapshot("before", before, (nothing(), nothing(6), nothing(1)))
-    figure = stage(
+def _first(sentence: str) -> Snapshot:
+    return Snapshot("before", sentence, (nothing(), nothing(6), nothing(1)))
+
+
+def _figure(data: Dataset, X: Array, plane: Plane, first: Snapshot) -> go.Figure:
+    return stage(
         plane,
         LOOKS,
         first.places,
@@ -131,7 +129,6 @@ def _demonstration(
         "its weights, and the row that changed them.",
         rows=(X, data.codes, data.classes),
     )
-    return Demonstration(figure, (first, *frames), answer, finding)
 
 
 EXPERIMENT = Experiment(

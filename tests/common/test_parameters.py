@@ -17,12 +17,15 @@ FRONT_DOOR = {
     "lincore/imbalance/cost/estimate.py imbalance_cost",
     "lincore/imbalance/run_study.py balance",
     "lincore/inspection/solver_comparison.py compare_solvers",
+    "lincore/inspection/plane_choice.py plane_of_kind",
+    "lincore/inspection/plane_choice.py view_of_kind",
     "lincore/io/loading.py load",
     "lincore/model_selection/comparison.py compare",
     "lincore/model_selection/learning_curves.py learning_curve",
 }
 #: Widgets and jobs of the dashboard, which take options by keyword as Streamlit's widgets do.
 WIDGETS = {
+    "pages/ui/geometry/_player.py show",
     "pages/ui/jobs/executor.py Job.__init__",
     "pages/ui/jobs/page_jobs.py on_demand",
     "pages/ui/jobs/page_jobs.py run",

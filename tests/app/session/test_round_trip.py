@@ -107,7 +107,7 @@ def test_any_specification_comes_back_from_its_page(wanted):
         ),
         st.builds(
             BalanceStudyQuestion,
-            st.dictionaries(st.integers(0, 2), st.integers(3, 15), min_size=1, max_size=2),
+            st.dictionaries(st.integers(0, 2), st.integers(3, 9), min_size=1, max_size=2),
             some.map(lambda chosen: chosen[:1]),
             st.just(2),
         ),
