@@ -210,7 +210,10 @@ def _is_wholly_gaussian(model: Any, width: int) -> bool:
 
 def _covariances(model: Any, shown: slice) -> Array:
     if hasattr(model, "covariance_"):
-        return np.asarray(model.covariance_)[..., shown, shown]
+        covariances = np.asarray(model.covariance_)
+        if covariances.ndim == 1:  # of independent features
+            return np.diag(covariances[shown])
+        return np.asarray(covariances[..., shown, shown])
     variances = np.asarray(model.var_)[:, shown]
     return np.asarray(variances[:, :, None] * np.eye(variances.shape[1]))
 

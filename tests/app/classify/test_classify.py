@@ -365,3 +365,12 @@ def test_training_rows_are_drawn_and_their_error_stands_beside_that_of_the_test_
     assert "105 training rows." in main_text(app)
     app.segmented_control(key="classify.rows").set_value("all").run()
     assert "150 rows." in main_text(app)
+
+
+@pytest.mark.parametrize("word", ["diagonal-lda", "naive-bayes", "qda"])
+def test_what_was_learned_of_any_covariance_is_shown(word):
+    app = open_app("pages/classify.py")
+    app.session_state["classify.word"] = word
+    app.session_state["classify.panels"] = "What was learned"
+    assert_fine(app.run())
+    assert "ikelihood" in main_text(app)
