@@ -60,11 +60,10 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
     basis = pipeline.named_steps.get("basis")
     for_steps = model_selection.n_learned_from_streamed(data, [Fold(0, 0, *split)], True, basis)
     streamed = fitted.results.settings.streamed.get(method, 0)
-    training = model_selection.training_error(pipeline, data, split)
     st.caption(
         f"{steps}. "
         + report.training_rows_note(rows, took, for_steps, streamed)
-        + f" {report.training_error_note(training, fitted.results, method)}"
+        + f" {report.training_error_note(fitted.training_error, fitted.results, method)}"
         + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
     )
     counts_of_columns = inspection.naive_bayes_feature_counts(pipeline, data)

@@ -28,11 +28,12 @@ KEY = "classify.fit"
 
 
 class Fitted(NamedTuple):
-    """A fitted pipeline, what it makes of the test set, and what was said while it was fitted."""
+    """A fitted pipeline, its results on the test set, its warnings and its training error."""
 
     pipeline: Pipeline
     results: Results
     notes: tuple[str, ...]
+    training_error: float
 
 
 def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
@@ -123,7 +124,7 @@ def fit(
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
-    return Fitted(pipeline, results, notes)
+    return Fitted(pipeline, results, notes, model_selection.training_error(pipeline, data, split))
 
 
 @contextmanager
