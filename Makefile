@@ -53,7 +53,7 @@ help: ## this list
 
 # An environment counts as made when pip is in it, and as filled when its stamp is newer than the
 # requirements; the environment itself is order-only, for its folder changes all the time.
-$(VENV)/.run: requirements.txt | $(BIN)/pip
+$(VENV)/.run: requirements.txt requirements-library.txt | $(BIN)/pip
 	@echo "Installing requirements.txt into $(VENV) (a minute or two the first time)"
 	@$(PIP) install -r requirements.txt
 	@touch $@

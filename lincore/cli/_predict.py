@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import lincore
 from lincore import export, imbalance, metrics, prediction, report
-from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section
+from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section, write_file
 from lincore.cli.data_findings import class_named, data_record
-from lincore.cli.data_options import add_data_options, data_source, load_data, read_options
-from lincore.cli.files import write_file
+from lincore.cli.data_options import add_data_options, data_source, load_data
 from lincore.cli.method_options import add_steps_and_seed, chosen_steps, fraction, one_method
+from lincore.cli.reading_options import read_options, without_column
 
 if TYPE_CHECKING:
     from lincore.model_selection import FittedModel
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         level=options.level,
         reading=prediction.Reading(
             new.name or Path(options.new).name,
-            read_options(options),
+            without_column(read_options(options), model.target_name),
             fill_missing=options.fill_missing,
         ),
         progress=progress,

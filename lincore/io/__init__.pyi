@@ -31,15 +31,14 @@ from .tables.column_selection import choose_roles as choose_roles
 from .tables.column_selection import describe_columns as describe_columns
 from .tables.features import level_name as level_name
 from .tables.features import merge_labels as merge_labels
+from .tables.formats.parquet import is_parquet as is_parquet
 from .tables.matching import FeatureSchema as FeatureSchema
 from .tables.matching import RowMatch as RowMatch
 from .tables.matching import match_rows as match_rows
 from .tables.options import TableOptions as TableOptions
-from .tables.parquet import is_parquet as is_parquet
 from .tables.row_filters import Condition as Condition
 from .tables.row_filters import filter_rows as filter_rows
 from .tables.row_filters import matching_rows as matching_rows
-from .tables.rules.overruling import overruling as overruling
 from .tables.table import Table as Table
 from .tables.text.options import SEPARATOR_NAMES as SEPARATOR_NAMES
 from .tables.text.options import DetectedOptions as DetectedOptions

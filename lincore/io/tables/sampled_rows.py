@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import encode_labels, is_number
+from lincore.data.labels import encode_labels, is_number, rows_left_out
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.features import level_name
@@ -158,8 +158,14 @@ def sample_and_stream(
     notices = (
         *findings,
         *_words_notices(words),
-        *_left_out(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
-        *_left_out(n_gaps, n_rows, "have a missing value", source.file.name),
+        *rows_left_out(
+            n_unlabelled,
+            n_rows,
+            "have no value in the target",
+            f"column {wanted.label!r}",
+            "LIN051",
+        ),
+        *rows_left_out(n_gaps, n_rows, "have a missing value", source.file.name, "LIN053"),
     )
     return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
 
@@ -358,15 +364,11 @@ def _words_notices(words: Words) -> list[Notice]:
         Notice(
             sentence.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
             f"column {name!r}",
+            code="LIN044",
         )
         for name, found in words.items()
         if found
     ]
-
-
-def _left_out(count: int, n_rows: int, why: str, where: str) -> list[Notice]:
-    sentence = f"{count:,} of {n_rows:,} rows {why} and were left out."
-    return [Notice(sentence, where)] if count else []
 
 
 def _nothing_left(source: RowSource) -> DataError:

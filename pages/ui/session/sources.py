@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lincore import checks, io
-from lincore.errors import DataError, Hint
+from lincore.errors import DataError, Hint, Notice
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
@@ -95,6 +95,17 @@ class Source:
         return tuple(
             one for one in found if not any(self._in_force(remedy) for remedy in one.remedies)
         )
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Findings of reading it; none while there is no table."""
+        return self.table.notices if self.table is not None else ()
+
+    def all_findings(self, notices: Sequence[Notice]) -> tuple[TableFinding, ...]:
+        """Return what is to be looked at, then what was decided: notices of it or of its data."""
+        if self.table is None:
+            return ()
+        return checks.with_decisions(self.findings, self.table, self.columns, notices, self.options)
 
     @property
     def is_in_blocks(self) -> bool:

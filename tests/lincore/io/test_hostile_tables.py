@@ -157,7 +157,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "rows that grow": (lambda: b"\n".join(b"1,2" * i for i in range(1, 3_000)), "fields"),
     "a workbook": (
         lambda: zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}),
-        "workbook cannot be read.*save the sheet as CSV",
+        "workbook cannot be read.*save the table as CSV",
     ),
     "a workbook of one far cell": (far_cell, "workbook is too large"),
     "a workbook that is a bomb": (

@@ -9,7 +9,12 @@ from lincore.errors import DataError
 from lincore.io.files.archives import PackedFile, SkippedFile, list_zip, unpack
 from lincore.limits import LIMITS, Limits
 
-_TABLES = frozenset((".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".parquet", ".pq"))
+# fmt: off
+_TABLES = frozenset((
+    ".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".parquet", ".pq", ".arff", ".jsonl",
+    ".sav", ".zsav", ".dta", ".sas7bdat", ".xpt", ".xlsx", ".xls", ".ods",
+))
+# fmt: on
 _DOCUMENTS = {"word/document.xml": "a Word document", "content.xml": "an OpenDocument file"}
 # Beside a table these are no reason to take a zip for one of images.
 _EXPLAIN = frozenset(("readme", "license", "licence", "about"))
