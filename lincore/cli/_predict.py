@@ -93,7 +93,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     drift = None if data is None else prediction.drift(data, found)
     scores = None if found.truth is None else found.scores()
     lines = [f"{str(found)[1:-1]}.", prediction.priors_finding(found)]
-    lines += map(str, found.new.match.notices)
+    lines += map(str, found.new.findings)
     if drift is not None:
         lines.append(prediction.drift_finding(drift))
     if scores is not None:
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         "predicted": dict(zip(map(str, found.classes), found.counts.tolist(), strict=True)),
         "far": None if found.far is None else int(found.far.sum()),
         "priors": found.priors,
-        "notices": [vars(notice) for notice in found.new.match.notices],
+        "notices": [vars(notice) for notice in found.new.findings],
         "drift": None if drift is None else drift.to_dict("records"),
         "scores": None if scores is None else _scores(scores),
         "output": options.output,

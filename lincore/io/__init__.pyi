@@ -32,6 +32,8 @@ from .tables.column_selection import describe_columns as describe_columns
 from .tables.features import level_name as level_name
 from .tables.features import merge_labels as merge_labels
 from .tables.formats.parquet import is_parquet as is_parquet
+from .tables.formats.zipped import tables_among as tables_among
+from .tables.formats.zipped import zip_tables as zip_tables
 from .tables.matching import FeatureSchema as FeatureSchema
 from .tables.matching import RowMatch as RowMatch
 from .tables.matching import match_rows as match_rows

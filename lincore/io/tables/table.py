@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -79,6 +80,11 @@ class Table:
     def proposed(self) -> str | None:
         """The name of the column that looks like the classes, if one does."""
         return self.guess.column if self.guess is not None else None
+
+    def notices_with(self, findings: Sequence[Notice]) -> tuple[Notice, ...]:
+        """Return its findings with those on all rows of a large file instead of the drawn ones."""
+        codes = {one.code for one in findings}
+        return (*(one for one in self.notices if one.code not in codes), *findings)
 
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""

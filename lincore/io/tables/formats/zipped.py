@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+from collections.abc import Sequence
 from os.path import splitext
 from typing import NamedTuple
 
 from lincore.errors import DataError
 from lincore.io.files.archives import PackedFile, SkippedFile, list_zip, unpack
-from lincore.limits import LIMITS, Limits
+from lincore.limits import LIMITS, Limits, check_size
 
 # fmt: off
 _TABLES = frozenset((
@@ -79,6 +82,46 @@ def read_zipped_table(
         ) from error
 
 
+def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """Return those of some files, names with content, that are tables by their names.
+
+    Examples
+    --------
+    >>> tables_among([("data/a.csv", b"u,v"), ("data/.b.csv", b""), ("data/readme.txt", b"A")])
+    [('data/a.csv', b'u,v')]
+    """
+    found = [(path, raw) for path, raw in files if _is_table(path.rpartition("/")[2]) and raw]
+    return [one for one in found if not _explains(one[0].rpartition("/")[2])] or found
+
+
+def zip_tables(files: Sequence[tuple[str, bytes]], limits: Limits = LIMITS) -> bytes:
+    """Return several tables as one zip, of which one is chosen as it is read.
+
+    Raises
+    ------
+    DataError
+        When they are too many, or too large together.
+
+    Examples
+    --------
+    >>> made = zip_tables([("a.csv", b"u,v"), ("b.csv", b"u,v,w")])
+    >>> read_zipped_table(made, "two").path
+    'b.csv'
+    """
+    check_size(sum(len(raw) for _, raw in files), "tables", limits)
+    if len(files) > limits.max_members:
+        raise DataError(
+            f"There are more than {limits.max_members:,} files.",
+            where="tables",
+            remedy="Load fewer.",
+        )
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for path, raw in dict(files).items():
+            archive.writestr(zipfile.ZipInfo(path.replace("\\", "/")), raw)
+    return sink.getvalue()
+
+
 def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
     """Return the tables of a zip; none where it holds something else."""
     # A look at the end of the directory spares the listing of many images.
@@ -96,11 +139,19 @@ def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
     # Texts, no paths: a zip may hold tens of thousands.
     found = [(file.path.split("/"), file) for file in files]
     named = [(p[-1], f) for p, f in found if "__MACOSX" not in p and p[-1][:1] != "."]
-    tables = [(name, file) for name, file in named if _ending(name) in _TABLES]
+    tables = [(name, file) for name, file in named if _is_table(name)]
     if not tables or any(_ending(name) not in _TABLES | _ASIDE for name, _ in named):
         return []
-    tables = [(n, f) for n, f in tables if splitext(n)[0].lower() not in _EXPLAIN] or tables
+    tables = [(n, f) for n, f in tables if not _explains(n)] or tables
     return [file for _, file in tables]
+
+
+def _is_table(name: str) -> bool:
+    return _ending(name) in _TABLES and not name.startswith(".")
+
+
+def _explains(name: str) -> bool:
+    return splitext(name)[0].lower() in _EXPLAIN
 
 
 def _ending(name: str) -> str:

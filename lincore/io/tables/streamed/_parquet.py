@@ -23,7 +23,6 @@ from lincore.io.tables.formats.parquet import (
     written_out,
 )
 from lincore.io.tables.rules.missing_values import mark_missing
-from lincore.io.tables.sampled_rows import Words
 
 _BATCH_CELLS = 1_000_000
 # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
@@ -57,7 +56,6 @@ class LargeParquet:
         self,
         columns: Sequence[str],
         texts: Sequence[str] = (),
-        words: Words | None = None,
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block.
@@ -65,8 +63,8 @@ class LargeParquet:
         Parameters
         ----------
         columns : sequence of str
-        texts, words, findings
-            Of no use here: a column of a Parquet file has one type, and no line is uneven.
+        texts, findings
+            Of no use here: a column of a Parquet file has one type, and nothing is decided.
 
         Raises
         ------

@@ -128,8 +128,7 @@ def large_table_to_dataset(
         classes=held.classes,
         feature_names=tuple(features),
         notices=(
-            *table.notices,
-            *held.notices,
+            *table.notices_with(held.notices),
             *left_out(columns),
             *lone_class_notices(held.codes, held.classes),
             *([guess.notice] if guess is not None else []),
