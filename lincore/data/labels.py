@@ -20,7 +20,11 @@ _MANY_NUMBERS = 10
 _MANY_VALUES = 100_000
 
 # What a file name ends in that is no part of the name of the data.
-_ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.IGNORECASE)
+_ENDINGS = re.compile(
+    r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq|arff|jsonl?|xls[xmb]?|ods|z?sav|dta|sas7bdat|xpt))"
+    r"+$",
+    re.IGNORECASE,
+)
 
 
 def natural_key(text: str) -> tuple[Any, ...]:
