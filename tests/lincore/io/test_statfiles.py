@@ -56,7 +56,10 @@ def test_values_labels_and_gaps_are_those_of_the_file(kind, files):
     frame = read_table(files[kind], f"made.{kind}").frame
     assert list(frame) == ["age", "sex", "score", "town"]
     np.testing.assert_array_equal(frame["score"], FRAME["score"])
-    assert frame["town"].fillna("").tolist() == FRAME["town"].tolist()
+    # Files of old Stata do not say their encoding.
+    options = ReadOptions(encoding="utf-8") if kind == "old.dta" else None
+    towns = read_table(files[kind], f"made.{kind}", options).frame["town"]
+    assert towns.fillna("").tolist() == FRAME["town"].tolist()
     # Labels of values go with SPSS and with Stata from version 11 on.
     labelled = kind in ("sav", "zsav", "dta")
     expected = FRAME["sex"].map(LABELS["sex"]) if labelled else FRAME["sex"]

@@ -68,12 +68,15 @@ def column(values: Any) -> pa.Array:
         return pa.array([None if value is None else str(value) for value in listed])
 
 
-def main(word: str, max_cells: int, max_columns: int, max_bytes: int, flags: list[bool]) -> None:
+def main(
+    word: str, encoding: str, max_cells: int, max_columns: int, max_bytes: int, flags: list[bool]
+) -> None:
     """Write what became of labels and missing values as a line of JSON, then the table."""
     raw = sys.stdin.buffer.read()
     label, declared = flags
     read = getattr(pyreadstat, f"read_{word}")
-    asked = {} if word == "xport" else {"user_missing": True}
+    given = {"encoding": encoding or None}
+    asked = given if word == "xport" else {**given, "user_missing": True}
     known = read(io.BytesIO(raw), metadataonly=True, **asked)[1]
     n_columns = max(known.number_columns or 0, len(known.column_names))
     if (known.number_rows or 0) * n_columns > max_cells or n_columns > max_columns:
@@ -81,7 +84,7 @@ def main(word: str, max_cells: int, max_columns: int, max_bytes: int, flags: lis
     # One row more than is allowed, for a file that does not say how many it has.
     most = max_cells // max(n_columns, 1) + 1
     missing = {*known.missing_ranges, *known.missing_user_values} if declared else ()
-    asked = asked if not declared else {}
+    asked = given if declared else asked
     table, known = read(io.BytesIO(raw), output_format="dict", row_limit=most, **asked)
     if any(len(values) >= most for values in table.values()):
         raise MemoryError
@@ -109,8 +112,8 @@ if __name__ == "__main__":
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[-1]), int(sys.argv[-1])))
     try:
-        counts = [int(number) for number in sys.argv[2:5]]
-        main(sys.argv[1], *counts, [flag == "1" for flag in sys.argv[5:7]])
+        counts = [int(number) for number in sys.argv[3:6]]
+        main(*sys.argv[1:3], *counts, [flag == "1" for flag in sys.argv[6:8]])
     except MemoryError:
         sys.exit("too large")
     except Exception as error:

@@ -67,7 +67,7 @@ def read_statfile(
     name : str
         The file's name, for messages.
     options : ReadOptions, optional
-        Of these, the findings to be overruled.
+        Of these, the encoding and the findings to be overruled.
     limits : Limits
 
     Raises
@@ -80,9 +80,15 @@ def read_statfile(
     package, word = found
     check_size(len(raw), name, limits)
     n_cells = min(limits.max_cells, _MOST_CELLS)
-    overrule = options.overrule if options is not None else ()
-    arguments = [word, str(n_cells), str(limits.max_columns), str(limits.max_table_bytes)]
-    arguments += [str(int(code not in overrule)) for code in ("LIN047", "LIN049")]
+    options = options or ReadOptions()
+    arguments = [
+        word,
+        options.encoding or "",
+        str(n_cells),
+        str(limits.max_columns),
+        str(limits.max_table_bytes),
+    ]
+    arguments += [str(int(code not in options.overrule)) for code in ("LIN047", "LIN049")]
     parsed = ParsedFile(f"{package} file", name, {_ABSENT: _INSTALL})
     head, _, table = run_apart(_PROCESS, arguments, raw, parsed).partition(b"\n")
     frame, notices = read_parquet(table, name, limits)

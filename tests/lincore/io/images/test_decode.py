@@ -112,7 +112,9 @@ def test_photographs_in_heic_are_decoded_upright_and_within_limits():
     left_half_white[:, :48] = 255
     exif = Image.Exif()
     exif[0x0112] = 6
-    raw = encoded(Image.fromarray(left_half_white), "HEIF", exif=exif)
+    photograph = Image.fromarray(left_half_white)
+    photograph.info["exif"] = exif.tobytes()
+    raw = encoded(photograph, "HEIF")
     assert image_size(raw, "turned.heic", LIMITS) == (96, 48)
     pixels = decoded(raw, (96, 48)).reshape(96, 48)
     assert pixels[:40].min() > 230 > 25 > pixels[56:].max()
