@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 try:
     import pyreadstat
 except ImportError:
-    pyreadstat = None
+    pyreadstat = None  # type: ignore[assignment]
 try:
     import resource
 except ImportError:
@@ -34,7 +34,7 @@ ABSENT = "pyreadstat is not installed"
 def with_labels(values: Any, labels: Mapping[Any, str]) -> list[str | None] | None:
     """Return the labels of values; None where a value has none.
 
-    Labels that two values share are told apart by the values.
+    Labels that two values share have the values behind them.
 
     Examples
     --------
@@ -68,11 +68,14 @@ def column(values: Any) -> pa.Array:
         return pa.array([None if value is None else str(value) for value in listed])
 
 
-def main(
-    word: str, encoding: str, max_cells: int, max_columns: int, max_bytes: int, flags: list[bool]
-) -> None:
-    """Write what became of labels and missing values as a line of JSON, then the table."""
+def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
+    """Write what became of labels and missing values as a line of JSON, then the table.
+
+    `most` are numbers of cells, columns and bytes; `flags` say whether labels are read, and
+    whether what is declared missing is.
+    """
     raw = sys.stdin.buffer.read()
+    max_cells, max_columns, max_bytes = most
     label, declared = flags
     read = getattr(pyreadstat, f"read_{word}")
     given = {"encoding": encoding or None}
@@ -82,11 +85,11 @@ def main(
     if (known.number_rows or 0) * n_columns > max_cells or n_columns > max_columns:
         raise MemoryError
     # One row more than is allowed, for a file that does not say how many it has.
-    most = max_cells // max(n_columns, 1) + 1
+    max_rows = max_cells // max(n_columns, 1) + 1
     missing = {*known.missing_ranges, *known.missing_user_values} if declared else ()
     asked = given if declared else asked
-    table, known = read(io.BytesIO(raw), output_format="dict", row_limit=most, **asked)
-    if any(len(values) >= most for values in table.values()):
+    table, known = read(io.BytesIO(raw), output_format="dict", row_limit=max_rows, **asked)
+    if any(len(values) >= max_rows for values in table.values()):
         raise MemoryError
     head: dict[str, list[str]] = {"labelled": [], "partly": [], "missing": sorted(missing)}
     columns, n_bytes = [], 0
@@ -112,8 +115,8 @@ if __name__ == "__main__":
         with suppress(ValueError, OSError):
             resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[-1]), int(sys.argv[-1])))
     try:
-        counts = [int(number) for number in sys.argv[3:6]]
-        main(*sys.argv[1:3], *counts, [flag == "1" for flag in sys.argv[6:8]])
+        most = [int(number) for number in sys.argv[3:6]]
+        main(sys.argv[1], sys.argv[2], most, [flag == "1" for flag in sys.argv[6:8]])
     except MemoryError:
         sys.exit("too large")
     except Exception as error:

@@ -83,7 +83,15 @@ def read_zipped_table(
 
 
 def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """Return those of some files, names with content, that are tables by their names.
+    """Return those of some files that are tables by their names.
+
+    Parameters
+    ----------
+    files : sequence of (name, content)
+
+    Returns
+    -------
+    list of (name, content)
 
     Examples
     --------
@@ -96,6 +104,15 @@ def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
 
 def zip_tables(files: Sequence[tuple[str, bytes]], limits: Limits = LIMITS) -> bytes:
     """Return several tables as one zip, of which one is chosen as it is read.
+
+    Parameters
+    ----------
+    files : sequence of (name, content)
+    limits : Limits
+
+    Returns
+    -------
+    bytes
 
     Raises
     ------
