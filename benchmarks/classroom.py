@@ -4,7 +4,8 @@ Real sessions over websockets, without browsers, in a process beside the server'
 uploads a table of its own, whose names carry a mark that nobody else may be sent, and then, after
 pauses as people make them, changes what needs no fit, what needs one, and the page.
 
-``python benchmarks/classroom.py 20 50`` says how many visitors (these by default); wants two idle
+``python benchmarks/classroom.py 20 50`` says how many visitors (these by default), and
+``--processes 2`` how many servers stand behind one nginx, by deploy/nginx.conf; wants two idle
 cores. The seconds of processor that the driver took are printed: it has the same cores.
 """
 
@@ -15,17 +16,21 @@ import os
 import random
 import re
 import resource
-import sys
+import subprocess
 import tempfile
+from argparse import ArgumentParser
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from benchmarks.common import ROOT, finish, require
 from benchmarks.visitors import Taken, TurnedAwayError, Visitor
-from tests.browser.server import serving
+from tests.browser.server import free_port, serving
 
 MARK = re.compile(rb"zq(\d{3})zq")
 THINKING = (1.5, 4.5)
@@ -174,13 +179,42 @@ def processor(whose: int) -> float:
     return used.ru_utime + used.ru_stime
 
 
+@contextmanager
+def served(home: Path, processes: int) -> Iterator[str]:
+    """Serve the dashboard from one process, or from several behind an nginx; yield the address."""
+    with ExitStack() as stack:
+        addresses = [
+            stack.enter_context(serving(ROOT, home, home / f"log{number}"))
+            for number in range(processes)
+        ]
+        if processes == 1:
+            yield addresses[0]
+            return
+        port, own = free_port(), (ROOT / "deploy/nginx.conf").read_text()
+        servers = "".join(f"    server 127.0.0.1:{urlsplit(one).port};\n" for one in addresses)
+        own = re.sub(r"(    server 127.0.0.1:\d+;\n)+", servers, own)
+        own = own.replace("listen 80;", f"listen 127.0.0.1:{port};")
+        conf, log = home / "nginx.conf", home / "nginx.log"
+        conf.write_text(f"error_log {log};\nevents {{}}\nhttp {{\naccess_log off;\n{own}}}\n")
+        command = ["nginx", "-c", str(conf), "-g", f"daemon off; pid {home}/nginx.pid;"]
+        nginx = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            yield f"http://localhost:{port}"
+        finally:
+            nginx.terminate()
+            nginx.wait()
+
+
 def main() -> None:
     """Let a class of each size come to a server of its own."""
+    parser = ArgumentParser()
+    parser.add_argument("sizes", type=int, nargs="*", default=sorted(BOUNDS))
+    parser.add_argument("--processes", type=int, default=1)
+    asked = parser.parse_args()
     servers = 0.0
-    for size in [int(one) for one in sys.argv[1:]] or sorted(BOUNDS):
+    for size in asked.sizes:
         with tempfile.TemporaryDirectory() as home:
-            log = Path(home) / "log"
-            with serving(ROOT, Path(home), log) as address:
+            with served(Path(home), asked.processes) as address:
                 met = Class(address, size)
                 own = -processor(resource.RUSAGE_SELF)
                 asyncio.run(met.meet())
@@ -194,8 +228,9 @@ def main() -> None:
             print(f", {server - servers:.1f} the server with its start")
             servers = server
             report(met)
-            if "Traceback" in log.read_text():
-                print(log.read_text()[-3000:])
+            for log in Path(home).glob("log*"):
+                if "Traceback" in log.read_text():
+                    print(log.read_text()[-3000:])
     finish()
 
 
