@@ -30,7 +30,7 @@ import numpy as np
 
 from benchmarks.common import ROOT, finish, require
 from benchmarks.visitors import Taken, TurnedAwayError, Visitor
-from tests.browser.server import free_port, serving
+from tests.browser.server import free_port, serving, wait_until_healthy
 
 MARK = re.compile(rb"zq(\d{3})zq")
 THINKING = (1.5, 4.5)
@@ -199,7 +199,9 @@ def served(home: Path, processes: int) -> Iterator[str]:
         command = ["nginx", "-c", str(conf), "-g", f"daemon off; pid {home}/nginx.pid;"]
         nginx = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         try:
-            yield f"http://localhost:{port}"
+            address = f"http://localhost:{port}"
+            wait_until_healthy(nginx, address, log)
+            yield address
         finally:
             nginx.terminate()
             nginx.wait()
