@@ -207,6 +207,16 @@ def served(home: Path, processes: int) -> Iterator[str]:
             nginx.wait()
 
 
+def memory(kind: str) -> float:
+    """Return the resident megabytes of all processes that this one has started."""
+    found = 0.0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        if int(lines["PPid"]) == os.getpid() and kind in lines:
+            found += int(lines[kind].split()[0]) / 1024
+    return found
+
+
 def main() -> None:
     """Let a class of each size come to a server of its own."""
     parser = ArgumentParser()
@@ -217,17 +227,20 @@ def main() -> None:
     for size in asked.sizes:
         with tempfile.TemporaryDirectory() as home:
             with served(Path(home), asked.processes) as address:
+                began = memory("VmRSS")
                 met = Class(address, size)
                 own = -processor(resource.RUSAGE_SELF)
                 asyncio.run(met.meet())
                 own += processor(resource.RUSAGE_SELF)
                 load = Path("/proc/loadavg").read_text().split()[0]
+                most = memory("VmHWM")
             server = processor(resource.RUSAGE_CHILDREN)
             print(
                 f"\n{size} visitors, load {load}; seconds of processor: {own:.1f} the driver",
                 end="",
             )
             print(f", {server - servers:.1f} the server with its start")
+            print(f"megabytes of the server: {began:.0f} at first, at most {most:.0f}")
             servers = server
             report(met)
             for log in Path(home).glob("log*"):
