@@ -1,4 +1,4 @@
-"""What a visitor waits for on the bundled samples: comparisons of seven models, and studies.
+"""Seconds that a visitor waits for on the bundled samples: comparisons of seven models, studies.
 
 Seconds in this process, on however many cores it may use; the bounds are for two.
 """
