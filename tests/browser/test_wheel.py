@@ -19,7 +19,7 @@ from tests.browser.test_smoke import DRAWN, pages
 ROOT = Path(__file__).parents[2]
 #: All that a wheel is built from.
 SOURCES = ("lincore", "pages", ".streamlit", "app.py", "setup.py", "pyproject.toml",
-           "requirements-library.txt", "README.md", "LICENSE")  # fmt: skip
+           "requirements.txt", "README.md", "LICENSE")  # fmt: skip
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 

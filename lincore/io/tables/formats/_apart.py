@@ -34,7 +34,7 @@ def run_apart(script: Path, arguments: Sequence[str], raw: bytes, parsed: Parsed
         reason, and "too large" one of them.
     """
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603  our own files, without a shell
             [sys.executable, "-I", str(script), *arguments, str(_MEMORY_BYTES)],
             input=raw,
             capture_output=True,

@@ -74,10 +74,8 @@ def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits =
     if is_zip(raw):
         _refuse_bombs(raw, name, limits)
     n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
-    arguments = (sheet or "", str(n_cells), str(n_bytes))
-    head, _, text = run_apart(_PROCESS, arguments, raw, ParsedFile("workbook", name)).partition(
-        b"\n"
-    )
+    arguments, parsed = (sheet or "", str(n_cells), str(n_bytes)), ParsedFile("workbook", name)
+    head, _, text = run_apart(_PROCESS, arguments, raw, parsed).partition(b"\n")
     found = json.loads(head)
     sheets = tuple(found["sheets"])
     if sheet is not None and sheet not in sheets:
