@@ -49,7 +49,7 @@ class TrainingSample(NamedTuple):
         from the moments, and no threshold is moved.
     class_weight : ndarray of shape (K,) or None
     moments : Moments or None
-        By class, not weighted.
+        By class, not weighted by class; by the weights of the data.
     """
 
     rows: NDArray[np.intp]
@@ -292,7 +292,8 @@ def prepare_behind(
         data.codes[rows],
         data.n_classes,
         through(fitted, data.X[rows]) if moments is None else None,
-        moments=moments,
+        None if data.weights is None else data.weights[rows],
+        moments,
         categorical_columns=categorical_columns(fitted),
     )
     test = through(fitted, data.X[task.test])
@@ -321,6 +322,7 @@ def fit_steps(
         data.codes[sample.rows],
         data.n_classes,
         class_weight=sample.class_weight,
+        sample_weight=None if data.weights is None else data.weights[sample.rows],
         moments=sample.moments,
         rows=rows,
         summary=summary,
@@ -415,8 +417,8 @@ def fit_pipeline(
         the steps included. Through `Moments.scale` for what is solved from moments, through
         `sample_weight` elsewhere.
     moments : Moments of shapes (K,), (K, p), (K, p, p), optional
-        By class, not weighted, of the same rows behind the step "prepare", which must then have
-        been fitted (see `summarise_training_set`).
+        By class, not weighted by class but by `Dataset.weights`, of the same rows behind the step
+        "prepare", which must then have been fitted (see `summarise_training_set`).
 
     Returns
     -------

@@ -180,7 +180,8 @@ class FittedModel:
                 return found
         if self.training is None:
             return None
-        counts, given = self.training.counts, self.classifier.get_params().get("class_weight")
+        weighted, given = self.training.class_weights, self.classifier.get_params().get("class_weight")
+        counts = self.training.counts if weighted is None else weighted
         weights = class_weights(given, np.arange(len(counts)), counts)
         shares = counts if weights is None else counts * weights
         return np.asarray(shares / shares.sum())

@@ -250,7 +250,7 @@ def rows_needed(names: list[str]) -> int:
 
 
 def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
-    """Compute the share of the training rows that a fitted model misclassifies.
+    """Compute the share of the training rows, by weight, that a fitted model misclassifies.
 
     It is no estimate of the error on new rows: the model has learned from these.
 
@@ -277,7 +277,9 @@ def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
     0.029
     """
     seen = transform_for_classifier(pipeline, data.X[split.train])
-    return float(np.mean(pipeline.steps[-1][1].predict(seen) != data.codes[split.train]))
+    wrong = pipeline.steps[-1][1].predict(seen) != data.codes[split.train]
+    weight = None if data.weights is None else data.weights[split.train]
+    return float(np.average(wrong, weights=weight))
 
 
 def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:

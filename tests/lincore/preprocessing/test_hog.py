@@ -99,7 +99,7 @@ def test_a_saved_model_describes_new_images():
 
 def test_a_link_holds_them_and_a_specification_bounds_them():
     asked = Analysis(SampleData("digits"), steps=Steps(basis="hog(cell_size=4)"))
-    assert Analysis.from_link(asked.to_link()).steps == asked.steps
+    assert Analysis.from_query(asked.to_query()).steps == asked.steps
     for wrong in ("hog(cell_size=0)", "hog(cell_size=9999)", "hog(block=2)"):
         with pytest.raises(DataError):
             Analysis.from_json(f'{{"schema": 1, "steps": {{"basis": "{wrong}"}}}}')
