@@ -253,9 +253,7 @@ def _readable(thresholds: Array, results: Results, method: str) -> Array:
     return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
 
 
-def _sweep(
-    values: Array, inside: Flags, weight: Array | None = None
-) -> tuple[Array, Array, Array]:
+def _sweep(values: Array, inside: Flags, weight: Array | None = None) -> tuple[Array, Array, Array]:
     """Return thresholds (t,) in falling order, and how many rows are found and taken at each."""
     # By the logarithm: posteriors that are 1 but for rounding still have their order.
     order = np.argsort(-values, kind="stable")

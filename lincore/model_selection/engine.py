@@ -231,6 +231,8 @@ def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
     """
     if method.counts:
         return Steps(standardize=False)
+    if method.features is not None:
+        steps = steps._replace(basis=None if method.features == "pixels" else method.features)
     steps = steps_before(method.estimator, data, steps)
     if data.kind.is_sparse and steps.n_components is None and not method.takes_sparse:
         return steps._replace(n_components=min(SPARSE_COMPONENTS, *(s - 1 for s in data.X.shape)))

@@ -180,8 +180,9 @@ class FittedModel:
                 return found
         if self.training is None:
             return None
-        weighted, given = self.training.class_weights, self.classifier.get_params().get("class_weight")
-        counts = self.training.counts if weighted is None else weighted
+        given, counts = self.classifier.get_params().get("class_weight"), self.training.counts
+        if self.training.class_weights is not None:
+            counts = self.training.class_weights
         weights = class_weights(given, np.arange(len(counts)), counts)
         shares = counts if weights is None else counts * weights
         return np.asarray(shares / shares.sum())

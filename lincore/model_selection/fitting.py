@@ -77,8 +77,8 @@ def fit_preprocessor(
     sample_weight : ndarray of shape (n,), optional
         What each row counts in the same places, times that of its class.
     moments : Moments, optional
-        By class, not weighted by class but by row, of the rows behind "prepare", which has been fitted already. They
-        are of no use behind a basis.
+        By class, not weighted by class but by row, of the rows behind "prepare", which has been
+        fitted already. They are of no use behind a basis.
     rows, summary : bool
         Whether the rows behind the steps are needed, and their moments.
     """

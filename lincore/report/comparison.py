@@ -92,8 +92,9 @@ def weighting(results: Results) -> str:
         return ""
     base = find_sampling_units(results)
     units = "rows" if results.settings.row_groups is None else "groups"
-    number = f"{base.n_units:,} tested {'ones' if units == 'rows' else units}"
-    return f"Rows count by their weights: the {number} as {base.n_effective:,.1f} of equal weight (Kish)."
+    tested = f"{base.n_units:,} tested {'ones' if units == 'rows' else units}"
+    number = f"{base.n_effective:,.1f} of equal weight (Kish)"
+    return f"Rows count by their weights: the {tested} as {number}."
 
 
 def interval_method(results: Results, score: str = "accuracy") -> str:

@@ -18,9 +18,7 @@ from lincore.io.tables.dates import is_date
 YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"))
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "identifier", "constant", "empty"]
-Role: TypeAlias = Literal[
-    "target", "feature", "text", "group", "weight", "frequency", "ignore"
-]
+Role: TypeAlias = Literal["target", "feature", "text", "group", "weight", "frequency", "ignore"]
 COLUMN_ROLES: tuple[Role, ...] = get_args(Role)
 #: Roles that one column can have.
 UNIQUE_ROLES: tuple[Role, ...] = ("target", "group", "weight", "frequency")
