@@ -279,10 +279,16 @@ class Dataset:
         """Rows of each class, shape (K,)."""
         return np.bincount(self.codes, minlength=self.n_classes)
 
-    @property
-    def class_weights(self) -> np.ndarray:
-        """Total weight of each class, shape (K,): its rows, where they have no weights."""
-        return np.bincount(self.codes, self.weights, self.n_classes)
+    def weights_of(self, rows: Any) -> np.ndarray | None:
+        """Return the weights of some rows (m,); None where the data have none.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> lincore.load(([[1.0], [2.0]], ["b", "a"]), weights=[1, 3]).weights_of([1])
+        array([1.5])
+        """
+        return None if self.weights is None else np.asarray(self.weights[rows])
 
     @property
     def n_streamed(self) -> int:

@@ -217,8 +217,8 @@ def _results(run: Run, settings: Settings) -> Results:
     if not run.common.folds:
         return results
     plan = [run.plan[i] for i in run.common.folds]
-    every, weights = [run.common.rows] * len(plan), run.data.weights
-    own = None if weights is None else weights[np.concatenate(every)]
+    every = [run.common.rows] * len(plan)
+    own = run.data.weights_of(np.concatenate(every))
     common = _collected(run, kept, run.compared, plan, every, Settings(row_weights=own))
     return replace(results, common=common)
 

@@ -294,7 +294,7 @@ def prepare_behind(
         data.codes[rows],
         data.n_classes,
         through(fitted, data.X[rows]) if moments is None else None,
-        None if data.weights is None else data.weights[rows],
+        data.weights_of(rows),
         moments,
         categorical_columns=categorical_columns(fitted),
     )
@@ -324,7 +324,7 @@ def fit_steps(
         data.codes[sample.rows],
         data.n_classes,
         class_weight=sample.class_weight,
-        sample_weight=None if data.weights is None else data.weights[sample.rows],
+        sample_weight=data.weights_of(sample.rows),
         moments=sample.moments,
         rows=rows,
         summary=summary,

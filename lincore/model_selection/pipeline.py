@@ -278,7 +278,7 @@ def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
     """
     seen = transform_for_classifier(pipeline, data.X[split.train])
     wrong = pipeline.steps[-1][1].predict(seen) != data.codes[split.train]
-    weight = None if data.weights is None else data.weights[split.train]
+    weight = data.weights_of(split.train)
     return float(np.average(wrong, weights=weight))
 
 

@@ -131,8 +131,7 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
         class_counts=data.counts,
     )
     tested = np.concatenate([fold.test for fold in plan])
-    if data.weights is not None:
-        found = replace(found, row_weights=data.weights[tested])
+    found = replace(found, row_weights=data.weights_of(tested))
     if data.groups is None:
         return found
     groups = data.groups
@@ -145,7 +144,7 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
 
 def _shares(data: Dataset, rows: Rows) -> Any:
     """Return the shares of the classes among some rows, by their weights, (K,)."""
-    weight = None if data.weights is None else data.weights[rows]
+    weight = data.weights_of(rows)
     total = np.bincount(data.codes[rows], weight, data.n_classes)
     return total / total.sum()
 
