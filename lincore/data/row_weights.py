@@ -116,7 +116,7 @@ def _checked(values: Any, name: str, what: str, place: Place) -> Array:
             value = "" if why == "is missing" else f" {found[row]:g}"
             where = f"column {name!r}, {place(row)}"
             raise DataError(f"The {what}{value} {why}.", where=where, remedy=_ENOUGH)
-    if not found.any():
+    if len(found) and not found.any():
         raise DataError(
             f"Every {what} is zero: no row would count.",
             where=f"column {name!r}",

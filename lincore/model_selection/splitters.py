@@ -155,7 +155,9 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
         return [split(data, how, test_size=test_size, seed=seed)]
     if word == "leave-one-out":
         alone = np.arange(data.n_rows)
-        return _left_out(data, alone if data.lines is None else data.lines)
+        if data.lines is not None:
+            alone = np.unique(data.lines, return_inverse=True)[1]
+        return _left_out(data, alone)
     if word == "holdout by group":
         return [split(data, "group", test_size=test_size, seed=seed)]
     if word == "by-group":
