@@ -238,9 +238,10 @@ def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = Non
         basis = BASES[word](**options)
     else:
         basis = clone(spec)
-    for name, value in {"random_state": seed, "image_shape": image_shape}.items():
-        if basis.get_params().get(name, value) is None:
-            basis.set_params(**{name: value})
+    given = basis.get_params()
+    known = {"random_state": seed, "image_shape": image_shape}
+    missing = {name: value for name, value in known.items() if given.get(name, value) is None}
+    basis.set_params(**{name: value for name, value in missing.items() if name in given})
     return basis
 
 

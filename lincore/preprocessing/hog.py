@@ -27,7 +27,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     image_shape : (height, width) or (height, width, channels)
         In pixels; of several channels the steepest counts at each pixel.
     cell_size : int, optional
-        Side of a cell in pixels. By default a quarter of the shorter side, from 2 to 8.
+        Side of a cell in pixels. By default a seventh of the shorter side, from 2 to 8.
 
     References
     ----------
@@ -59,7 +59,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             what = "none" if shape is None else f"not of shape {tuple(shape)}"
             raise ValueError(f"HOG describes images; rows of {rows.shape[1]:,} values are {what}.")
         sides = np.array(shape[:2])
-        size = int(np.clip(sides.min() // 4, 2, 8)) if self.cell_size is None else self.cell_size
+        size = int(np.clip(sides.min() // 7, 2, 8)) if self.cell_size is None else self.cell_size
         if not 1 <= size <= sides.min():
             raise ValueError(f"No cell of {size} pixels fits into images of shape {tuple(shape)}.")
         self.cell_size_, self.n_cells_ = size, sides // size

@@ -18,7 +18,7 @@ from lincore.model_selection import plan_folds
 
 FLOWERS = pd.DataFrame(
     {
-        "length": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        "length": [1.5, 2.5, 2.5, 4.0, 5.0, 6.5],
         "w": [1.0, 2.0, 1.0, 0.0, 2.0, 4.0],
         "n": [1, 2, 3, 1, 0, 2],
         "kind": ["a", "b", "a", "b", "a", "b"],
@@ -33,7 +33,7 @@ def with_values(**columns):
 def test_a_weight_is_no_feature_and_has_mean_one():
     data = lincore.load(FLOWERS.drop(columns="n"), target="kind", weights="w")
     assert data.feature_names == ("length",)
-    assert_array_equal(data.X.ravel(), [1, 2, 3, 5, 6])  # without the row of weight zero
+    assert_array_equal(data.X.ravel(), [1.5, 2.5, 2.5, 5, 6.5])  # without the row of weight zero
     assert_array_equal(data.weights, [0.5, 1, 0.5, 1, 2])
     assert [n.what for n in data.notices] == ["1 of 6 rows have weight zero and were left out."]
     assert counting(data) == "weighted by 'w', as 3.8 rows of equal weight (Kish)"
@@ -41,7 +41,7 @@ def test_a_weight_is_no_feature_and_has_mean_one():
 
 def test_a_frequency_repeats_the_rows():
     data = lincore.load(FLOWERS.drop(columns="w"), target="kind", frequencies="n")
-    assert_array_equal(data.X.ravel(), [1, 2, 2, 3, 3, 3, 4, 6, 6])
+    assert_array_equal(data.X.ravel(), [1.5, *[2.5] * 5, 4, 6.5, 6.5])
     assert_array_equal(data.lines, [0, 1, 1, 2, 2, 2, 3, 4, 4])
     repeated = FLOWERS.loc[np.repeat(np.arange(6), FLOWERS["n"]), ["length", "kind"]]
     plain = lincore.load(repeated, target="kind")

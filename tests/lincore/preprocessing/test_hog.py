@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,7 +13,7 @@ import lincore
 from lincore.analysis import Analysis, SampleData
 from lincore.errors import DataError
 from lincore.export import load_model, save_model
-from lincore.model_selection import Steps, as_method, pipeline_for
+from lincore.model_selection import Steps, on_both_features, pipeline_for
 from lincore.preprocessing import HOG
 
 
@@ -34,7 +36,7 @@ def test_the_numbers_are_those_of_scikit_image(shape, size):
         for image in several
     ]
     found = HOG(shape, cell_size=size).fit_transform(several.reshape(6, -1))
-    assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+    assert_allclose(found, expected, atol=1e-6)  # it sums in single precision
 
 
 def test_many_images_are_described_in_blocks_as_one_by_one(monkeypatch):
@@ -105,11 +107,13 @@ def test_a_link_holds_them_and_a_specification_bounds_them():
             Analysis.from_json(f'{{"schema": 1, "steps": {{"basis": "{wrong}"}}}}')
 
 
-def test_gradients_recognise_shifted_digits_better_than_pixels():
-    digits = lincore.sample("digits")
-    pixels, gradients = (
-        lincore.compare(digits, [as_method("lda")], "5-fold", steps=steps)
-        for steps in (Steps(), Steps(basis="hog", n_components=0.95))
-    )
-    accuracy = [float((one.predicted == one.truth).mean()) for one in (pixels, gradients)]
-    assert accuracy[1] > accuracy[0]
+def test_gradients_recognise_digits_in_any_light():
+    digits = lincore.sample("digits").take(slice(0, 900))
+    rng = np.random.default_rng(0)
+    light = digits.X * rng.uniform(0.15, 1, (900, 1)) + rng.uniform(0, 40, (900, 1))
+    varied = replace(digits, X=light.astype(np.uint8))
+    results = lincore.compare(varied, on_both_features(["lda"]), "5-fold")
+    assert results.methods == ("lda(features=pixels)", "lda(features=hog)")
+    accuracy = (results.predicted == results.truth).mean(axis=1)
+    assert accuracy[1] > accuracy[0] + 0.01
+    assert [results.settings.label(name) for name in results.methods] == ["LDA, pixels", "LDA, HOG"]
