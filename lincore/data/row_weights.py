@@ -270,6 +270,6 @@ def _without(
     """Leave rows of weight or frequency zero out of the data and of both columns."""
     if kept.all():
         return data, found, other
-    notice = zeros_left_out(np.count_nonzero(~kept), data.n_rows, what, name)
+    notice = zeros_left_out(int((~kept).sum()), data.n_rows, what, name)
     other = None if other is None else _one_each(data, other, "frequencies")[kept]
     return replace(data.take(kept), notices=(*data.notices, notice)), found[kept], other

@@ -294,8 +294,9 @@ def _counted(
     def values(role: Role, rows: NDArray[np.intp]) -> tuple[str, Any]:
         name = chosen[role][0].name
         column = table.frame[name].iloc[rows]
-        numeric = {"dtype": np.float64, "na_value": np.nan} if is_number(column) else {}
-        return name, column.to_numpy(**numeric)
+        if not is_number(column):
+            return name, column.to_numpy()
+        return name, column.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def counting(found: Any, role: Role) -> NDArray[np.intp]:
         if not (found > 0).all():

@@ -354,7 +354,8 @@ def _shares(
     weight = row_weights(results)
     counts = np.bincount(codes, weight, n_classes).astype(float)
     hits = weighted((results.truth == predicted).astype(float), weight)
-    share = confusion_scores.divide(np.bincount(codes, hits, n_classes), counts)
+    right = np.bincount(codes, hits, n_classes).astype(float)
+    share = confusion_scores.divide(right, counts)
     found = _wilsons(np.where(units > 0, share, 0) * units, units)
     if find_sampling_units(results).independent_rows:
         return found

@@ -73,7 +73,7 @@ class TrainingSummary(NamedTuple):
         medians = None if data.kind.is_images or data.n_words else _medians(data.X[chosen])
         found, classifier = cls(counts, medians), pipeline.steps[-1][1]
         if data.weights is not None:
-            total = np.bincount(codes, data.weights[chosen], data.n_classes)
+            total = np.bincount(codes, data.weights[chosen], data.n_classes).astype(float)
             found = found._replace(class_weights=total)
         if not has_covariances(classifier):
             seen = transform_for_classifier(pipeline, data.X[chosen])

@@ -86,7 +86,7 @@ def weighting(results: Results) -> str:
     >>> data = lincore.load((np.arange(40.0)[:, None] % 7, np.arange(40) % 2),
     ...                     weights=1 + np.arange(40) % 3)
     >>> weighting(lincore.compare(data, "lda", "5-fold"))
-    'Rows count by their weights: the 40 tested ones as 34.3 of equal weight (Kish).'
+    'Rows count by their weights: the 40 tested ones as 34.1 of equal weight (Kish).'
     """
     if row_weights(results) is None:
         return ""

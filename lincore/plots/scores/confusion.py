@@ -105,7 +105,7 @@ def _rows(counts: Counts) -> str:
     return f"{count(round(counts.sum()), 'row')}{weighted}"
 
 
-def _number(value: float) -> str:
+def _number(value: Any) -> str:
     """Write a number of rows; of a sum of weights one decimal."""
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 
