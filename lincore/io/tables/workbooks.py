@@ -80,7 +80,7 @@ def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits =
     n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
     arguments = [sheet or "", str(n_cells), str(n_bytes), str(_MEMORY_BYTES)]
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603  our own file, without a shell
             [sys.executable, "-I", str(_PROCESS), *arguments],
             input=raw,
             capture_output=True,
