@@ -277,7 +277,7 @@ def table_to_dataset(
 
 
 class _Counted(NamedTuple):
-    """Which rows of a table are used, as often as they count, with their weights and lines."""
+    """Rows of a table that are used, as often as they count, with their weights and lines."""
 
     rows: NDArray[np.intp]
     weights: Array | None

@@ -319,6 +319,15 @@ def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
 
     Methods of counts stay as they are.
 
+    Parameters
+    ----------
+    lines : iterable of str
+        As `as_method` reads them.
+
+    Returns
+    -------
+    tuple of str
+
     Examples
     --------
     >>> on_both_features(["lda(shrinkage=0.1)"])
