@@ -8,6 +8,10 @@ from .predict_rows import predict as predict
 from .predictions import Order as Order
 from .predictions import Predictions as Predictions
 from .sentences import far_note as far_note
+from .sentences import image_titles as image_titles
 from .sentences import match_finding as match_finding
+from .sentences import match_notes as match_notes
 from .sentences import prediction_finding as prediction_finding
 from .sentences import priors_finding as priors_finding
+from .typed_rows import class_table as class_table
+from .typed_rows import typed_row as typed_row

@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 import sklearn
 
+from lincore.analysis.predict_question import PredictQuestion
 from lincore.analysis.questions import (
     BalanceCostQuestion,
     BalanceStudyQuestion,
@@ -19,7 +20,6 @@ from lincore.analysis.questions import (
     CompareQuestion,
     ExploreQuestion,
     GeometryQuestion,
-    PredictQuestion,
     Question,
 )
 from lincore.analysis.specification import Analysis
@@ -139,7 +139,10 @@ def to_notebook(analysis: Analysis) -> str:
 
 
 def _blocks(analysis: Analysis, reported: bool) -> tuple[Block, ...]:
-    return (load_block(analysis), *_answers(analysis, reported))
+    question = analysis.question
+    # A saved model predicts new rows without the data.
+    alone = isinstance(question, PredictQuestion) and not question.needs_data
+    return (*(() if alone else (load_block(analysis),)), *_answers(analysis, reported))
 
 
 def _answers(analysis: Analysis, reported: bool) -> Sequence[Block]:
@@ -169,7 +172,7 @@ def _about(analysis: Analysis) -> str:
     return (
         f"Analysis with lincore: {_PAGES[analysis.question.kind]}.\n\n"
         f"Written by lincore {version} with {versions}.\n"
-        "It needs lincore (pip install) and, where the data are a file, that file.\n"
+        "It needs lincore (pip install) and the files that it names, if any.\n"
     )
 
 

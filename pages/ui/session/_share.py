@@ -8,6 +8,7 @@ import streamlit as st
 
 from lincore import analysis
 from lincore.errors import DataError
+from lincore.utils import listed
 from pages.ui.server import _compat
 from pages.ui.session import link, runs, specification
 from pages.ui.widgets import text
@@ -47,8 +48,11 @@ def _link(shown: Analysis) -> None:
     with st.container(key=f"{KEY}.link", gap=None):
         st.markdown("**Link**")
         st.code(f"{address}?{link.PARAMETER}={query}", language=None)
-    rest = " Whoever opens it is asked for the same file." if shown.data.kind == "file" else ""
-    st.caption(f"Point at it: the button at its right end copies it. It restores this page.{rest}")
+    rest = f" Whoever opens it is asked for {listed(shown.files)}." if shown.files else ""
+    st.caption(
+        "Point at it: the button at its right end copies it. It restores this page."
+        f"{text.escape(rest)}"
+    )
 
 
 def _file(shown: Analysis) -> None:

@@ -130,7 +130,7 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_count, "balance.cost.more"),
     "balance.remedy": _is_remedy,
     COSTS: _are_costs,
-    **_all(_is_text, "predict.source", "predict.order"),
+    "predict.order": _is_text,
     "balance.mode": _among("cost", "cut"),
     "balance.drawing": _among("Boundary", "Contour", "Surface", "All models"),
 }

@@ -311,7 +311,7 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
         When they are several and not images, or a document.
     """
     if len(files) > 1:
-        if not any(_is_image(name, raw) for name, raw in files):
+        if not any(io.is_image(raw, name) for name, raw in files):
             raise DataError(
                 f"These are {len(files)} files, and none of them is an image.",
                 where=", ".join(name for name, _ in files[:3]) + (", …" if len(files) > 3 else ""),
@@ -346,11 +346,3 @@ def has_parts(source: Source) -> bool:
     found = source.table.reading if source.table is not None else None
     chosen = source.options is not None and source.options.sheet is not None
     return chosen or (found is not None and bool(found.sheets))
-
-
-def _is_image(name: str, raw: bytes) -> bool:
-    try:
-        io.image_kind(raw, name)
-    except io.SkippedFile:
-        return False
-    return True
