@@ -30,9 +30,11 @@ def coefficient_images(
 ) -> go.Figure:
     """Draw weights of pixels as images: blue for above zero, orange for below, paper for zero.
 
+    In colour each image is drawn by its own largest weight, and zero is grey.
+
     Parameters
     ----------
-    weights : array-like of shape (m, h, w)
+    weights : array-like of shape (m, h, w), or (m, h, w, 3) in colour
     titles : sequence of m str
     columns : int, default 4
     title : str
@@ -42,6 +44,11 @@ def coefficient_images(
     plotly.graph_objects.Figure
     """
     stack = np.asarray(weights, dtype=np.float32)
+    if stack.ndim == 4:
+        each = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
+        shares = stack / np.where(each > 0, each, 1)
+        pixels = np.rint(127.5 + 127.5 * shares).astype(np.uint8)
+        return images(pixels, titles, columns=columns, title=title)
     largest = float(np.abs(stack).max(initial=0.0)) or 1.0
     hues = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
     # The scale lies under the images: beside them it takes a phone's width.
