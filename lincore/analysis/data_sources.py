@@ -29,6 +29,8 @@ from lincore.io.table_files import dataset_to_table, read_table, table_to_datase
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.laboratory.catalogue import EXPERIMENTS, experiment_rows
+from lincore.laboratory.own_rows import MOST_ROWS as MOST_DRAGGED
+from lincore.laboratory.own_rows import REACH
 from lincore.utils.typing import Progress
 
 #: Classes and features, and rows in all, of generated data.
@@ -36,6 +38,10 @@ MOST_CLASSES, MOST_ROWS = 20, 100_000
 
 Name: TypeAlias = Annotated[str, AtMost(200)]
 Sha256: TypeAlias = Annotated[str, Matching("([0-9a-f]{64})?", "64 hexadecimal digits")]
+#: x, y and class of rows that were dragged, one row after the other.
+MovedRows: TypeAlias = Annotated[
+    tuple[Annotated[float, Between(-REACH, REACH)], ...], AtMost(3 * MOST_DRAGGED)
+]
 _Row: TypeAlias = Annotated[tuple[Annotated[float, Between(-1e9, 1e9)], ...], AtMost(MOST_CLASSES)]
 _Matrix: TypeAlias = Annotated[tuple[_Row, ...], AtMost(MOST_CLASSES)]
 _Size: TypeAlias = Annotated[int, Between(1, MOST_ROWS)]
@@ -190,12 +196,15 @@ class ExperimentData:
         As in `lincore.laboratory.EXPERIMENTS`.
     preset : str
         As in its presets.
+    rows : tuple of float
+        Rows that were dragged, as for `lincore.laboratory.experiment_rows`.
     """
 
     kind: ClassVar[str] = "experiment"  # in JSON
 
     experiment: Annotated[str, OneOf(tuple(EXPERIMENTS))]
     preset: Annotated[str, AtMost(40)] = "classic"
+    rows: MovedRows = ()
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
         """Return the rows; `file` is not looked at.
@@ -203,9 +212,9 @@ class ExperimentData:
         Raises
         ------
         DataError
-            For a preset that there is not, or that has no rows.
+            For a preset that there is not, or that has no rows, and for rows that cannot be.
         """
-        return experiment_rows(self.experiment, self.preset)
+        return experiment_rows(self.experiment, self.preset, self.rows)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
 from lincore.analysis._schema import Label
+from lincore.analysis.data_sources import MovedRows
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
 from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
 from lincore.analysis.predict_question import PredictQuestion
@@ -80,6 +81,8 @@ class GeometryQuestion:
         The predicted answer.
     revealed : bool
         Whether the computed answer is shown.
+    rows : tuple of float
+        Rows that were dragged, as for `lincore.laboratory.demonstrate`.
     """
 
     kind: ClassVar[str] = "geometry"  # in JSON
@@ -88,6 +91,7 @@ class GeometryQuestion:
     preset: Annotated[str, AtMost(40)] = "classic"
     guess: Annotated[float, Between(-1e9, 1e9)] | None = None
     revealed: bool = False
+    rows: MovedRows = ()
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
@@ -97,9 +101,9 @@ class GeometryQuestion:
         Raises
         ------
         DataError
-            For a preset that the experiment does not have.
+            For a preset that the experiment does not have, and rows that cannot be.
         """
-        return demonstrate(self.experiment, self.preset)
+        return demonstrate(self.experiment, self.preset, self.rows)
 
 
 @dataclass(frozen=True)

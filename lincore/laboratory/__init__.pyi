@@ -1,4 +1,5 @@
 from .catalogue import EXPERIMENTS as EXPERIMENTS
+from .catalogue import OWN as OWN
 from .catalogue import demonstrate as demonstrate
 from .catalogue import experiment_rows as experiment_rows
 from .experiment import Demonstration as Demonstration
@@ -10,4 +11,6 @@ from .own_rows import MOST_ROWS as MOST_ROWS
 from .own_rows import REACH as REACH
 from .own_rows import FittedLine as FittedLine
 from .own_rows import fitted_lines as fitted_lines
+from .own_rows import lines_figure as lines_figure
 from .own_rows import lines_sentence as lines_sentence
+from .own_rows import moved_rows as moved_rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
@@ -21,6 +21,8 @@ from lincore.laboratory import (
 )
 from lincore.laboratory.experiment import Demonstration, Experiment, Preset
 
+#: The experiment whose rows are dragged.
+OWN = "own-rows"
 #: By the word that links use.
 EXPERIMENTS: Mapping[str, Experiment] = {
     "one-function": _one_function.EXPERIMENT,
@@ -33,11 +35,13 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "bayes": _bayes.EXPERIMENT,
     "basis": _basis.EXPERIMENT,
     "likelihood": _likelihood.EXPERIMENT,
-    "own-rows": own_rows.EXPERIMENT,
+    OWN: own_rows.EXPERIMENT,
 }
 
 
-def demonstrate(experiment: str, preset: str = "classic") -> Demonstration:
+def demonstrate(
+    experiment: str, preset: str = "classic", rows: Sequence[float] = ()
+) -> Demonstration:
     """Carry out a preset of an experiment.
 
     Parameters
@@ -46,11 +50,14 @@ def demonstrate(experiment: str, preset: str = "classic") -> Demonstration:
         As in `EXPERIMENTS`.
     preset : str
         As in its presets.
+    rows : sequence of float, optional
+        Of the experiment "own-rows", after some were dragged, added or deleted: x, y and class
+        (0 or 1) of each, one row after the other.
 
     Raises
     ------
     DataError
-        For a word that is none of these.
+        For a word that is none of these, and rows that cannot be.
 
     Examples
     --------
@@ -58,33 +65,43 @@ def demonstrate(experiment: str, preset: str = "classic") -> Demonstration:
     >>> found.answer, found.frames[1].label
     (47.0, 'mistake 1')
     """
-    return _preset(experiment, preset).show()
+    found = _preset(experiment, preset)
+    if rows:
+        return own_rows.demonstrate_rows(lambda: experiment_rows(experiment, preset, rows))
+    return found.show()
 
 
-def experiment_rows(experiment: str, preset: str = "classic") -> Dataset:
+def experiment_rows(
+    experiment: str, preset: str = "classic", rows: Sequence[float] = ()
+) -> Dataset:
     """Return the rows of a preset of an experiment.
 
     Parameters
     ----------
-    experiment, preset : str
+    experiment, preset, rows
         As for `demonstrate`.
 
     Raises
     ------
     DataError
-        For a word that is none of these, and for a preset that has lines but no rows.
+        For a word that is none of these, for a preset that has lines but no rows, and rows that
+        cannot be.
 
     Examples
     --------
     >>> experiment_rows("far-points").counts.tolist()
     [60, 70]
     """
-    rows = _preset(experiment, preset).rows
-    if rows is None:
+    start = _preset(experiment, preset).rows
+    if start is None:
         raise DataError(
             "This preset has lines and no rows.", where=preset, remedy="Choose another preset."
         )
-    return rows()
+    if rows and experiment != OWN:
+        raise DataError(
+            "Its rows are not moved.", where=experiment, remedy=f"Leave them out, or use {OWN}."
+        )
+    return own_rows.moved_rows(start(), rows) if rows else start()
 
 
 def _preset(experiment: str, preset: str) -> Preset:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -125,7 +126,62 @@ def lines_sentence(lines: tuple[FittedLine, ...], n_rows: int) -> str:
     return f"Misclassified of {n_rows} rows: {parts}."
 
 
-def _show(rows: Callable[[], Dataset]) -> Demonstration:
+def moved_rows(start: Dataset, rows: Sequence[float]) -> Dataset:
+    """Return the rows of the board after some were dragged, added or deleted.
+
+    Parameters
+    ----------
+    start : Dataset
+        As they were.
+    rows : sequence of float
+        x, y and class (0 or 1) of each row, one row after the other.
+
+    Raises
+    ------
+    DataError
+        As for `fitted_lines`, and where a row has fewer than three numbers.
+    """
+    if len(rows) % 3:
+        raise DataError("A row has x, y and a class.", where="rows", remedy="Give all three.")
+    table = np.asarray(rows, dtype=float).reshape(-1, 3)
+    codes = table[:, 2].astype(np.intp)
+    fitted_lines(table[:, :2], table[:, 2])
+    return replace(start, name="own rows", X=table[:, :2].copy(), codes=codes, truth=None)
+
+
+def lines_figure(data: Dataset, lines: tuple[FittedLine, ...], places: Sequence[Array]) -> Any:
+    """Draw rows of two classes, and the lines of four classifiers.
+
+    Parameters
+    ----------
+    data : Dataset
+    lines : tuple of FittedLine
+    places : sequence of ndarrays of shape (2, 2)
+        Where each line is drawn from and to.
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+    """
+    return stage(
+        WINDOW,
+        tuple(line(one.name, one.colour, dash=one.dash, width=3) for one in lines),
+        places,
+        title=f"{data.n_rows} rows, and the lines of four classifiers",
+        alt="Rows of two classes and the boundaries of least squares, LDA, logistic regression and "
+        "the perceptron.",
+        rows=(data.X, data.codes, data.classes),
+    )
+
+
+def demonstrate_rows(rows: Callable[[], Dataset]) -> Demonstration:
+    """Fit the lines of four classifiers to rows, one after the other.
+
+    Parameters
+    ----------
+    rows : callable
+        Makes them.
+    """
     data = rows()
     lines = fitted_lines(data.X, data.codes)
     sentence = lines_sentence(lines, data.n_rows)
@@ -138,15 +194,7 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
         )
         for i, one in enumerate(lines)
     ]
-    figure = stage(
-        WINDOW,
-        tuple(line(one.name, one.colour, dash=one.dash, width=3) for one in lines),
-        empty.places,
-        title=f"{data.n_rows} rows, and the lines of four classifiers",
-        alt="Rows of two classes and the boundaries of least squares, LDA, logistic regression and "
-        "the perceptron.",
-        rows=(data.X, data.codes, data.classes),
-    )
+    figure = lines_figure(data, lines, empty.places)
     finding = f"{sentence} Drag rows, or add and delete some: all four are fitted again."
     return Demonstration(figure, (empty, *frames), float(lines[0].n_wrong), finding)
 
@@ -175,7 +223,7 @@ EXPERIMENT = Experiment(
             "How many of the 24 rows does least squares misclassify?",
             "rows",
             0,
-            partial(_show, _two),
+            partial(demonstrate_rows, _two),
             _two,
         ),
         "far": Preset(
@@ -184,7 +232,7 @@ EXPERIMENT = Experiment(
             "misclassify?",
             "rows",
             0,
-            partial(_show, _one_far),
+            partial(demonstrate_rows, _one_far),
             _one_far,
         ),
         "xor": Preset(
@@ -193,7 +241,7 @@ EXPERIMENT = Experiment(
             "misclassify?",
             "rows",
             0,
-            partial(_show, _corners),
+            partial(demonstrate_rows, _corners),
             _corners,
         ),
     },

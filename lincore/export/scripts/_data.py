@@ -164,7 +164,8 @@ def _read(source: DataSource) -> list[str]:
     if isinstance(source, DownloadData):
         return [f"data = {call('io.fetch_dataset', literal(source.name))}"]
     if isinstance(source, ExperimentData):
-        words = literal(source.experiment), literal(source.preset)
+        words = [literal(source.experiment), literal(source.preset)]
+        words += [literal(source.rows)] * bool(source.rows)
         return [f"data = {call('laboratory.experiment_rows', *words)}"]
     if isinstance(source, FileData):
         return _file(source)
@@ -221,6 +222,10 @@ print(preset.verdict(GUESS, demonstration.answer))
 print(demonstration.finding)"""
 
 
+_DRAGGED = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET, ROWS)
+print(demonstration.frames[-1].sentence)"""
+
+
 def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
     """Return the code that carries out an experiment and prints what it shows.
 
@@ -230,4 +235,7 @@ def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
     """
     given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
     code = f"EXPERIMENT, PRESET, GUESS = {', '.join(given)}\n{_EXPERIMENT}"
+    if question.rows:
+        code += f"\nROWS = {literal(question.rows)}  # x, y and class of each, as they were dragged"
+        code += f"\n{_DRAGGED}"
     return (Block("Experiment", code, ("demonstration.figure",)),)

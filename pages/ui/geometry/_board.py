@@ -11,12 +11,13 @@ from lincore import laboratory
 from lincore.errors import DataError
 from pages.ui.geometry import components
 from pages.ui.session import commands
-from pages.ui.widgets import text
+from pages.ui.session.questions import BOARD
+from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
 
-KEY, _ROWS = "geometry.board", "geometry.rows"
+KEY = "geometry.board"
 
 
 @st.fragment
@@ -33,9 +34,13 @@ def show(start: Dataset, token: str) -> None:
     turn, rows = _rows(start, token)
     lines: list[dict[str, Any]] = []
     try:
-        fitted = laboratory.fitted_lines([row[:2] for row in rows], [row[2] for row in rows])
+        data = laboratory.moved_rows(start, [value for row in rows for value in row])
+        fitted = laboratory.fitted_lines(data.X, data.codes)
         sentence = laboratory.lines_sentence(fitted, len(rows))
         lines = [one.record() for one in fitted]
+        figure = laboratory.lines_figure(data, fitted, [one.ends for one in fitted])
+        controls.note_figure(figure, key=f"{KEY}.figure")
+        controls.show_title(figure, key=f"{KEY}.figure")
     except DataError as error:
         sentence = str(error)
     with st.container(key="geometry.lines"):
@@ -49,33 +54,33 @@ def show(start: Dataset, token: str) -> None:
             "lines": lines,
             "colours": laboratory.CLASS_COLOURS,
             "reach": laboratory.REACH,
-            "most": laboratory.MOST_ROWS,
+            "most": laboratory.MOSTBOARD,
         },
         on_rows_change=lambda: None,
     )
 
 
-def use() -> None:
-    """Make the rows of the board the data set, as a table of its own."""
-    lines = [f"{x},{y},class {int(code) + 1}" for x, y, code in st.session_state[_ROWS][2]]
-    commands.begin([("own rows.csv", "\n".join(["x1,x2,class", *lines]).encode())])
+def use(place: tuple[str, str]) -> None:
+    """Make the rows of the board the data set."""
+    rows = st.session_state[BOARD][2]
+    commands.use_experiment(*place, [value for row in rows for value in row])
 
 
 def is_changed() -> bool:
     """Return whether rows were moved, added or deleted."""
-    return bool(st.session_state.get(_ROWS, ("", 0))[1])
+    return bool(st.session_state.get(BOARD, ("", 0))[1])
 
 
 def _rows(start: Dataset, token: str) -> tuple[int, list[list[float]]]:
     """Return the number of the last change, and the rows as they are then."""
     sent = getattr(st.session_state.get(KEY), "rows", None)
-    former = st.session_state.get(_ROWS)
+    former = st.session_state.get(BOARD)
     if former is None or former[0] != token:
         rows = [[*x, int(code)] for x, code in zip(start.X.tolist(), start.codes, strict=True)]
         former = (token, 0, rows)
     if isinstance(sent, Mapping) and sent.get("token") == token and _are_rows(sent.get("rows")):
         former = (token, sent.get("turn", 0), [list(row) for row in sent["rows"]])
-    st.session_state[_ROWS] = former
+    st.session_state[BOARD] = former
     return former[1], former[2]
 
 
@@ -85,5 +90,5 @@ def _are_rows(found: Any) -> bool:
         isinstance(row, list | tuple)
         and len(row) == 3
         and all(isinstance(value, (int, float)) for value in row)
-        for row in found[: laboratory.MOST_ROWS + 1]
+        for row in found[: laboratory.MOSTBOARD + 1]
     )

@@ -8,14 +8,14 @@ import streamlit as st
 
 from lincore import laboratory
 from pages.ui.geometry import _board, _player
-from pages.ui.session import commands
+from pages.ui.session import commands, questions
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from lincore.laboratory import Demonstration, Preset
 
-#: The experiment whose rows are dragged.
-OWN = "own-rows"
 _SHOWN, _GUESSES, _PLAY = "geometry.shown", "geometry.guesses", "geometry.play"
 
 
@@ -28,7 +28,7 @@ def show(word: str, name: str, presenter: bool) -> None:
     left, right = st.columns([3, 2], gap="large")
     with right, st.container(key="geometry.beside"):
         drawn = None
-        on_board = is_revealed and word == OWN
+        on_board = is_revealed and word == laboratory.OWN
         if on_board:
             st.markdown("Drag rows, or use the keys that the board names. Double click adds one.")
         elif is_revealed:
@@ -48,18 +48,26 @@ def show(word: str, name: str, presenter: bool) -> None:
         st.caption(text.escape(f"{experiment.passage} The rows are those of the experiment."))
     if on_board and preset.rows is not None:
         with left:
-            _board.show(preset.rows(), f"{word}/{name}/{st.session_state[_SHOWN][place]}")
+            _board.show(preset.rows(), questions.board_token(place))
         return
     with left:
         figure = shown.figure
         if drawn is not None:
             figure = shown.figure_at(drawn)
-        controls.figure(figure, key="geometry.figure")
+        # The player moves it in the browser: what is taken away is what it ends with.
+        taken = _last(word, name) if is_revealed else figure
+        controls.figure(figure, key="geometry.figure", taken=taken)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Carrying out the experiment …")
 def _demonstrate(word: str, name: str) -> Demonstration:
     return laboratory.demonstrate(word, name)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _last(word: str, name: str) -> go.Figure:
+    shown = _demonstrate(word, name)
+    return shown.figure_at(range(len(shown.frames))[shown.stop])
 
 
 def _question(
@@ -113,8 +121,8 @@ def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
             disabled=not is_revealed,
             help="Hide the answer and begin again.",
         )
-    if use and place[0] == OWN and is_revealed and _board.is_changed():
-        _board.use()
+    if use and place[0] == laboratory.OWN and is_revealed and _board.is_changed():
+        _board.use(place)
         st.switch_page("pages/classify.py")
     if use:
         commands.use_experiment(*place)

@@ -30,6 +30,8 @@ NEW_FILE, MODEL = "predict.new", "predict.model"
 TYPED, TYPED_TURN = "predict.typed", "predict.typed.turn"
 FILL, SOURCE = "predict.fill_missing", "predict.source"
 TEST, UPLOAD, BY_HAND = "test", "file", "hand"
+#: The rows on the board of the page Geometry: what they belong to, how often they were moved.
+BOARD = "geometry.rows"
 _FOLDS = re.compile(r"(?:(\d+)x)?(\d+)-fold")
 
 
@@ -128,7 +130,16 @@ def experiment() -> analysis.GeometryQuestion:
     preset = chosen if chosen in presets else next(iter(presets))
     shown, guesses = (st.session_state.get(f"geometry.{key}", {}) for key in ("shown", "guesses"))
     place = (word, preset)
-    return analysis.GeometryQuestion(word, preset, guesses.get(place), place in shown)
+    rows: tuple[float, ...] = ()
+    token, is_moved, board = st.session_state.get(BOARD, ("", 0, []))
+    if word == laboratory.OWN and is_moved and token == board_token(place):
+        rows = tuple(value for row in board for value in row)
+    return analysis.GeometryQuestion(word, preset, guesses.get(place), place in shown, rows)
+
+
+def board_token(place: tuple[str, str]) -> str:
+    """Return what the rows on the board belong to: experiment, preset, and when it was revealed."""
+    return f"{'/'.join(place)}/{st.session_state.get('geometry.shown', {}).get(place)}"
 
 
 def _write_experiment(question: Any, data: Dataset) -> None:
@@ -136,11 +147,15 @@ def _write_experiment(question: Any, data: Dataset) -> None:
     st.session_state["geometry.experiment"], st.session_state["geometry.preset"] = place
     st.session_state.setdefault("geometry.guesses", {})[place] = question.guess
     shown = {**st.session_state.get("geometry.shown", {})}
+    shown.pop(place, None)
     if question.revealed:
-        shown[place] = True
-    else:
-        shown.pop(place, None)
+        turn = st.session_state["geometry.turn"] = st.session_state.get("geometry.turn", 0) + 1
+        shown[place] = turn
     st.session_state["geometry.shown"] = shown
+    if question.rows and question.revealed:
+        flat = question.rows
+        rows = [[x, y, int(k)] for x, y, k in zip(flat[::3], flat[1::3], flat[2::3], strict=False)]
+        st.session_state[BOARD] = (board_token(place), 1, rows)
 
 
 def _classify(data: Dataset) -> Question:
