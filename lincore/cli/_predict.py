@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +144,7 @@ def _model(
     options: argparse.Namespace, progress: Progress
 ) -> tuple[FittedModel, lincore.Dataset | None]:
     """Return the model of a file that one was saved to, or fitted to all rows of the data."""
-    if options.file.lower().endswith(MODEL):
+    if _is_model(options.file):
         return export.load_model(options.file).model, None
     data = load_data(options)
     results = lincore.compare(
@@ -155,6 +157,14 @@ def _model(
         keep_models=True,
     )
     return results.model(results.methods[0]), data
+
+
+def _is_model(path: str) -> bool:
+    """Tell whether a file holds a model: by its name, or as the dashboard writes it, a zip."""
+    if path.lower().endswith(".zip"):
+        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            return export.MODEL_PART in archive.namelist()
+    return path.lower().endswith(MODEL)
 
 
 def _priors(text: str | None, found: prediction.Predictions) -> Any:

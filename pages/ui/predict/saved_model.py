@@ -85,7 +85,7 @@ def _upload(wanted: analysis.SavedModel | None = None) -> None:
     turn = st.session_state.setdefault(_TURN, 0)
     upload = st.file_uploader(
         "Open a saved model",
-        type="zip",
+        type=["zip", "skops"],
         key=f"{KEY}.upload.{turn}",
         max_upload_size=LIMITS.max_file_bytes // 10**6,
         help="A model file of Classify, or of `lincore.export.save_model`. No code in it is run: "

@@ -26,7 +26,7 @@ METHODS = ["--methods", "lda,qda(regularization=0.25),logistic(C=0.1)"]
 COMMANDS = {
     "compare": [*METHODS, "--scheme", "5-fold", "--steps", "n_components=2"],
     "balance": ["--methods", "lda(shrinkage=0.5)", "--repeats", "2"],
-    "balance --sizes": ["--methods", "lda", "--repeats", "2", "--sizes", "b=9"],
+    "balance --reduce": ["--methods", "lda", "--repeats", "2", "--reduce", "b=9"],
 }
 
 
