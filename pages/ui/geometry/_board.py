@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from lincore import laboratory
 from lincore.errors import DataError
-from pages.ui.geometry import components
 from pages.ui.session import commands
 from pages.ui.session.questions import BOARD
-from pages.ui.widgets import controls, text
+from pages.ui.widgets import components, controls, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -45,7 +45,7 @@ def show(start: Dataset, token: str) -> None:
         sentence = str(error)
     with st.container(key="geometry.lines"):
         st.markdown(text.escape(sentence))
-    components.component("board")(
+    components.component(Path(__file__).with_name("board"))(
         key=KEY,
         data={
             "token": token,
