@@ -34,6 +34,8 @@ from lincore.utils.typing import Progress
 #: A file as it is given: its path, its bytes, or several images.
 File: TypeAlias = str | Path | bytes | Sequence[tuple[str, bytes]]
 
+AS_IT_IS = TableOptions()
+
 
 @dataclass(frozen=True)
 class NewFile:
@@ -200,7 +202,7 @@ class PredictQuestion:
         self,
         experiment: Experiment | None,
         *,
-        table: TableOptions = TableOptions(),
+        table: TableOptions = AS_IT_IS,
         new: File | None = None,
         model: File | None = None,
         progress: Progress | None = None,

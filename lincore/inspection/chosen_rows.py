@@ -17,7 +17,6 @@ from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
-
 # Of more classes the posteriors of the two at stake stand in a table; so many words at most.
 _MOST_CLASSES, _MOST_WORDS = 6, 50
 

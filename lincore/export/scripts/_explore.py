@@ -282,9 +282,13 @@ def _projections(analysis: Analysis) -> str:
     codes = {
         "STANDARDIZE": standardize,
         "PART": part,
-        "SEEN": "inspection.n_fisher_components(data, projection)" if seen is None else literal(seen),
+        "SEEN": "inspection.n_fisher_components(data, projection)"
+        if seen is None
+        else literal(seen),
         "AXES": literal(tuple(view.get(f"explore.{end}", k) for k, end in enumerate(ends))),
-        "FISHER": literal(tuple(view.get(f"explore.fisher.{end}", k) for k, end in enumerate(ends))),
+        "FISHER": literal(
+            tuple(view.get(f"explore.fisher.{end}", k) for k, end in enumerate(ends))
+        ),
         "WHITEN": literal(bool(view.get("explore.whiten"))),
         "DIRECTION": literal(view.get("explore.direction", 0)),
         "NUMBER": literal(view.get("explore.rebuild", 20)),

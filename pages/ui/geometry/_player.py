@@ -10,7 +10,6 @@ import streamlit as st
 
 from pages.ui.widgets import components
 
-
 if TYPE_CHECKING:
     from lincore.laboratory import Demonstration
 

@@ -97,9 +97,7 @@ def ask_kind(experiment: Experiment, saved: Saved | None) -> str:
     )
 
 
-def ask(
-    kind: str, experiment: Experiment, model: FittedModel, saved: Saved | None
-) -> Rows | None:
+def ask(kind: str, experiment: Experiment, model: FittedModel, saved: Saved | None) -> Rows | None:
     """Ask for the rows themselves; None while there are none."""
     data, choice, split = experiment
     noun = "rows" if model.image_shape is None else "images"

@@ -10,8 +10,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.inspection.coefficients import likelihood_coefficients
 from lincore.inspection.chosen_rows import confusion_cell
+from lincore.inspection.coefficients import likelihood_coefficients
 from lincore.inspection.weights import boundary_equation
 from lincore.linalg.optimize import Reason
 from lincore.metrics import scores

@@ -114,9 +114,7 @@ reading = st.builds(
     ),
 )
 new_files = st.builds(NewFile, texts, st.sampled_from(["", "0a" * 32]), reading, st.booleans())
-typed_rows = st.builds(
-    TypedRow, st.dictionaries(texts, st.one_of(st.none(), labels), max_size=5)
-)
+typed_rows = st.builds(TypedRow, st.dictionaries(texts, st.one_of(st.none(), labels), max_size=5))
 class_shares = st.builds(ClassShare, st.integers(0, 99), st.floats(0, 1))
 images = st.builds(
     io.ImageOptions,
