@@ -6,7 +6,7 @@ from lincore import prediction
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.predict import model_choice, new_rows, panels, priors, run, saved_model
-from pages.ui.session import checks_line, runs, sidebar
+from pages.ui.session import checks_line, runs, sidebar, take_away
 from pages.ui.widgets import text
 
 experiment = sidebar.show("predict")
@@ -38,6 +38,7 @@ except DataError as error:
     text.show_problem(error.notice)
     shown = run.under(found, priors.Priors(None, level))
 
+take_away.keep(predicted=found._replace(predictions=shown))
 finding = prediction.prediction_finding(shown, rows.noun)
 heading.header(text.escape(finding), anchor=False)
 by = model.label

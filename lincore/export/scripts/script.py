@@ -94,7 +94,7 @@ def to_script(
     >>> [line for line in script.splitlines() if line.startswith(("data =", "results ="))][0]
     "data = lincore.sample('wine')"
     """
-    blocks = [*_blocks(analysis, reported)]
+    blocks = [*_blocks(analysis, reported, others)]
     for question in others:
         blocks += _answers(analysis.ask(question), reported)
     code = "\n\n".join(f"# {block.title}\n{block.code}" for block in blocks)
@@ -138,11 +138,13 @@ def to_notebook(analysis: Analysis) -> str:
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
 
-def _blocks(analysis: Analysis, reported: bool) -> tuple[Block, ...]:
-    question = analysis.question
+def _blocks(
+    analysis: Analysis, reported: bool, others: Sequence[Question] = ()
+) -> tuple[Block, ...]:
     # A saved model predicts new rows without the data.
-    alone = isinstance(question, PredictQuestion) and not question.needs_data
-    return (*(() if alone else (load_block(analysis),)), *_answers(analysis, reported))
+    needed = any(getattr(one, "needs_data", True) for one in (analysis.question, *others))
+    load = (load_block(analysis),) if needed else ()
+    return (*load, *_answers(analysis, reported))
 
 
 def _answers(analysis: Analysis, reported: bool) -> Sequence[Block]:
