@@ -29,8 +29,8 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     -------
     tuple of Section
         Data; model, scores, errors, geometry and assumptions; comparison and pairs; cost of the
-        imbalance and imbalance study; predictions and drift; methods with references; settings; script. Only those that
-        there is something to say of.
+        imbalance and imbalance study; predictions and drift; methods with references; settings;
+        script. Only those that there is something to say of.
 
     Examples
     --------
