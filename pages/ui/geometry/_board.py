@@ -10,7 +10,7 @@ import streamlit as st
 
 from lincore import laboratory
 from lincore.errors import DataError
-from pages.ui.session import commands
+from pages.ui.session import commands, sidebar
 from pages.ui.session.questions import BOARD
 from pages.ui.widgets import components, controls, text
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 KEY = "geometry.board"
 
 
-@st.fragment
+@sidebar.fragment
 def show(start: Dataset, token: str) -> None:
     """Draw the board and the lines, which alone are drawn again when a row moves.
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from lincore import plots, prediction
 from pages.ui.predict import new_rows
-from pages.ui.session import panels
+from pages.ui.session import panels, sidebar
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _one(found: Predictions) -> None:
         )
 
 
-@st.fragment
+@sidebar.fragment
 def _table(experiment: Experiment, rows: Rows, found: Predictions) -> None:
     orders = [
         order
