@@ -82,6 +82,7 @@ def page() -> str:
 
 
 @_or(True)
+@_or(False)
 def is_fragment_run() -> bool:
     """Return whether a fragment alone is drawn; False where Streamlit does not say so."""
     return bool(getattr(_context(), "fragment_ids_this_run", None))
