@@ -1,6 +1,5 @@
 """Explore: columns by class, correlations, summary, projections."""
 
-
 from pages.ui.explore import column_view, pairs, projections, summary, views
 from pages.ui.session import checks_line, sidebar
 from pages.ui.session.sidebar import Experiment

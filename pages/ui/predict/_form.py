@@ -13,7 +13,6 @@ from pages.ui.session import questions
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset
     from lincore.model_selection import FittedModel
 
 KEY = "predict.hand"
@@ -23,25 +22,21 @@ MOST_CHARACTERS = 10_000
 _MISSING = "missing"
 
 
-def ask(model: FittedModel, training: Dataset | None) -> pd.DataFrame:
+def ask(model: FittedModel, usual: pd.DataFrame) -> pd.DataFrame:
     """Ask for the values of one row, and return it as it was typed in last.
 
     Parameters
     ----------
     model : FittedModel
-    training : Dataset, optional
-        The training rows, whose median observation the fields begin with.
+    usual : DataFrame of one row
+        The median observation, which the fields begin with.
     """
-    usual = prediction.typed_row(model, {}, training)
-    known = {*usual.columns}
-    typed = st.session_state.get(questions.TYPED, {})
-    row = prediction.typed_row(
-        model, {name: value for name, value in typed.items() if name in known}, training
-    )
-    values = _values(row)
+    begun, typed = _values(usual), st.session_state.get(questions.TYPED, {})
+    values = begun | {name: value for name, value in typed.items() if name in begun}
+    row = prediction.typed_row(model, values)
     # Other medians, and a row that comes with a link, begin anew.
     turn = st.session_state.get(questions.TYPED_TURN, 0)
-    key = f"{KEY}.{crc32(repr(_values(usual)).encode()):x}.{turn}"
+    key = f"{KEY}.{crc32(repr(begun).encode()):x}.{turn}"
     columns = [name for name in row.columns if name not in model.text_columns]
     with st.form(key, border=False):
         if len(columns) > MOST_FIELDS:

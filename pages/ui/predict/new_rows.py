@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import analysis, io
+from lincore import analysis, io, prediction
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
 from pages.ui.predict import _form
 from pages.ui.server import _compat
-from pages.ui.session import link, questions, state
+from pages.ui.session import cache, link, questions, state
 from pages.ui.session.questions import BY_HAND, NEW_FILE, TEST, UPLOAD
 from pages.ui.session.sources import LONG_BYTES
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from lincore.data import Dataset
     from lincore.io import Table
     from lincore.model_selection import FittedModel
     from pages.ui.predict.saved_model import Saved
@@ -105,8 +108,8 @@ def ask(kind: str, experiment: Experiment, model: FittedModel, saved: Saved | No
         return Rows(kind, TEST, f"{data.name}, test set", data.take(split.test), f"test {noun}")
     if kind == BY_HAND:
         # Of a saved model the training rows are not known.
-        training = data.take(split.train) if model.digest == data.digest and not saved else None
-        frame = _form.ask(model, training)
+        usual = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
+        frame = _form.ask(model, usual)
         identity = tuple(map(repr, frame.iloc[0].tolist()))
         return Rows(kind, identity, "The row typed in", frame, "row")
     found = _upload(model)
@@ -114,6 +117,14 @@ def ask(kind: str, experiment: Experiment, model: FittedModel, saved: Saved | No
         return None
     named = found.named
     return Rows(kind, repr(named), named.name, found.rows, noun, named.reading)
+
+
+@cache.by_bytes()
+def _usual(
+    digest: str, choice: cache.SplitChoice, _model: FittedModel, _data: Dataset
+) -> pd.DataFrame:
+    """Return the median observation of the training rows."""
+    return prediction.typed_row(_model, {}, _data.take(cache.split(digest, choice, _data).train))
 
 
 def _upload(model: FittedModel) -> Uploaded | None:
