@@ -24,8 +24,8 @@ from lincore.imbalance.deployment import priors_with_share
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.prediction._new_rows import Reading
 from lincore.prediction.column_drift import drift
+from lincore.prediction.new_rows import Reading
 from lincore.prediction.predict_rows import predict
 from lincore.prediction.predictions import Predictions
 from lincore.prediction.typed_rows import typed_row

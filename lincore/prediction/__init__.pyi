@@ -1,7 +1,7 @@
-from ._new_rows import NO_LABEL as NO_LABEL
-from ._new_rows import Reading as Reading
 from .column_drift import drift as drift
 from .column_drift import drift_finding as drift_finding
+from .new_rows import NO_LABEL as NO_LABEL
+from .new_rows import Reading as Reading
 from .one_row import RowPrediction as RowPrediction
 from .one_row import predict_row as predict_row
 from .predict_rows import predict as predict

@@ -150,7 +150,7 @@ names = [str(data.classes[k]) for k in shown]
 describe(plots.images(images, names, title="The mean image of each class"))
 print(f"Over {len(split.train):,} training images.")""",
     "Reconstruction": """number = min(NUMBER, len(projection.components))
-others, row = CHOSEN, ROW
+others, row = [i for i in CHOSEN if i in set(SHOWN)], ROW
 row = [*others, *split.test, *split.train][0] if row is None else row
 if not others:  # a test image of each other class
     _, first = np.unique(data.codes[split.test], return_index=True)
@@ -243,15 +243,15 @@ def _columns(view: View) -> str:
 
 def _pair(view: View) -> str:
     x, y = view.get("explore.pair.x"), view.get("explore.pair.y")
-    chosen = list(view.get("explore.pair.picked", ()))
-    return fill(
-        "\n".join([_PAIR, *([_CHOSEN] if chosen else [])]),
+    code = fill(
+        _PAIR,
         X="ranked[0]" if x is None else literal(x),
         Y="next(one for one in ranked if one != x)" if y is None else literal(y),
         ELLIPSES=literal(bool(view.get("explore.pair.ellipses"))),
-        CHOSEN=literal(chosen),
-        SHOWN="range(data.n_rows)",
     )
+    chosen = _picked(view, "pair")
+    shown = fill(_CHOSEN, CHOSEN=literal(chosen), SHOWN="range(data.n_rows)")
+    return f"{code}\n{shown}" if chosen else code
 
 
 def _correlations(view: View) -> str:
@@ -276,7 +276,7 @@ def _projections(analysis: Analysis) -> str:
     part = "test" if view.get("explore.part") == "test" else "train"
     chosen: list[int] = []
     if dimensions != 3:
-        picked = (view.get(f"explore.{key}.picked", ()) for key in ("scores", "fisher.scores"))
+        picked = [_picked(view, key) for key in ("scores", "fisher.scores")]
         chosen = list(dict.fromkeys(row for rows in picked for row in rows))
     row = view.get("explore.image")
     codes = {
@@ -304,6 +304,12 @@ def _projections(analysis: Analysis) -> str:
     if below in _BELOW:
         shown.append(f"if not data.kind.is_images:\n{_indented(_BELOW[below])}")
     return fill("\n".join(shown), **codes)
+
+
+def _picked(view: View, key: str) -> list[int]:
+    """Return the rows that were selected in a plot."""
+    found = view.get(f"explore.{key}.picked")
+    return list(found) if isinstance(found, tuple) else []
 
 
 def _tab(view: View, *kinds: str) -> str:

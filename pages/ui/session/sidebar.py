@@ -51,7 +51,7 @@ _LONGEST, _LONGEST_NAME = 18, 26
 # What the address is about: page, data, split.
 _SHOWN = "shared.sidebar.shown"
 
-Drawn = TypeVar("Drawn", bound=Callable[..., None])
+Drawn = TypeVar("Drawn", bound=Callable[..., Any])
 
 
 class Experiment(NamedTuple):
@@ -138,10 +138,11 @@ def fragment(draw: Drawn) -> Drawn:
     """Make a function a fragment that writes the address anew when it is drawn by itself."""
 
     @wraps(draw)
-    def drawn(*args: Any, **options: Any) -> None:
-        draw(*args, **options)
+    def drawn(*args: Any, **options: Any) -> Any:
+        found = draw(*args, **options)
         if _compat.is_fragment_run() and _SHOWN in st.session_state:
             link.write(specification.current(*st.session_state[_SHOWN]))
+        return found
 
     return cast("Drawn", st.fragment(drawn))
 
