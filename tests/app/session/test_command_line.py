@@ -14,7 +14,7 @@ from lincore.cli import main
 from tests.app.data_page import bring, data_of
 from tests.app.predict.test_predict_page import opened as predict_page
 from tests.app.predict.test_predict_page import upload
-from tests.app.session.test_link import asked
+from tests.app.session.test_link import asked, page_of
 from tests.app.session.test_share import opened
 from tests.app.settling import settled
 from tests.app.test_pages import choose_sample, open_app
@@ -42,9 +42,10 @@ def test_what_a_command_saved_is_opened_on_its_page(command, tmp_path, capsys):
     app = opened("pages/explore.py")
     app.file_uploader[0].upload("analysis.json", saved.read_bytes()).run()
     assert "trips\\.csv was here" in app.header[0].value
+    wanted = Analysis.from_json(saved.read_bytes())
+    app.switch_page(page_of(wanted))  # a browser has gone there; AppTest goes back
     bring(app, ("trips.csv", file.read_bytes()))
-    settled(app)
-    wanted, found = Analysis.from_json(saved.read_bytes()), asked(app)
+    found = asked(settled(app))
     assert data_of(app).digest == answered["data"]["digest"]
     assert found.question.kind == wanted.question.kind
     for part in ("methods", "scheme", "repeats", "sizes", "prevalence", "cost"):
