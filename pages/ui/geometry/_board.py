@@ -54,7 +54,7 @@ def show(start: Dataset, token: str) -> None:
             "lines": lines,
             "colours": laboratory.CLASS_COLOURS,
             "reach": laboratory.REACH,
-            "most": laboratory.MOSTBOARD,
+            "most": laboratory.MOST_ROWS,
         },
         on_rows_change=lambda: None,
     )
@@ -90,5 +90,5 @@ def _are_rows(found: Any) -> bool:
         isinstance(row, list | tuple)
         and len(row) == 3
         and all(isinstance(value, (int, float)) for value in row)
-        for row in found[: laboratory.MOSTBOARD + 1]
+        for row in found[: laboratory.MOST_ROWS + 1]
     )

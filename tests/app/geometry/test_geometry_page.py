@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from types import SimpleNamespace
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
 from lincore.analysis import Analysis, ExperimentData, GeometryQuestion
-from lincore.laboratory import EXPERIMENTS, experiment_rows
+from lincore.errors import DataError
+from lincore.export import to_script
+from lincore.laboratory import EXPERIMENTS, demonstrate, experiment_rows
 from pages.ui.geometry import _board
 from tests.app.data_page import data_of
 from tests.app.session.test_link import asked, link_of
-from tests.app.test_pages import assert_fine, figures, main_text, open_app
+from tests.app.test_pages import ROOT, assert_fine, figures, main_text, open_app
 
 #: What the screen says of a preset of each experiment, once it is revealed.
 SAID = {
@@ -121,3 +128,39 @@ def test_rows_of_ones_own_are_fitted_as_the_browser_sends_them(monkeypatch):
         held[_board.KEY] = SimpleNamespace(rows={"token": "a", "turn": 4, "rows": wrong})
         assert _board._rows(start, "a") == (3, moved)
     assert _board._rows(start, "b")[0] == 0 and not _board.is_changed()
+
+
+def test_dragged_rows_are_in_the_link_and_so_are_data_made_of_them():
+    rows = (-2.0, 0.5, 0, -1.0, 1.25, 0, 1.5, 0.0, 1, 2.0, -1.0, 1, -1.5, 1.0, 1)
+    wanted = Analysis(question=GeometryQuestion("own-rows", "classic", None, True, rows))
+    again = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    again = again.switch_page("pages/geometry.py")
+    again.query_params["analysis"] = wanted.to_query()
+    again.run()
+    again.run()
+    assert_fine(again)
+    found = Analysis.from_query(link_of(again))
+    assert found.question == wanted.question
+    sentence = demonstrate("own-rows", "classic", rows).frames[-1].sentence
+    said = main_text(again).replace("\\", "")
+    assert sentence.startswith("Misclassified of 5 rows") and sentence in said
+    offered = {one.key for one in again.get("download_button")}
+    assert {"geometry.board.figure.download.html", "geometry.board.figure.download.csv"} <= offered
+    assert sentence in _printed(to_script(found))
+    again.button(key="geometry.use").click().run()
+    assert Analysis.from_query(link_of(again)).data == ExperimentData("own-rows", "classic", rows)
+    assert data_of(again).n_rows == 5
+
+
+def _printed(script: str) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as said:
+        exec(compile(script, "script.py", "exec"), {})
+    return said.getvalue()
+
+
+def test_rows_that_cannot_be_are_refused():
+    for rows in [(1.0, 2.0), (0.0, 0.0, 0, 1.0, 1.0, 1), (7.0, 0, 0) * 4, (1.0, 1.0, 3) * 6]:
+        with pytest.raises(DataError):
+            experiment_rows("own-rows", "classic", rows)
+    with pytest.raises(DataError, match="not moved"):
+        experiment_rows("fisher", "classic", (0.0, 0.0, 0))
