@@ -18,10 +18,10 @@ from lincore.io.images.read import ImageOptions, read_image_zip
 from lincore.io.npz import is_npz, read_npz
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.features import refuse_infinite
+from lincore.io.tables.formats.workbooks import is_workbook
+from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import Table, frame_to_table
-from lincore.io.tables.workbooks import is_workbook
-from lincore.io.tables.zipped import read_zipped_table
 from lincore.limits import is_zip
 
 if TYPE_CHECKING:

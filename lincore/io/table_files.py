@@ -26,9 +26,12 @@ from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
-from lincore.io.tables.json_records import read_json
+from lincore.io.tables.formats.json_records import read_json
+from lincore.io.tables.formats.parquet import is_parquet, read_parquet
+from lincore.io.tables.formats.statfiles import is_statfile, read_statfile
+from lincore.io.tables.formats.workbooks import is_workbook, read_sheet
+from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
-from lincore.io.tables.parquet import is_parquet, read_parquet
 from lincore.io.tables.read import read_delimited
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.row_filters import filter_rows
@@ -36,8 +39,6 @@ from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_datas
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import ReadOptions
-from lincore.io.tables.workbooks import is_workbook, read_sheet
-from lincore.io.tables.zipped import read_zipped_table
 from lincore.limits import LIMITS, Limits, is_zip
 from lincore.utils.typing import Progress
 
@@ -49,7 +50,7 @@ _RARE = 5
 def read_table(
     raw: bytes | Path, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
 ) -> Table:
-    r"""Read text, a workbook, JSON or Parquet; what the options leave open is detected.
+    r"""Read text, a workbook, JSON, Parquet, SPSS, Stata or SAS; what options leave open is found.
 
     Of a workbook, or a zip of several tables, one sheet or table is read: see `ReadOptions`.
 
@@ -89,7 +90,7 @@ def read_table(
         try:
             return _read_whole(raw, name, options or ReadOptions(), limits)
         except TooLargeError as error:
-            if is_zip(raw) or is_workbook(raw):
+            if is_zip(raw) or is_workbook(raw) or is_statfile(raw):
                 raise
             # Opened below and not here, where the error still holds what had been read.
             reason = error.notice.what
@@ -105,12 +106,13 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> 
         return _one_of(table, name, zipped.path, zipped.paths)
     if is_parquet(raw):
         frame, notices = read_parquet(raw, name, limits)
-        missing_in = options.missing_in
-        return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
+        return frame_to_table(frame, name, notices, options, kind="Parquet", limits=limits)
+    if is_statfile(raw):
+        frame, notices, package = read_statfile(raw, name, options, limits)
+        return frame_to_table(frame, name, notices, options, kind=package, limits=limits)
     records = read_json(raw, name, limits)
     if records is not None:
-        missing_in = options.missing_in
-        return frame_to_table(records, name, (), missing_in, kind="JSON", limits=limits)
+        return frame_to_table(records, name, (), options, kind="JSON", limits=limits)
     text = read_delimited(raw, name, options, limits)
     return Table(text.frame, name, text.notices, text.first_line, text.reading)
 
@@ -156,8 +158,7 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
     {'feature 1': [1.5, 2.5], 'kind': ['b', 'a']}
     """
     frame = pd.DataFrame(data.X, columns=list(data.feature_names))
-    missing_in = options.missing_in if options is not None else None
-    return frame_to_table(with_columns(frame, {target: data.y}), data.name, missing_in=missing_in)
+    return frame_to_table(with_columns(frame, {target: data.y}), data.name, options=options)
 
 
 def propose_target(table: Table) -> TargetGuess | None:

@@ -77,13 +77,13 @@ def match_finding(predictions: Predictions) -> str:
 
 
 def match_notes(predictions: Predictions) -> list[str]:
-    """Say what did and did not match: columns, levels, labels, files.
+    """Say what reading found, and what did and did not match: columns, levels, labels.
 
     Parameters
     ----------
     predictions : Predictions
     """
-    lines = [str(notice) for notice in predictions.match.notices]
+    lines = [str(notice) for notice in predictions.new.findings]
     if predictions.new.unknown_labels:
         labels = ", ".join(list(predictions.new.unknown_labels)[:5])
         lines.append(f"Labels that are no classes of the model: {labels}.")
