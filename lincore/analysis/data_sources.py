@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
@@ -366,8 +366,16 @@ def check_hash(wanted: NamedFile, found: str) -> None:
         )
 
 
-def hash_of(blocks: Any) -> str:
+def hash_of(blocks: Iterable[bytes]) -> str:
     """Return the SHA-256 of bytes that come one after the other, as 64 hexadecimal digits.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+
+    Returns
+    -------
+    str
 
     Examples
     --------
