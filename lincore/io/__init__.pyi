@@ -27,6 +27,7 @@ from .table_files import table_to_dataset as table_to_dataset
 from .tables.bins import Bins as Bins
 from .tables.column_roles import COLUMN_ROLES as COLUMN_ROLES
 from .tables.column_roles import EXCLUSION_REASONS as EXCLUSION_REASONS
+from .tables.column_roles import UNIQUE_ROLES as UNIQUE_ROLES
 from .tables.column_roles import Column as Column
 from .tables.column_selection import choose_roles as choose_roles
 from .tables.column_selection import describe_columns as describe_columns

@@ -25,7 +25,7 @@ from lincore.io.tables.matching import RowMatch
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.utils.typing import Codes, Progress
+from lincore.utils.typing import Array, Codes, Progress
 
 if TYPE_CHECKING:
     from lincore.io.tables.text.options import ReadOptions
@@ -83,6 +83,8 @@ class NewRows(NamedTuple):
         Files of a zip that were left out.
     n_resized : int
         Images of another size.
+    weights : ndarray of shape (n,) or None
+        Of the rows of a data set that has weights.
     notices : tuple of Notice
         Findings of reading the file, such as lines that were left out.
     """
@@ -94,6 +96,7 @@ class NewRows(NamedTuple):
     unknown_labels: Mapping[str, int] = {}
     skipped: tuple[Skipped, ...] = ()
     n_resized: int = 0
+    weights: Array | None = None
     notices: tuple[Notice, ...] = ()
 
     @property
@@ -194,7 +197,7 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
         frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
         found = NewRows(X, frame, RowMatch(data.n_rows))
     truth, unknown = _codes(pd.Series(data.y), model)
-    return found._replace(truth=truth, unknown_labels=unknown)
+    return found._replace(truth=truth, unknown_labels=unknown, weights=data.weights)
 
 
 def _of_array(model: FittedModel, X: Any) -> NewRows:

@@ -188,8 +188,8 @@ class Source:
             )
         found = self.with_target(targets[-1]) if targets else self
         roles = found.choices.roles
-        if "group" in changes.values():
-            roles = {name: role for name, role in roles.items() if role != "group"}
+        unique = set(io.UNIQUE_ROLES) & set(changes.values())
+        roles = {name: role for name, role in roles.items() if role not in unique}
         changes = {name: role for name, role in changes.items() if name != found.target}
         # A number taken as names is a feature: whoever ignores it no longer wants that.
         names = (n for n in found.choices.categories if changes.get(n) != "ignore")
