@@ -17,14 +17,8 @@ from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnaly
 from lincore.geometry.common_draw import common_draw
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.likelihood import gaussian_log_ratio
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import ACCENT, GREY, INK, colour
 from lincore.plots.base.style import compact, trace

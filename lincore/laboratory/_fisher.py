@@ -12,14 +12,8 @@ from lincore.data.generators import gaussian_classes
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.geometry.directions import direction_scores
 from lincore.io.samples import sample
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import Line, prml_data, prml_training, unit, with_far
 from lincore.plots.base.palette import ACCENT, GREY, INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage
