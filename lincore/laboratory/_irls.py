@@ -14,10 +14,10 @@ from lincore.laboratory.demonstration import Demonstration, Numbers, Snapshot, n
 from lincore.laboratory.experiment import Preset
 from lincore.plots.base.palette import ACCENT, GREY, INK
 from lincore.plots.geometry.stage import Plane, dots, joined, line, stage
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Codes
 
-# Largest working response that is drawn, and height of R = ¼.
-MOST, TALLEST = 6.5, 2.0
+# Window, and the height of R = ¼ above its floor.
+ENDS, FLOOR, MOST, TALLEST = (-3.2, 3.4), -9.2, 6.6, 2.0
 
 
 @cache
@@ -30,52 +30,44 @@ def _steps(error: LogisticError) -> list[Reweighted]:
     return [error.reweighted(weights) for weights in descend_logistic(error).positions]
 
 
+def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
+    """Return a step: z and R of every row, and the lines before and after it."""
+    (a, b), (da, db), (h, off), (_, low) = step.point.x, step.point.gradient, *step.hessian
+    where = f"leads to w = {_pair(*step.weights)}"
+    if np.allclose(step.weights, step.point.x, rtol=0, atol=1e-7):
+        where = "leads back here: it is the minimum"
+    sentence = (
+        f"At w = {_pair(a, b)}: E = {step.point.value:.6f}, ∇E = {_pair(da, db)}, H = "
+        f"({h:.4f}, {signed(off, 4)}; {signed(off, 4)}, {low:.4f}). Least squares of z with "
+        f"weights R {where}."
+    )
+    z = np.column_stack([x, step.targets])
+    tops = FLOOR + 4 * TALLEST * step.curvature
+    bars = joined([np.array([[at, FLOOR], [at, top]]) for at, top in zip(x, tops, strict=True)])
+    before, after = (
+        np.array([[end, w[0] * end + w[1]] for end in ENDS]) for w in (step.point.x, step.weights)
+    )
+    places = z[codes == 0], z[codes == 1], before, after, bars
+    return Snapshot(f"step {number}", sentence, places)
+
+
 def _show() -> Demonstration:
     data = _rows()
     x, codes = data.X[:, 0], data.codes
     steps = _steps(LogisticError(np.column_stack([x, np.ones(len(x))]), codes.astype(float)))
-    room = 0.15 * float(np.ptp(x))
-    plane = Plane(
-        np.array([x.min() - room, -MOST - TALLEST - 0.6]), np.array([x.max() + room, MOST + 0.3]),
-        ("x", "working response z; below: R"), False,
-    )  # fmt: skip
-
-    def frame(number: int) -> Snapshot:
-        step = steps[number]
-        z = np.column_stack([x, step.targets])
-        bars = [
-            np.array([[at, plane.low[1]], [at, plane.low[1] + 4 * TALLEST * share]])
-            for at, share in zip(x, step.curvature, strict=True)
-        ]
-        (a, b), (da, db) = step.point.x, step.point.gradient
-        (h, off), (_, low) = step.hessian
-        where = (
-            f"leads to w = {_pair(*step.weights)}"
-            if number < len(steps) - 1
-            else "leads back here: it is the minimum"
-        )
-        sentence = (
-            f"At w = {_pair(a, b)}: E = {step.point.value:.6f}, ∇E = {_pair(da, db)}, H = "
-            f"({h:.4f}, {signed(off, 4)}; {signed(off, 4)}, {low:.4f}). Least squares of z with "
-            f"weights R {where}."
-        )
-        ends = plane.low[0], plane.high[0]
-        before, after = (_line(w, ends) for w in (step.point.x, step.weights))
-        return Snapshot(
-            f"step {number + 1}",
-            sentence,
-            (z[codes == 0], z[codes == 1], before, after, joined(bars)),
-        )
-
-    start = tuple(nothing() for _ in range(5))
     first = Snapshot(
         "before",
         "Twelve rows of one feature x, the labels t = 0 (class 1) and t = 1 (class 2), and weights "
         "w = (0, 0) of x and intercept.",
-        start,
+        tuple(nothing() for _ in range(5)),
     )
     figure = stage(
-        plane,
+        Plane(
+            np.array([ENDS[0], FLOOR]),
+            np.array([ENDS[1], MOST]),
+            ("x", "working response z; below: R"),
+            False,
+        ),
         (
             dots("z of class 1", 0, size=10),
             dots("z of class 2", 1, size=10),
@@ -83,25 +75,25 @@ def _show() -> Demonstration:
             line("fitted to z with weights R", INK, width=3),
             line("R, from 0 to ¼", ACCENT, width=4),
         ),
-        start,
+        first.places,
         title="The working response z, and the line fitted to it with weights R",
         alt="For each of twelve rows its working response, its weight as a bar, and the lines "
         "before and after a step.",
         up={"tickvals": list(range(-6, 7, 2))},
     )
-    squares = steps[0].weights
+    last = steps[-1].point
     finding = (
-        f"{len(steps) - 1} steps to E = {steps[-1].point.value:.6f} at w = "
-        f"{_pair(*steps[-1].point.x)}. The first step has R = ¼ for every row: it is plain least "
-        f"squares, {_pair(*squares)}. Later, rows far on their right side have almost no weight."
+        f"{len(steps) - 1} steps to E = {last.value:.6f} at w = {_pair(*last.x)}. The first step "
+        f"has R = ¼ for every row: it is plain least squares, {_pair(*steps[0].weights)}. Later, "
+        "rows far on their right side have almost no weight."
     )
-    frames = (first, *(frame(i) for i in range(len(steps))))
+    frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps, start=1)))
     return Demonstration(
         figure, frames, float(len(steps) - 1), finding, numbers=_numbers(x, codes, steps)
     )
 
 
-def _numbers(x: Array, codes: Array, steps: list[Reweighted]) -> tuple[Numbers, ...]:
+def _numbers(x: Array, codes: Codes, steps: list[Reweighted]) -> tuple[Numbers, ...]:
     whole = [
         {
             "step": number,
@@ -126,10 +118,6 @@ def _numbers(x: Array, codes: Array, steps: list[Reweighted]) -> tuple[Numbers, 
         Numbers("Gradient and Hessian at each step", ("gradient", "Hessian"), pd.DataFrame(whole)),
         Numbers("R and z of every row at each step", ("IRLS",), pd.DataFrame(rows)),
     )
-
-
-def _line(weights: Array, ends: tuple[float, float]) -> Array:
-    return np.array([[x, weights[0] * x + weights[1]] for x in ends])
 
 
 def _pair(a: float, b: float) -> str:

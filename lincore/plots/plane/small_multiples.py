@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from lincore.inspection.views import View
 from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import AXIS_WIDTH, Trace, axis, escape, figure, shorten
+from lincore.plots.plane.boundary import region_traces
 from lincore.plots.plane.markers import Marks, class_counts, point_traces
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, listed, percent
