@@ -381,7 +381,7 @@ class OneVsOne(BinaryModels):
 
     def candidates(self, positive: Flags) -> Flags:
         """Return the classes with the most votes, (n, K)."""
-        votes = self._count(positive)
+        votes = self._count(positive.astype(float))
         return np.asarray(votes == votes.max(axis=1, keepdims=True))
 
     def score_planes(self) -> tuple[Array, Array]:

@@ -97,12 +97,11 @@ class LogisticError:
         fitted, curvature = expit(scores), self.curvature(weights)
         with np.errstate(divide="ignore", invalid="ignore"):
             targets = scores - (fitted - self.targets) / curvature
-        hessian, root = self.hessian(weights), np.sqrt(curvature)
-        usable = curvature > 0
-        A, b = (root[:, None] * self.design)[usable], (root * targets)[usable]
-        return Reweighted(
-            self(weights), fitted, curvature, targets, hessian, np.linalg.lstsq(A, b)[0]
-        )
+        sure = curvature == 0  # such rows have no weight, and no finite z
+        root = np.sqrt(curvature)
+        A, b = root[:, None] * self.design, root * np.where(sure, 0.0, targets)
+        solved = np.linalg.lstsq(A, b)[0]
+        return Reweighted(self(weights), fitted, curvature, targets, self.hessian(weights), solved)
 
     def bound(self) -> Array:
         """Return ``ΦᵀΦ / 4``, which no Hessian exceeds; its largest eigenvalue is L."""

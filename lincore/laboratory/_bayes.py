@@ -138,7 +138,7 @@ def _truth() -> Demonstration:
         (nothing(),),
     )
     ellipses = [
-        _still(*places.T, f"95 % of class {k + 1}", k, "dash", 2)
+        _still(places[:, 0], places[:, 1], f"95 % of class {k + 1}", k, "dash", 2)
         for k, places in enumerate(map(ellipse, known.means, known.covariances))
     ]
     figure = stage(

@@ -48,7 +48,7 @@ def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
         np.array([[end, w[0] * end + w[1]] for end in ENDS]) for w in (step.point.x, step.weights)
     )
     places = z[codes == 0], z[codes == 1], before, after, bars
-    return Snapshot(f"step {number}", sentence, places)
+    return Snapshot(f"after {number} steps", sentence, places)
 
 
 def _show() -> Demonstration:
@@ -87,7 +87,7 @@ def _show() -> Demonstration:
         f"has R = ¼ for every row: it is plain least squares, {_pair(*steps[0].weights)}. Later, "
         "rows far on their right side have almost no weight."
     )
-    frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps, start=1)))
+    frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps)))
     return Demonstration(
         figure, frames, float(len(steps) - 1), finding, numbers=_numbers(x, codes, steps)
     )
@@ -96,7 +96,7 @@ def _show() -> Demonstration:
 def _numbers(x: Array, codes: Codes, steps: list[Reweighted]) -> tuple[Numbers, ...]:
     whole = [
         {
-            "step": number,
+            "steps": number,
             "w": step.point.x[0],
             "w0": step.point.x[1],
             "E": step.point.value,
@@ -106,17 +106,19 @@ def _numbers(x: Array, codes: Codes, steps: list[Reweighted]) -> tuple[Numbers, 
             "H: w, w0": step.hessian[0, 1],
             "H: w0, w0": step.hessian[1, 1],
         }
-        for number, step in enumerate(steps, start=1)
+        for number, step in enumerate(steps)
     ]
     rows = [
-        {"step": number, "row": i + 1, "x": x[i], "t": int(codes[i]), "y": step.fitted[i],
+        {"steps": number, "row": i + 1, "x": x[i], "t": int(codes[i]), "y": step.fitted[i],
          "R": step.curvature[i], "z": step.targets[i]}
-        for number, step in enumerate(steps, start=1)
+        for number, step in enumerate(steps)
         for i in range(len(x))
     ]  # fmt: skip
     return (
-        Numbers("Gradient and Hessian at each step", ("gradient", "Hessian"), pd.DataFrame(whole)),
-        Numbers("R and z of every row at each step", ("IRLS",), pd.DataFrame(rows)),
+        Numbers(
+            "Gradient and Hessian after each step", ("gradient", "Hessian"), pd.DataFrame(whole)
+        ),
+        Numbers("R and z of every row after each step", ("IRLS",), pd.DataFrame(rows)),
     )
 
 

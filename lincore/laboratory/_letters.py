@@ -62,7 +62,8 @@ def _words(asked: float, text: str) -> Demonstration:
     first = Snapshot("before", before, (_upright(np.zeros(len(VOCABULARY) + 1)),))
     unknown = [word for word in dict.fromkeys(tokens) if word not in VOCABULARY]
     finding = (
-        f"p(ham | letter) = {percent(found[0][1], 2)} at α = 0 and {percent(found[-1][1], 2)} at "
+        f"“{shorten(text, 60)}”: p(ham | letter) = {percent(found[0][1], 2)} at α = 0 and "
+        f"{percent(found[-1][1], 2)} at "
         "α = 1. Words are counted, each class multiplies its probabilities, and a word that a "
         "class has never had excludes it while α is 0."
         + (f" In none of the four letters: {listed(unknown, most=6)}." if unknown else "")

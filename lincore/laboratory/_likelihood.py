@@ -118,7 +118,7 @@ def _points(means: Array, covariance: Array) -> tuple[Point, ...]:
 
 
 def _start() -> tuple[Point, ...]:
-    return _points(np.array([[3.7, 4.5], [6.7, 4.5]]), 0.6 * np.eye(2))
+    return _points(np.array([[4.2, 5.0], [6.5, 4.2]]), 0.4 * np.eye(2))
 
 
 def _best() -> tuple[Point, ...]:

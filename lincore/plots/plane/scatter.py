@@ -82,12 +82,13 @@ def scatter(
         limits = limits.with_equal_axes() if share_unit(axis_names) else limits
         limits = limits.without(marks.points)
     ranges = limits.ranges if limits else [[0, 1], [0, 1]]
-    axes = {"xaxis": axis(names[0], range=ranges[0])}
+    across = axis(names[0], range=ranges[0])
+    up = bare_axis(range=[0, len(marks.labels)])
     if len(names) == 2:
-        axes["yaxis"] = axis(names[1], range=ranges[1])
-        axes = equal_axes(**axes) if limits and limits.is_equal else axes
-    else:
-        axes["yaxis"] = bare_axis(range=[0, len(marks.labels)])
+        up = axis(names[1], range=ranges[1])
+    both = {"xaxis": across, "yaxis": up}
+    if limits is not None and limits.is_equal:
+        both = equal_axes(across, up)
     return figure(
         [*point_traces(drawn, names), *rings],
         title,
@@ -99,7 +100,8 @@ def scatter(
             limits.note if limits else "",
         ),
         alt=_alt(title, marks, names),
-        **axes,
+        xaxis=both["xaxis"],
+        yaxis=both["yaxis"],
     )
 
 

@@ -161,7 +161,7 @@ def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
             on_click=_hide,
             args=(place,),
             disabled=not is_revealed,
-            shortcut="R" if is_revealed and preset.board is not None else None,
+            shortcut="H" if is_revealed and preset.board is not None else None,
             help="Hide the answer and begin again.",
         )
     if use:

@@ -122,7 +122,7 @@ def test_ambiguity_of_lines_is_drawn_as_polygons_in_the_shades_of_the_legend(kin
         Perceptron(max_epochs=3, random_state=0) if kind is OneVsOne else LeastSquaresClassifier()
     )
     with captured_warnings():
-        view = fitted_view(kind(base), p=2)
+        view = fitted_view(kind(base), p=2, seed=4)
     figure = plots.ambiguity(view)
     assert not traces(figure, "heatmap") and not traces(figure, "contour")
     shades = [t["fillcolor"] for t in traces(figure, "scatter") if t.get("fill") == "toself"]
@@ -145,7 +145,7 @@ def test_ambiguity_of_lines_is_drawn_as_polygons_in_the_shades_of_the_legend(kin
 
 def test_the_boundary_of_votes_is_straight():
     with captured_warnings():
-        view = fitted_view(OneVsOne(Perceptron(max_epochs=3, random_state=0)), p=2)
+        view = fitted_view(OneVsOne(Perceptron(max_epochs=3, random_state=0)), p=2, seed=4)
     line = boundary_lines(view, AxisLimits.of(view))
     assert len(line) < 60  # not a staircase of a grid
     middle = line[:-1] + 0.37 * np.diff(line, axis=0)
