@@ -45,6 +45,10 @@ def grey_levels(images: Array) -> NDArray[np.uint8]:
     ----------
     images : ndarray of shape (m, height, width, ...)
 
+    Returns
+    -------
+    ndarray of the same shape
+
     Examples
     --------
     >>> grey_levels(np.array([-0.2, 12.6, 255.4])).tolist()

@@ -165,7 +165,7 @@ def _three() -> Dataset:
 
 
 class _Regret(NamedTuple):
-    """What classifiers lose beyond the best one, by the number of training rows.
+    """Loss of classifiers beyond the best one, by the number of training rows.
 
     Attributes
     ----------

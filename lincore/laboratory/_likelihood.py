@@ -100,8 +100,8 @@ def _parameters(points: Sequence[Point]) -> tuple[Array, Array]:
     places, _ = checked(points, WINDOW)
     if len(places) != len(NAMES):
         raise DataError(f"There are {len(places)}.", where="points", remedy="Give four.")
-    arms = (places[2:] - places[0]) / RADIUS
-    covariance = arms.T @ arms
+    radii = (places[2:] - places[0]) / RADIUS
+    covariance = radii.T @ radii
     if np.linalg.det(covariance) < 1e-6 * np.trace(covariance) ** 2:
         raise DataError(
             "Σ has lost a dimension: its handles and the mean lie on one line.",

@@ -1,4 +1,4 @@
-"""Points that are moved by hand, and what is computed from them."""
+"""Points that are moved by hand, and the answer that is computed from them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MOST_POINTS = 200
 
 
 class Reply(NamedTuple):
-    """What follows from points.
+    """The answer to points: a sentence and lines.
 
     Attributes
     ----------

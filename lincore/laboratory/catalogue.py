@@ -15,14 +15,14 @@ from lincore.laboratory import (
     _fisher,
     _likelihood,
     _one_function,
+    _own_rows,
     _perceptron,
     _race,
-    own_rows,
 )
+from lincore.laboratory._own_rows import rows_of
 from lincore.laboratory.board import Board, Point
 from lincore.laboratory.demonstration import Demonstration
 from lincore.laboratory.experiment import Experiment, Preset
-from lincore.laboratory.own_rows import rows_of
 
 #: By the word that links use.
 EXPERIMENTS: Mapping[str, Experiment] = {
@@ -36,7 +36,7 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "bayes": _bayes.EXPERIMENT,
     "basis": _basis.EXPERIMENT,
     "likelihood": _likelihood.EXPERIMENT,
-    "own-rows": own_rows.EXPERIMENT,
+    "own-rows": _own_rows.EXPERIMENT,
 }
 
 

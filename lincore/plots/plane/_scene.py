@@ -30,8 +30,8 @@ CAMERAS: dict[str, dict[str, Any]] = {
 # Angles around the upright axis from which the oblique eye may look, in degrees: never from behind,
 # where the axes run backwards. The usual one costs nothing, the last ones so much.
 TURNS, USUAL, UNUSUAL = np.arange(-140.0, -39.0, 4.0), -72.0, 0.1
-# Half the width of a hill in the scene.
-HILL = 0.14
+# Half the width of a surface of one class in the scene.
+HALF_WIDTH = 0.14
 
 
 def aspect(limits: AxisLimits) -> Array:
@@ -51,7 +51,7 @@ def camera_of(camera: Camera, turn: float | None) -> dict[str, Any]:
 
 
 def free_sight(view: View, limits: AxisLimits, peaks: Array) -> float | None:
-    """Return the angle from which hills hide each other least: saddles between them are seen."""
+    """Return the angle from which surfaces hide each other least: their saddles are seen."""
     places = on_floor(view, limits)
     if len(places) < 2:
         return None
@@ -62,7 +62,7 @@ def free_sight(view: View, limits: AxisLimits, peaks: Array) -> float | None:
         np.stack([-np.sin(turns), np.cos(turns)]),
     )
     depth, across = places @ towards, places @ aside
-    apart = np.abs(across[:, None] - across[None]) / HILL
+    apart = np.abs(across[:, None] - across[None]) / HALF_WIDTH
     in_front = depth[:, None] > depth[None]
     hidden = (height[:, None, None] * in_front * np.exp(-(apart**2) / 2)).sum(axis=(0, 1))
     cost = hidden + UNUSUAL * np.abs(TURNS - USUAL) / np.abs(TURNS - USUAL).max()

@@ -34,7 +34,7 @@ from lincore.utils.typing import Array
 
 # From this ratio of heights on the low surfaces are seen on a logarithmic scale alone.
 UNEVEN = 12.0
-# Opacity of hills.
+# Opacity of the surfaces of classes.
 FARTHEST, NEAREST = 0.9, 0.6
 
 
@@ -138,7 +138,7 @@ def _density_surfaces(
 
 
 def _from_behind(view: View, limits: AxisLimits, eye: dict[str, float]) -> dict[int, float]:
-    """Return opacities by class, the farthest first: hills behind show through those in front."""
+    """Return opacities by class, the farthest first: those behind show through those in front."""
     codes, places = np.flatnonzero(view.priors > 0), on_floor(view, limits)
     order = np.argsort(places @ [eye["x"], eye["y"]], kind="stable")
     opacities = np.linspace(FARTHEST, NEAREST, len(order)).tolist()

@@ -14,7 +14,7 @@ from lincore.laboratory import (
     demonstrate,
     experiment_rows,
 )
-from lincore.laboratory.own_rows import fitted_lines
+from lincore.laboratory._own_rows import fitted_lines
 from tests.common.words import replaced
 
 ALL = [(word, name) for word, found in EXPERIMENTS.items() for name in found.presets]
