@@ -11,7 +11,7 @@ CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench docs figures clean help
+.PHONY: run test lint format bench docs figures lock clean help
 
 run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
 	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT) \
@@ -43,6 +43,13 @@ docs: $(VENV)/.dev ## build the site of docs/ in build/site
 figures: $(VENV)/.dev ## draw the figures of docs/ anew
 	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
 	$(BIN)/python docs/make_figures.py
+
+lock: $(VENV)/.run ## write the newest versions that requirements.txt allows to requirements.lock
+	@$(PIP) install uv
+	@head=$$(grep '^#' requirements.lock | head -2); \
+	$(BIN)/uv pip compile requirements.txt --python-version 3.11 --universal --generate-hashes \
+		--no-header --upgrade --quiet --output-file requirements.lock >/dev/null && \
+	printf '%s\n%s\n' "$$head" "$$(cat requirements.lock)" > requirements.lock
 
 clean: ## remove what was built, the environment included
 	rm -rf $(VENV) artefacts build dist docs/api *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,7 +4,8 @@ Real sessions over websockets, without browsers, in a process beside the server'
 uploads a table of its own, whose names carry a mark that nobody else may be sent, and then, after
 pauses as people make them, changes what needs no fit, what needs one, and the page.
 
-``python benchmarks/classroom.py 20 50`` says how many visitors (these by default); wants two idle
+``python benchmarks/classroom.py 20 50`` says how many visitors (these by default), and
+``--processes 2`` how many servers stand behind one nginx, by deploy/nginx.conf; wants two idle
 cores. The seconds of processor that the driver took are printed: it has the same cores.
 """
 
@@ -15,17 +16,21 @@ import os
 import random
 import re
 import resource
-import sys
+import subprocess
 import tempfile
+from argparse import ArgumentParser
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
 
 from benchmarks.common import ROOT, finish, require
 from benchmarks.visitors import Taken, TurnedAwayError, Visitor
-from tests.browser.server import serving
+from tests.browser.server import free_port, serving, wait_until_healthy
 
 MARK = re.compile(rb"zq(\d{3})zq")
 THINKING = (1.5, 4.5)
@@ -174,28 +179,73 @@ def processor(whose: int) -> float:
     return used.ru_utime + used.ru_stime
 
 
+@contextmanager
+def served(home: Path, processes: int) -> Iterator[str]:
+    """Serve the dashboard from one process, or from several behind an nginx; yield the address."""
+    with ExitStack() as stack:
+        addresses = [
+            stack.enter_context(serving(ROOT, home, home / f"log{number}"))
+            for number in range(processes)
+        ]
+        if processes == 1:
+            yield addresses[0]
+            return
+        port, own = free_port(), (ROOT / "deploy/nginx.conf").read_text()
+        servers = "".join(f"    server 127.0.0.1:{urlsplit(one).port};\n" for one in addresses)
+        own = re.sub(r"(    server 127.0.0.1:\d+;\n)+", servers, own)
+        own = own.replace("listen 80;", f"listen 127.0.0.1:{port};")
+        conf, log = home / "nginx.conf", home / "nginx.log"
+        conf.write_text(f"error_log {log};\nevents {{}}\nhttp {{\naccess_log off;\n{own}}}\n")
+        command = ["nginx", "-c", str(conf), "-g", f"daemon off; pid {home}/nginx.pid;"]
+        nginx = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        try:
+            address = f"http://localhost:{port}"
+            wait_until_healthy(nginx, address, log)
+            yield address
+        finally:
+            nginx.terminate()
+            nginx.wait()
+
+
+def memory(kind: str) -> float:
+    """Return the resident megabytes of all processes that this one has started."""
+    found = 0.0
+    for status in Path("/proc").glob("[0-9]*/status"):
+        lines = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+        if int(lines["PPid"]) == os.getpid() and kind in lines:
+            found += int(lines[kind].split()[0]) / 1024
+    return found
+
+
 def main() -> None:
     """Let a class of each size come to a server of its own."""
+    parser = ArgumentParser()
+    parser.add_argument("sizes", type=int, nargs="*", default=sorted(BOUNDS))
+    parser.add_argument("--processes", type=int, default=1)
+    asked = parser.parse_args()
     servers = 0.0
-    for size in [int(one) for one in sys.argv[1:]] or sorted(BOUNDS):
+    for size in asked.sizes:
         with tempfile.TemporaryDirectory() as home:
-            log = Path(home) / "log"
-            with serving(ROOT, Path(home), log) as address:
+            with served(Path(home), asked.processes) as address:
+                began = memory("VmRSS")
                 met = Class(address, size)
                 own = -processor(resource.RUSAGE_SELF)
                 asyncio.run(met.meet())
                 own += processor(resource.RUSAGE_SELF)
                 load = Path("/proc/loadavg").read_text().split()[0]
+                most = memory("VmHWM")
             server = processor(resource.RUSAGE_CHILDREN)
             print(
                 f"\n{size} visitors, load {load}; seconds of processor: {own:.1f} the driver",
                 end="",
             )
             print(f", {server - servers:.1f} the server with its start")
+            print(f"megabytes of the server: {began:.0f} at first, at most {most:.0f}")
             servers = server
             report(met)
-            if "Traceback" in log.read_text():
-                print(log.read_text()[-3000:])
+            for log in Path(home).glob("log*"):
+                if "Traceback" in log.read_text():
+                    print(log.read_text()[-3000:])
     finish()
 
 

@@ -147,6 +147,11 @@ class Page:
         return key
 
 
+def head(cookies: dict[str, str]) -> dict[str, str]:
+    """Return the header that shows a server the cookies that it has given."""
+    return {"Cookie": "; ".join(f"{name}={value}" for name, value in cookies.items())}
+
+
 class Visitor:
     """One session.
 
@@ -177,13 +182,13 @@ class Visitor:
         self._n_messages = self._n_bytes = 0
         self._socket: ClientConnection | None = None
         self._listening: asyncio.Task[None] | None = None
-        self._token = ""
+        self._cookies: dict[str, str] = {}
 
     async def enter(self) -> Taken:
         """Open the first page."""
         start = time.perf_counter()
         try:
-            self._token = await asyncio.to_thread(self._load)
+            self._cookies = await asyncio.to_thread(self._load)
             self._socket = await connect(
                 f"ws://{urlsplit(self.address).netloc}/_stcore/stream",
                 subprotocols=["streamlit"],  # type: ignore[list-item]
@@ -191,6 +196,7 @@ class Visitor:
                 max_size=None,
                 ping_interval=None,
                 open_timeout=PATIENCE,
+                additional_headers=head(self._cookies),
             )
         except (OSError, WebSocketException) as error:
             raise TurnedAwayError(f"at the door: {error!r}") from error
@@ -250,24 +256,28 @@ class Visitor:
         )
         return await self._change(widget, state, start)
 
-    def _load(self) -> str:
-        """Fetch the page itself; return the token that an upload has to show."""
-        with urlopen(self.address, timeout=PATIENCE) as answer:
-            answer.read()
-        with urlopen(f"{self.address}/_stcore/health", timeout=PATIENCE) as answer:
-            return str(answer.headers.get("Set-Cookie", "")).split(";")[0].partition("=")[2]
+    def _load(self) -> dict[str, str]:
+        """Fetch the page itself; return the cookies: a visitor's name, and a token for uploads."""
+        cookies: dict[str, str] = {}
+        for path in ("", "/_stcore/health"):
+            asked = Request(self.address + path, headers=head(cookies))
+            with urlopen(asked, timeout=PATIENCE) as page:
+                page.read()
+                given = page.headers.get_all("Set-Cookie", [])
+            cookies |= dict(one.split(";")[0].split("=", 1) for one in given)
+        return cookies
 
     def _put(self, path: str, name: str, content: bytes) -> None:
-        head = (
+        opening = (
             f'--part\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
             "Content-Type: application/octet-stream\r\n\r\n"
         )
         headers = {
             "Content-Type": "multipart/form-data; boundary=part",
-            "Cookie": f"_streamlit_xsrf={self._token}",
-            "X-Xsrftoken": self._token,
+            **head(self._cookies),
+            "X-Xsrftoken": self._cookies.get("_streamlit_xsrf", ""),
         }
-        body = head.encode() + content + b"\r\n--part--\r\n"
+        body = opening.encode() + content + b"\r\n--part--\r\n"
         request = Request(self.address + path, body, headers, method="PUT")
         try:
             with urlopen(request, timeout=PATIENCE):

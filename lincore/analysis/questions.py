@@ -29,7 +29,7 @@ from lincore.model_selection.hold_out import (
     fit_training_steps,
     summarise_training_set,
 )
-from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method
+from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method, on_both_features
 from lincore.utils.typing import Progress
 
 Words: TypeAlias = Annotated[tuple[Word, ...], AtMost(30)]
@@ -202,6 +202,8 @@ class CompareQuestion:
         Words of classifiers, with the options of the experiment.
     second : mapping of str to mapping
         Words of those that enter twice, to the options of the second entry.
+    both_features : bool
+        Whether every entry is fitted on pixels and on gradients, for data of images.
     scheme : str
         "holdout" for the test set of the experiment; "10-fold", "10x10-fold", "leave-one-out",
         "5-fold by group" and so on, as for `lincore.compare`.
@@ -220,6 +222,7 @@ class CompareQuestion:
     )
     score: Annotated[str, AtMost(60)] | None = None
     rope: Annotated[float, Between(0, 1e6)] | None = None
+    both_features: bool = False
 
     def __post_init__(self) -> None:
         """Check the options of second entries, of which an entry without any is one too."""
@@ -243,7 +246,8 @@ class CompareQuestion:
             found.append(first)
             if word in self.second:
                 found.append(method_line(word, self.second[word]))
-        return tuple(dict.fromkeys(found))
+        every = on_both_features(found) if self.both_features else found
+        return tuple(dict.fromkeys(every))
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None

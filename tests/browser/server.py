@@ -57,7 +57,7 @@ def serving(
         )
         try:
             address = f"http://localhost:{port}"
-            _wait_until_healthy(process, address, log)
+            wait_until_healthy(process, address, log)
             yield address
         finally:
             _stop(process)
@@ -75,7 +75,8 @@ def _environment(home: Path) -> dict[str, str]:
     return {**kept, "HOME": str(home), "PYTHONUNBUFFERED": "1"}
 
 
-def _wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+def wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
+    """Wait for the first answer of the dashboard at an address; fail with the log where it ends."""
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if process.poll() is not None:

@@ -27,7 +27,7 @@ NEWTONS = ("newton-cg", "newton")
 LARGEST_STEP = 1_000_000
 # Blocks of the Hessian go with the square of the classes: of more, conjugate gradients are faster.
 MOST_CLASSES = 12
-# Numbers in rows that are solved together; between such parts one may ask to stop.
+# Numbers in rows or in Hessians that are solved together; between parts one may ask to stop.
 LARGEST_PART = 2_000_000
 
 
@@ -100,7 +100,8 @@ def fit_stack(
     step = OptimizerStep(0, np.nan, np.inf, 0.0, 0.0)
     # As in `LogisticRegression.fit`: of two classes the difference is penalised.
     strength = (2 if n_classes == 2 else 1) / estimator.C
-    for part in _parts(problems, n_classes):
+    small = [b for b, one in enumerate(problems) if _is_small(one, n_classes, strength)]
+    for part in _parts(problems, small, n_classes):
         if not should_continue(step, NEWTON_STEPS):
             break
         trace = _Trace(len(part))
@@ -139,25 +140,30 @@ class _Trace:
             )
 
 
-def _parts(problems: Sequence[Problem], n_classes: int) -> Iterator[list[int]]:
+def _parts(
+    problems: Sequence[Problem], small: Sequence[int], n_classes: int
+) -> Iterator[list[int]]:
     """Put small problems of the same width and about as many rows together: little is filled up."""
-    small = [b for b, problem in enumerate(problems) if _is_small(problem, n_classes)]
     # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
     for width in sorted({problems[b].rows.shape[1] for b in small}):
         own = [b for b in small if problems[b].rows.shape[1] == width]
         own.sort(key=lambda b: -len(problems[b].rows))
         while own:
-            number = max(1, LARGEST_PART // (len(problems[own[0]].rows) * (width + 1)))
+            n_values = len(problems[own[0]].rows) * (width + 1)
+            largest = max(n_values, ((n_classes - 1) * (width + 1)) ** 2)
+            number = max(1, LARGEST_PART // largest)
             yield own[:number]
             own = own[number:]
 
 
-def _is_small(problem: Problem, n_classes: int) -> bool:
+def _is_small(problem: Problem, n_classes: int, strength: float) -> bool:
     rows, codes, weight = problem
     if not isinstance(rows, np.ndarray) or not np.isfinite(rows).all():
         return False
     n_rows, p = rows.shape
-    fits = n_rows >= p and n_rows * ((n_classes - 1) * (p + 1)) ** 2 <= LARGEST_STEP
+    if not strength and n_rows < p:  # many minima
+        return False
+    fits = n_rows * ((n_classes - 1) * (p + 1)) ** 2 <= LARGEST_STEP
     return fits and bool((np.bincount(codes, weight, n_classes) > 0).all())
 
 

@@ -155,8 +155,10 @@ def _query(functions: ScoreFunctions, table: str, kept: Sequence[str]) -> str:
     if functions.link == "votes":
         scores = _add_votes(stages, functions, scores)
     top = stages.name("top")
+    # Names of our own making; those of the visitor go through `identifier`.
     rows = " UNION ALL ".join(f"SELECT t.{name} AS s" for name in scores)
-    stages.add("tops", scores, [(top, f"(SELECT MAX(s) FROM ({rows}) AS m)")])
+    largest = f"(SELECT MAX(s) FROM ({rows}) AS m)"  # noqa: S608
+    stages.add("tops", scores, [(top, largest)])
     values = [f"t.{name}" for name in scores]
     if functions.has_probabilities:
         exps = stages.names("e", len(scores))

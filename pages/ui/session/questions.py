@@ -207,7 +207,9 @@ def _compare(data: Dataset) -> Question:
         for word in words
         if st.session_state.get(f"compare.{word}.twice")
     }
-    return analysis.CompareQuestion(tuple(words), second, _scheme(data), _score(), _rope())
+    both = data.kind.is_images and bool(st.session_state.get("compare.both_features"))
+    given = (_scheme(data), _score(), _rope(), both)
+    return analysis.CompareQuestion(tuple(words), second, *given)
 
 
 def _scheme(data: Dataset) -> str:
@@ -242,6 +244,8 @@ def _write_compare(question: Any, data: Dataset) -> None:
             st.session_state[f"compare.{word}.twice"] = word in question.second
     for word, chosen in question.second.items():
         model_options.set_options(word, chosen, key="compare.second")
+    if question.both_features or "compare.both_features" in st.session_state:
+        st.session_state["compare.both_features"] = question.both_features
     scheme = "5-fold by group" if question.scheme == "by-group" else question.scheme
     base = scheme.removesuffix(" by group")
     st.session_state["compare.scheme"] = base if base in NAMED_SCHEMES else OWN

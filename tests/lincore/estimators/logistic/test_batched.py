@@ -41,7 +41,7 @@ def sample(rng, n, p, n_classes, offset, scale):
 @settings(deadline=None, max_examples=40)
 def test_a_stack_is_what_each_is_by_itself(seed, n_classes, p, offset, scale, C, intercept, solver):
     rng = np.random.default_rng(seed)
-    sizes = rng.integers(n_classes + p, 60, 4)
+    sizes = [n_classes + 1, *rng.integers(n_classes + 1, 60, 3)]  # one of few rows for its features
     rows, codes = zip(*(sample(rng, n, p, n_classes, offset, scale) for n in sizes), strict=True)
     weights = [None if b % 2 else rng.uniform(0.2, 5, len(rows[b])) for b in range(4)]
     strength = (2 if n_classes == 2 else 1) / C
