@@ -28,9 +28,8 @@ from lincore.io.samples import (
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
+from lincore.laboratory.board import MOST_POINTS
 from lincore.laboratory.catalogue import EXPERIMENTS, experiment_rows
-from lincore.laboratory.own_rows import MOST_ROWS as MOST_DRAGGED
-from lincore.laboratory.own_rows import REACH
 from lincore.utils.typing import Progress
 
 #: Classes and features, and rows in all, of generated data.
@@ -38,9 +37,9 @@ MOST_CLASSES, MOST_ROWS = 20, 100_000
 
 Name: TypeAlias = Annotated[str, AtMost(200)]
 Sha256: TypeAlias = Annotated[str, Matching("([0-9a-f]{64})?", "64 hexadecimal digits")]
-#: x, y and class of rows that were dragged, one row after the other.
-MovedRows: TypeAlias = Annotated[
-    tuple[Annotated[float, Between(-REACH, REACH)], ...], AtMost(3 * MOST_DRAGGED)
+_Coordinate: TypeAlias = Annotated[float, Between(-1e3, 1e3)]
+Points: TypeAlias = Annotated[
+    tuple[tuple[_Coordinate, _Coordinate, Annotated[int, Between(0, 1)]], ...], AtMost(MOST_POINTS)
 ]
 _Row: TypeAlias = Annotated[tuple[Annotated[float, Between(-1e9, 1e9)], ...], AtMost(MOST_CLASSES)]
 _Matrix: TypeAlias = Annotated[tuple[_Row, ...], AtMost(MOST_CLASSES)]
@@ -196,15 +195,15 @@ class ExperimentData:
         As in `lincore.laboratory.EXPERIMENTS`.
     preset : str
         As in its presets.
-    rows : tuple of float
-        Rows that were dragged, as for `lincore.laboratory.experiment_rows`.
+    points : tuple of (float, float, int)
+        Two coordinates and a class each: rows moved by hand, where a preset has such.
     """
 
     kind: ClassVar[str] = "experiment"  # in JSON
 
     experiment: Annotated[str, OneOf(tuple(EXPERIMENTS))]
     preset: Annotated[str, AtMost(40)] = "classic"
-    rows: MovedRows = ()
+    points: Points = ()
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
         """Return the rows; `file` is not looked at.
@@ -214,7 +213,7 @@ class ExperimentData:
         DataError
             For a preset that there is not, or that has no rows, and for rows that cannot be.
         """
-        return experiment_rows(self.experiment, self.preset, self.rows)
+        return experiment_rows(self.experiment, self.preset, points=self.points)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
 from lincore.analysis._schema import Label
-from lincore.analysis.data_sources import MovedRows
+from lincore.analysis.data_sources import Points
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
 from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
 from lincore.analysis.predict_question import PredictQuestion
@@ -21,7 +21,7 @@ from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.run_study import balance
 from lincore.imbalance.study import BalanceStudy
 from lincore.laboratory.catalogue import EXPERIMENTS, demonstrate
-from lincore.laboratory.experiment import Demonstration
+from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.methods import on_both_features
@@ -82,8 +82,10 @@ class GeometryQuestion:
         The predicted answer.
     revealed : bool
         Whether the computed answer is shown.
-    rows : tuple of float
-        Rows that were dragged, as for `lincore.laboratory.demonstrate`.
+    points : tuple of (float, float, int)
+        Two coordinates and a class each: those moved by hand, where a preset has such.
+    letter : str
+        In place of the preset's, where words are counted.
     """
 
     kind: ClassVar[str] = "geometry"  # in JSON
@@ -92,7 +94,8 @@ class GeometryQuestion:
     preset: Annotated[str, AtMost(40)] = "classic"
     guess: Annotated[float, Between(-1e9, 1e9)] | None = None
     revealed: bool = False
-    rows: MovedRows = ()
+    points: Points = ()
+    letter: Annotated[str, AtMost(200)] = ""
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
@@ -102,9 +105,10 @@ class GeometryQuestion:
         Raises
         ------
         DataError
-            For a preset that the experiment does not have, and rows that cannot be.
+            For a preset that the experiment does not have, and points or letters that it cannot
+            use.
         """
-        return demonstrate(self.experiment, self.preset, self.rows)
+        return demonstrate(self.experiment, self.preset, points=self.points, letter=self.letter)
 
 
 @dataclass(frozen=True)

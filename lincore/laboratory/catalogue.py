@@ -15,14 +15,15 @@ from lincore.laboratory import (
     _fisher,
     _likelihood,
     _one_function,
+    _own_rows,
     _perceptron,
     _race,
-    own_rows,
 )
-from lincore.laboratory.experiment import Demonstration, Experiment, Preset
+from lincore.laboratory._own_rows import rows_of
+from lincore.laboratory.board import Board, Point
+from lincore.laboratory.demonstration import Demonstration
+from lincore.laboratory.experiment import Experiment, Preset
 
-#: The experiment whose rows are dragged.
-OWN = "own-rows"
 #: By the word that links use.
 EXPERIMENTS: Mapping[str, Experiment] = {
     "one-function": _one_function.EXPERIMENT,
@@ -35,12 +36,12 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "bayes": _bayes.EXPERIMENT,
     "basis": _basis.EXPERIMENT,
     "likelihood": _likelihood.EXPERIMENT,
-    OWN: own_rows.EXPERIMENT,
+    "own-rows": _own_rows.EXPERIMENT,
 }
 
 
 def demonstrate(
-    experiment: str, preset: str = "classic", rows: Sequence[float] = ()
+    experiment: str, preset: str = "classic", *, points: Sequence[Point] = (), letter: str = ""
 ) -> Demonstration:
     """Carry out a preset of an experiment.
 
@@ -50,58 +51,74 @@ def demonstrate(
         As in `EXPERIMENTS`.
     preset : str
         As in its presets.
-    rows : sequence of float, optional
-        Of the experiment "own-rows", after some were dragged, added or deleted: x, y and class
-        (0 or 1) of each, one row after the other.
+    points : sequence of (float, float, int), optional
+        Two coordinates and a class each, in place of the preset's: where points are moved by hand.
+    letter : str, optional
+        In place of the preset's: where words are counted.
 
     Raises
     ------
     DataError
-        For a word that is none of these, and rows that cannot be.
+        For a word that is none of these, and for points or a letter that cannot be used.
 
     Examples
     --------
     >>> found = demonstrate("perceptron")
     >>> found.answer, found.frames[1].label
     (47.0, 'mistake 1')
+    >>> round(demonstrate("likelihood", letter="Not the question!").answer, 2)
+    27.27
     """
-    found = _preset(experiment, preset)
-    if rows:
-        return own_rows.demonstrate_rows(lambda: experiment_rows(experiment, preset, rows))
-    return found.show()
+    chosen = _preset(experiment, preset)
+    if points:
+        return _board(chosen).show(points)
+    if not letter:
+        return chosen.show()
+    if chosen.letter is None:
+        raise _unusable("letter", preset)
+    return chosen.letter(letter)
 
 
 def experiment_rows(
-    experiment: str, preset: str = "classic", rows: Sequence[float] = ()
+    experiment: str, preset: str = "classic", *, points: Sequence[Point] = ()
 ) -> Dataset:
     """Return the rows of a preset of an experiment.
 
     Parameters
     ----------
-    experiment, preset, rows
+    experiment, preset, points
         As for `demonstrate`.
 
     Raises
     ------
     DataError
-        For a word that is none of these, for a preset that has lines but no rows, and rows that
-        cannot be.
+        For a word that is none of these, and for a preset that has lines but no rows.
 
     Examples
     --------
     >>> experiment_rows("far-points").counts.tolist()
     [60, 70]
     """
-    start = _preset(experiment, preset).rows
-    if start is None:
+    chosen = _preset(experiment, preset)
+    if points and not _board(chosen).names:
+        return rows_of(points)
+    if chosen.rows is None:
         raise DataError(
             "This preset has lines and no rows.", where=preset, remedy="Choose another preset."
         )
-    if rows and experiment != OWN:
-        raise DataError(
-            "Its rows are not moved.", where=experiment, remedy=f"Leave them out, or use {OWN}."
-        )
-    return own_rows.moved_rows(start(), rows) if rows else start()
+    return chosen.rows()
+
+
+def _board(preset: Preset) -> Board:
+    if preset.board is None:
+        raise _unusable("points", preset.title)
+    return preset.board
+
+
+def _unusable(what: str, where: str) -> DataError:
+    return DataError(
+        f"It takes no {what} of your own.", where=where, remedy="Choose another preset."
+    )
 
 
 def _preset(experiment: str, preset: str) -> Preset:

@@ -160,7 +160,7 @@ images = data.X[shown].reshape(-1, *data.image_shape)
 rebuilt = projection.rebuilt(data.X[shown], number).reshape(images.shape)
 describe(plots.reconstructions(images, [rebuilt], [number]))
 share = projection.shares[:number].sum()
-print(f"{number:,} of {len(projection.components):,} components, of the variance {100 * share:.1f} %.")
+print(f"{number:,} of {len(projection.components):,} components: {100 * share:.1f} % of variance.")
 judged = split.test[:: -(-len(split.test) // 1_000) or 1]
 if len(judged):
     error = inspection.reconstruction_error(projection, data.X[judged], number)

@@ -129,7 +129,8 @@ def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
 
 def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *, key: str) -> None:
     stack = weights.reshape(-1, *data.image_shape)
-    image = plots.coefficient_images(stack, names, columns=_columns(len(stack)), title=title)
+    columns = _columns(len(stack))
+    image = plots.coefficient_images(stack, names, columns=columns, title=title)
     image_sheets.show(image, key=key)
 
 

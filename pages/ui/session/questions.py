@@ -30,8 +30,10 @@ NEW_FILE, MODEL = "predict.new", "predict.model"
 TYPED, TYPED_TURN = "predict.typed", "predict.typed.turn"
 FILL, SOURCE = "predict.fill_missing", "predict.source"
 TEST, UPLOAD, BY_HAND = "test", "file", "hand"
-#: The rows on the board of the page Geometry: what they belong to, how often they were moved.
-BOARD = "geometry.rows"
+#: Of the page Geometry, by experiment and preset: what was predicted, which answers are shown, the
+#: points that were moved, and letters typed.
+GUESSES, SHOWN = "geometry.guesses", "geometry.shown"
+POINTS, LETTERS = "geometry.points", "geometry.letters"
 _FOLDS = re.compile(r"(?:(\d+)x)?(\d+)-fold")
 
 
@@ -128,34 +130,30 @@ def experiment() -> analysis.GeometryQuestion:
     presets = laboratory.EXPERIMENTS[word].presets
     chosen = st.session_state.get("geometry.preset")
     preset = chosen if chosen in presets else next(iter(presets))
-    shown, guesses = (st.session_state.get(f"geometry.{key}", {}) for key in ("shown", "guesses"))
     place = (word, preset)
-    rows: tuple[float, ...] = ()
-    token, is_moved, board = st.session_state.get(BOARD, ("", 0, []))
-    if word == laboratory.OWN and is_moved and token == board_token(place):
-        rows = tuple(value for row in board for value in row)
-    return analysis.GeometryQuestion(word, preset, guesses.get(place), place in shown, rows)
+    guess, points, letter = (
+        st.session_state.get(key, {}).get(place) for key in (GUESSES, POINTS, LETTERS)
+    )
+    return analysis.GeometryQuestion(
+        word, preset, guess, place in st.session_state.get(SHOWN, {}), points or (), letter or ""
+    )
 
 
-def board_token(place: tuple[str, str]) -> str:
-    """Return what the rows on the board belong to: experiment, preset, and when it was revealed."""
-    return f"{'/'.join(place)}/{st.session_state.get('geometry.shown', {}).get(place)}"
+def keep(key: str, place: tuple[str, str], value: Any) -> None:
+    """Keep what belongs to a preset of an experiment; None forgets it."""
+    others = {k: v for k, v in st.session_state.get(key, {}).items() if k != place}
+    st.session_state[key] = others if value is None else {**others, place: value}
 
 
 def _write_experiment(question: Any, data: Dataset) -> None:
     place = (question.experiment, question.preset)
     st.session_state["geometry.experiment"], st.session_state["geometry.preset"] = place
-    st.session_state.setdefault("geometry.guesses", {})[place] = question.guess
-    shown = {**st.session_state.get("geometry.shown", {})}
-    shown.pop(place, None)
-    if question.revealed:
-        turn = st.session_state["geometry.turn"] = st.session_state.get("geometry.turn", 0) + 1
-        shown[place] = turn
-    st.session_state["geometry.shown"] = shown
-    if question.rows and question.revealed:
-        flat = question.rows
-        rows = [[x, y, int(k)] for x, y, k in zip(flat[::3], flat[1::3], flat[2::3], strict=False)]
-        st.session_state[BOARD] = (board_token(place), 1, rows)
+    preset = laboratory.EXPERIMENTS[place[0]].presets.get(place[1])
+    has_board, has_letter = preset and preset.board, preset and preset.letter
+    keep(GUESSES, place, question.guess)
+    keep(SHOWN, place, True if question.revealed else None)
+    keep(POINTS, place, question.points if has_board and question.points else None)
+    keep(LETTERS, place, question.letter if has_letter and question.letter else None)
 
 
 def _classify(data: Dataset) -> Question:
