@@ -36,6 +36,7 @@ LAYERS = [
     "lincore/io",
     "lincore/metrics",
     "lincore/model_selection",
+    "lincore/federation",
     "lincore/inspection",
     "lincore/geometry",
     "lincore/checks",
