@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
-from lincore.federation.shared_moments import SharedMoments
+from lincore.federation.shared_moments import SharedMoments, deal_rows
 from lincore.metrics.confusion_scores import brier_losses, log_losses
-from lincore.model_selection._fold_moments import part_of_rows
 from lincore.model_selection.methods import Spec, as_methods
-from lincore.model_selection.splitters import plan_folds
 from lincore.utils.typing import Array
 
 
@@ -106,7 +104,7 @@ def score_rows(
             remedy="Give the file that this site's moments were made of, unchanged.",
         )
     chosen = as_methods(methods)
-    part = part_of_rows(plan_folds(data, f"{shared.n_folds}-fold", shared.seed), data.n_rows)
+    part = deal_rows(data, shared.n_folds, shared.seed)
     columns = [list(data.feature_names).index(name) for name in shared.feature_names]
     place = {label: k for k, label in enumerate(shared.classes.tolist())}
     truth = np.array([place[label] for label in data.classes.tolist()])[data.codes]

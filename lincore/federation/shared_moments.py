@@ -14,7 +14,6 @@ from sklearn.base import clone
 from lincore.data.dataset import Dataset
 from lincore.data.labels import encode_labels
 from lincore.errors import DataError
-from lincore.model_selection._fold_moments import part_of_rows
 from lincore.model_selection.methods import Spec, as_method
 from lincore.model_selection.splitters import plan_folds
 from lincore.moments.moments import Moments, leave_one_out
@@ -142,7 +141,7 @@ def summarise(
             where=where,
             remedy="Leave these columns out, or fill and code them alike at every site.",
         )
-    part = part_of_rows(plan_folds(data, f"{n_folds}-fold", seed), data.n_rows)
+    part = deal_rows(data, n_folds, seed)
     shape = (n_folds, data.n_classes)
     flat = Moments.from_groups(data.X, part * data.n_classes + data.codes, n_folds * shape[1])
     count = flat.count.reshape(shape)
@@ -167,10 +166,25 @@ def summarise(
     )
 
 
+def deal_rows(data: Dataset, n_folds: int, seed: int) -> NDArray[np.intp]:
+    """Return the number of the fold that tests each row, (n,): the same whenever it is asked."""
+    part = np.empty(data.n_rows, dtype=np.intp)
+    for number, fold in enumerate(plan_folds(data, f"{n_folds}-fold", seed)):
+        part[fold.test] = number
+    return part
+
+
 def merge(sites: Sequence[SharedMoments]) -> SharedMoments:
     """Merge what several sites have shared, as if their rows stood in one file.
 
-    Columns may stand in another order, and a site may lack a class.
+    Parameters
+    ----------
+    sites : sequence of SharedMoments
+        At least one. Columns may stand in another order, and a site may lack a class.
+
+    Returns
+    -------
+    SharedMoments
 
     Raises
     ------

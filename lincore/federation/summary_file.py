@@ -11,7 +11,7 @@ import numpy as np
 from lincore.errors import DataError
 from lincore.federation.shared_moments import SharedMoments
 from lincore.io.files.archives import list_zip
-from lincore.limits import LIMITS, Limits
+from lincore.limits import LIMITS, Limits, is_zip
 from lincore.moments.moments import Moments
 
 #: Of the file's fields; another number is another meaning.
@@ -20,7 +20,17 @@ _ARRAYS = ("count", "mean", "scatter")
 
 
 def summary_bytes(shared: SharedMoments) -> bytes:
-    """Return the moments of sites as a file: of each scatter one half, for it is symmetric."""
+    """Return the moments of sites as a file: of each scatter one half, for it is symmetric.
+
+    Parameters
+    ----------
+    shared : SharedMoments
+
+    Returns
+    -------
+    bytes
+        An npz of three arrays of numbers, and the names as JSON in a fourth.
+    """
     upper = np.triu_indices(shared.moments.n_features)
     header = {
         "schema": SCHEMA,
@@ -45,6 +55,17 @@ def summary_bytes(shared: SharedMoments) -> bytes:
 def read_summary(raw: bytes, name: str, limits: Limits = LIMITS) -> SharedMoments:
     """Read a file of `summary_bytes`.
 
+    Parameters
+    ----------
+    raw : bytes
+    name : str
+        The file's name, for messages.
+    limits : Limits
+
+    Returns
+    -------
+    SharedMoments
+
     Raises
     ------
     DataError
@@ -59,6 +80,8 @@ def read_summary(raw: bytes, name: str, limits: Limits = LIMITS) -> SharedMoment
     >>> bool((again.moments.scatter == one.moments.scatter).all()), again.digests == one.digests
     (True, True)
     """
+    if not is_zip(raw):
+        raise _unusable("It is no file of moments.", name)
     for file in list_zip(raw, name, limits):
         if file.refused:
             raise _unusable(f"{file.path}: {file.refused}.", name)

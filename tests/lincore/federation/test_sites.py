@@ -89,7 +89,9 @@ def test_a_fit_of_merged_moments_is_that_of_all_rows(method, merged, pooled):
 
 def test_cross_validation_over_sites_is_that_of_all_rows(merged, pooled, sites):
     data, folds = pooled
-    expected = lincore.compare(data, METHODS, folds, steps=Steps(standardize=False)).table(wide=True)
+    expected = lincore.compare(data, METHODS, folds, steps=Steps(standardize=False)).table(
+        wide=True
+    )
     scores = [score_rows(merged, one, METHODS) for one in sites]
     found = (scores[0] + scores[1] + scores[2]).table()
     names = list(found.columns)  # those of losses are NaN where a method has no posteriors
