@@ -127,8 +127,6 @@ _FOREIGN = {
     b"Obj\x01": "an Avro file",
     b"ARROW1\0\0": "an Arrow file",
     b"FEA1\0": "a Feather file",
-    b"<stata_dta>": "a Stata file",
-    b"$FL2@(#)": "an SPSS file",
     b"MATLAB 5.0 MAT-file": "a MATLAB file",
     b"RDX2\n": "an R file",
     b"RDX3\n": "an R file",

@@ -1,4 +1,4 @@
-"""Data: import log, columns and rows, and the entries to other data."""
+"""Data: findings, columns and rows, and the entries to other data."""
 
 import streamlit as st
 
@@ -32,7 +32,7 @@ if not isinstance(opened, Source):
 if isinstance(opened, Source):
     columns.show(opened)
     reading.show(opened)
-    findings.findings(opened)
+    findings.findings(opened, data.notices if is_current else opened.notices)
     treatment.show(opened)
     table.rows(opened)
 elif isinstance(opened, ImageSource):
@@ -48,7 +48,8 @@ if is_current:
     elif opened is None:
         panels.table_head(data, key="data.head")
     images.groups(data)
-    findings.notices(data, opened if isinstance(opened, Source) else None)
+    if not isinstance(opened, Source):
+        findings.findings(None, data.notices)
     gaussian_classes.truth(data)
 
 new_data.generator()

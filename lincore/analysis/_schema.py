@@ -152,7 +152,7 @@ class Schema:
         if len(value) > MOST_ITEMS:
             wanted = f"Give at most {MOST_ITEMS:,}."
             raise refuse(f"It has {len(value):,} items.", place, wanted)
-        if len(kinds) == 2 and kinds[1] is not Ellipsis:
+        if len(kinds) > 1 and kinds[1] is not Ellipsis:
             if len(value) != len(kinds):
                 raise refuse(f"It has {len(value)} items.", place, f"Give {len(kinds)}.")
             every = kinds

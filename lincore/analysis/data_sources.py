@@ -28,6 +28,7 @@ from lincore.io.samples import (
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
+from lincore.laboratory.board import MOST_POINTS
 from lincore.laboratory.catalogue import EXPERIMENTS, experiment_rows
 from lincore.utils.typing import Progress
 
@@ -35,6 +36,10 @@ from lincore.utils.typing import Progress
 MOST_CLASSES, MOST_ROWS = 20, 100_000
 
 Name: TypeAlias = Annotated[str, AtMost(200)]
+_Coordinate: TypeAlias = Annotated[float, Between(-1e3, 1e3)]
+Points: TypeAlias = Annotated[
+    tuple[tuple[_Coordinate, _Coordinate, Annotated[int, Between(0, 1)]], ...], AtMost(MOST_POINTS)
+]
 _Row: TypeAlias = Annotated[tuple[Annotated[float, Between(-1e9, 1e9)], ...], AtMost(MOST_CLASSES)]
 _Matrix: TypeAlias = Annotated[tuple[_Row, ...], AtMost(MOST_CLASSES)]
 _Size: TypeAlias = Annotated[int, Between(1, MOST_ROWS)]
@@ -182,12 +187,15 @@ class ExperimentData:
         As in `lincore.laboratory.EXPERIMENTS`.
     preset : str
         As in its presets.
+    points : tuple of (float, float, int)
+        Two coordinates and a class each: rows moved by hand, where a preset has such.
     """
 
     kind: ClassVar[str] = "experiment"  # in JSON
 
     experiment: Annotated[str, OneOf(tuple(EXPERIMENTS))]
     preset: Annotated[str, AtMost(40)] = "classic"
+    points: Points = ()
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
         """Return the rows; `file` is not looked at.
@@ -197,7 +205,7 @@ class ExperimentData:
         DataError
             For a preset that there is not, or that has no rows.
         """
-        return experiment_rows(self.experiment, self.preset)
+        return experiment_rows(self.experiment, self.preset, points=self.points)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
 from lincore.analysis._schema import Label
+from lincore.analysis.data_sources import Points
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
@@ -19,7 +20,7 @@ from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.run_study import balance
 from lincore.imbalance.study import BalanceStudy
 from lincore.laboratory.catalogue import EXPERIMENTS, demonstrate
-from lincore.laboratory.experiment import Demonstration
+from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.engine import method_steps
@@ -28,7 +29,7 @@ from lincore.model_selection.hold_out import (
     fit_training_steps,
     summarise_training_set,
 )
-from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method
+from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method, on_both_features
 from lincore.utils.typing import Progress
 
 Words: TypeAlias = Annotated[tuple[Word, ...], AtMost(30)]
@@ -101,6 +102,10 @@ class GeometryQuestion:
         The predicted answer.
     revealed : bool
         Whether the computed answer is shown.
+    points : tuple of (float, float, int)
+        Two coordinates and a class each: those moved by hand, where a preset has such.
+    letter : str
+        In place of the preset's, where words are counted.
     """
 
     kind: ClassVar[str] = "geometry"  # in JSON
@@ -109,6 +114,8 @@ class GeometryQuestion:
     preset: Annotated[str, AtMost(40)] = "classic"
     guess: Annotated[float, Between(-1e9, 1e9)] | None = None
     revealed: bool = False
+    points: Points = ()
+    letter: Annotated[str, AtMost(200)] = ""
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
@@ -118,9 +125,10 @@ class GeometryQuestion:
         Raises
         ------
         DataError
-            For a preset that the experiment does not have.
+            For a preset that the experiment does not have, and points or letters that it cannot
+            use.
         """
-        return demonstrate(self.experiment, self.preset)
+        return demonstrate(self.experiment, self.preset, points=self.points, letter=self.letter)
 
 
 @dataclass(frozen=True)
@@ -194,6 +202,8 @@ class CompareQuestion:
         Words of classifiers, with the options of the experiment.
     second : mapping of str to mapping
         Words of those that enter twice, to the options of the second entry.
+    both_features : bool
+        Whether every entry is fitted on pixels and on gradients, for data of images.
     scheme : str
         "holdout" for the test set of the experiment; "10-fold", "10x10-fold", "leave-one-out",
         "5-fold by group" and so on, as for `lincore.compare`.
@@ -212,6 +222,7 @@ class CompareQuestion:
     )
     score: Annotated[str, AtMost(60)] | None = None
     rope: Annotated[float, Between(0, 1e6)] | None = None
+    both_features: bool = False
 
     def __post_init__(self) -> None:
         """Check the options of second entries, of which an entry without any is one too."""
@@ -235,7 +246,8 @@ class CompareQuestion:
             found.append(first)
             if word in self.second:
                 found.append(method_line(word, self.second[word]))
-        return tuple(dict.fromkeys(found))
+        every = on_both_features(found) if self.both_features else found
+        return tuple(dict.fromkeys(every))
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None

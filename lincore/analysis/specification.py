@@ -22,7 +22,7 @@ from lincore.io.tables.bins import Bins
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition
 from lincore.io.tables.text.options import ReadOptions
-from lincore.laboratory.experiment import Demonstration
+from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.pipeline import Steps
 from lincore.utils.typing import Progress

@@ -42,10 +42,13 @@ class TableFinding:
         Cause, place and remedy.
     remedies : tuple of Hint
         What can be done, each as options of the reading.
+    is_decision : bool
+        Whether it was dealt with already, and can be overruled.
     """
 
     notice: Notice
     remedies: tuple[Hint, ...] = ()
+    is_decision: bool = False
 
 
 def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableFinding, ...]:
@@ -100,7 +103,9 @@ def _posing(columns: Sequence[Column], kind: Kind) -> TableFinding | None:
     if not names:
         return None
     used = "It is used as a feature" if len(names) == 1 else "They are used as features"
-    notice = Notice(f"{used}: {EXCLUSION_REASONS[kind]}.", columns_named(names), _ignoring(names))
+    notice = Notice(
+        f"{used}: {EXCLUSION_REASONS[kind]}.", columns_named(names), _ignoring(names), code="LIN060"
+    )
     return TableFinding(notice, (_ignore(names),))
 
 
@@ -125,6 +130,7 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | No
         f"{it} texts of {n_words} words on average, which no model sees.",
         columns_named(names),
         "Count their words beside the other features.",
+        code="LIN061",
     )
     label = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
     return TableFinding(
@@ -143,6 +149,7 @@ def _marked(values: pd.Series[Any]) -> TableFinding | None:
         f"Each label has an identifier behind it, as in {example[:40]!r}.",
         columns_named([name]),
         f"Cut it at {mark!r}: {label[:40]!r} is left.",
+        code="LIN062",
     )
     return TableFinding(
         notice, (Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}}),)
@@ -168,6 +175,7 @@ def _belonging(found: RepeatedId) -> TableFinding:
         "upwards.",
         f"column {name!r}",
         "Keep the rows of each together.",
+        code="LIN063",
     )
     together = Hint(f"Keep the rows of one {name!r} together", {name: "group"})
     ignore = Hint(f"Ignore {name!r}", roles={name: "ignore"})
@@ -197,6 +205,7 @@ def _missing_codes(frame: pd.DataFrame, columns: Sequence[Column]) -> list[Table
             f"{finding} and is the {which} value{there}: it may be a missing-value code.",
             columns_named(names),
             "If so, read it as missing.",
+            code="LIN064",
         )
         missing_in = dict.fromkeys(names, (number,))
         found.append(TableFinding(notice, (Hint(label, reading={"missing_in": missing_in}),)))
@@ -217,6 +226,7 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | No
         f"Without a value in {shares} of the rows.",
         columns_named(names),
         _ignoring(names),
+        code="LIN065",
     )
     return TableFinding(notice, (_ignore(names),))
 
@@ -245,6 +255,7 @@ def _leaking(
         f"Possible target leakage. {it} the class of {bound}{least} of the rows.",
         columns_named(names),
         f"{_ignoring(names)[:-1]}, unless known before the class is.",
+        code="LIN066",
     )
     return TableFinding(notice, (_ignore(names),))
 
@@ -273,6 +284,7 @@ def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
         f"Classes that differ in capitals or blanks alone: {same}.",
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
+        code="LIN067",
     )
     return TableFinding(notice, (Hint("Merge the spellings", options={"merge_classes": merged}),))
 
@@ -303,6 +315,7 @@ def _slips(labels: pd.Series[Any]) -> TableFinding | None:
         f"Classes of few rows that may be slips of the pen: {same}.",
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
+        code="LIN068",
     )
     return TableFinding(
         notice, (Hint("Merge what is misspelt", options={"merge_classes": merged}),)
@@ -322,6 +335,7 @@ def _lone_classes(labels: pd.Series[Any]) -> TableFinding | None:
         "A single row can be trained on but never tested.",
         f"class {', '.join(lone)}",
         "Leave it out or merge it.",
+        code="LIN069",
     )
     drop = Hint(f"Leave out {', '.join(lone)}", options={"drop_classes": tuple(lone)})
     if len(lone) == 1:
@@ -350,6 +364,7 @@ def _repeats(table: Table, used: Sequence[Column]) -> TableFinding | None:
         table.name,
         "Unless they are different cases, remove them: in training and in test they bias scores "
         "upwards.",
+        code="LIN070",
     )
     return TableFinding(notice, (Hint("Remove duplicates", options={"drop_duplicates": True}),))
 

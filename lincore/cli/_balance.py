@@ -12,8 +12,9 @@ from lincore.analysis import BalanceCostQuestion, BalanceStudyQuestion
 from lincore.cli.analysis_options import add_save_option, analysis_of, with_saved, words_of
 from lincore.cli.answer import Answer, Section
 from lincore.cli.data_findings import class_named, data_line, data_record, finding_sentences
-from lincore.cli.data_options import add_data_options, assignment, load_data
+from lincore.cli.data_options import add_data_options, load_data
 from lincore.cli.method_options import add_method_options, chosen_steps, positive
+from lincore.cli.reading_options import assignment
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis

@@ -14,10 +14,10 @@ from lincore.cli.data_options import (
     add_data_options,
     data_source,
     load_data,
-    read_options,
     spelling,
     table_choices,
 )
+from lincore.cli.reading_options import read_options
 from lincore.errors import DataError, Notice
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ EXAMPLES = """examples:
 #: Columns and classes that are listed as text; JSON has all.
 MOST_ROWS = 200
 #: Roles that a table of columns has first.
-_ROLES = ("target", "group", "feature", "text", "ignore")
+_ROLES = ("target", "group", "weight", "frequency", "feature", "text", "ignore")
 
 
 def add_command(commands: Any) -> None:
@@ -77,16 +77,17 @@ def table_answer(table: io.Table, target: str | None, options: argparse.Namespac
             raise
         columns = io.describe_columns(table)
         findings.append(Finding(error.notice))
+    problems = checks.find_table_problems(table, columns)
+    notices = table.notices if data is None else data.notices
     findings += [
         Finding(found.notice, [words for hint in found.remedies if (words := spelling(hint))])
-        for found in checks.find_table_problems(table, columns)
+        for found in checks.with_decisions(problems, table, columns, notices, read_options(options))
     ]
     guess = data.target_guess if data is not None else None
     read = f"{table.name}: {table.reading}"
     sections = [
         Section(read, (data_line(data),) if data is not None else (), column_rows(columns)),
         Section("Findings", tuple(found.sentence for found in findings) or ("None.",)),
-        *_log(data),
     ]
     record = {
         "command": "inspect",
@@ -96,14 +97,13 @@ def table_answer(table: io.Table, target: str | None, options: argparse.Namespac
         "columns": [column._asdict() for column in columns],
         "target_guess": None if guess is None else guess._asdict(),
         "findings": [found.record for found in findings],
-        "log": [] if data is None else [vars(notice) for notice in data.notices],
     }
     return Answer(record, tuple(sections))
 
 
 def dataset_answer(data: lincore.Dataset) -> Answer:
     """Return the classes and the findings of a data set, such as one of images."""
-    findings = finding_sentences(data)
+    findings = [*finding_sentences(data), *map(str, data.notices)]
     size = "" if data.image_shape is None else f" of {' x '.join(map(str, data.image_shape))}"
     rows = tuple(
         {"class": str(label), f"{data.kind.rows}{size}": f"{n:,}"}
@@ -111,16 +111,17 @@ def dataset_answer(data: lincore.Dataset) -> Answer:
     )
     sections = [
         Section(data_line(data), rows=rows[:MOST_ROWS]),
-        Section("Findings", findings or ("None.",)),
-        *_log(data),
+        Section("Findings", tuple(findings) or ("None.",)),
     ]
     record = {
         "command": "inspect",
         "kind": data.kind.rows,
         "data": data_record(data),
         "image_shape": data.image_shape,
-        "findings": [{"what": sentence} for sentence in findings],
-        "log": [vars(notice) for notice in data.notices],
+        "findings": [
+            *({"what": sentence} for sentence in finding_sentences(data)),
+            *map(vars, data.notices),
+        ],
         "skipped": [file._asdict() for file in data.skipped],
     }
     return Answer(record, tuple(sections))
@@ -168,9 +169,3 @@ def column_rows(columns: Sequence[io.Column]) -> tuple[dict[str, str], ...]:
     if len(order) > MOST_ROWS:
         rows.append({**dict.fromkeys(rows[0], ""), "column": f"{len(order) - MOST_ROWS:,} more"})
     return tuple(rows)
-
-
-def _log(data: lincore.Dataset | None) -> list[Section]:
-    if data is None or not data.notices:
-        return []
-    return [Section("Import log", tuple(map(str, data.notices)))]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import lincore
 from lincore import export, imbalance, metrics, prediction, report
-from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section
+from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section, write_file
 from lincore.cli.data_findings import class_named, data_record
-from lincore.cli.data_options import add_data_options, data_source, load_data, read_options
-from lincore.cli.files import write_file
+from lincore.cli.data_options import add_data_options, data_source, load_data
 from lincore.cli.method_options import add_steps_and_seed, chosen_steps, fraction, one_method
+from lincore.cli.reading_options import read_options, without_column
 
 if TYPE_CHECKING:
     from lincore.model_selection import FittedModel
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         level=options.level,
         reading=prediction.Reading(
             new.name or Path(options.new).name,
-            read_options(options),
+            without_column(read_options(options), model.target_name),
             fill_missing=options.fill_missing,
         ),
         progress=progress,
@@ -93,7 +93,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     drift = None if data is None else prediction.drift(data, found)
     scores = None if found.truth is None else found.scores()
     lines = [f"{str(found)[1:-1]}.", prediction.priors_finding(found)]
-    lines += map(str, found.new.match.notices)
+    lines += map(str, found.new.findings)
     if drift is not None:
         lines.append(prediction.drift_finding(drift))
     if scores is not None:
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         "predicted": dict(zip(map(str, found.classes), found.counts.tolist(), strict=True)),
         "far": None if found.far is None else int(found.far.sum()),
         "priors": found.priors,
-        "notices": [vars(notice) for notice in found.new.match.notices],
+        "notices": [vars(notice) for notice in found.new.findings],
         "drift": None if drift is None else drift.to_dict("records"),
         "scores": None if scores is None else _scores(scores),
         "output": options.output,

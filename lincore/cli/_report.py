@@ -12,10 +12,9 @@ from lincore import export, metrics, model_selection, report
 from lincore.analysis import BalanceCostQuestion, ClassifyQuestion
 from lincore.cli._compare import add_validation_options, compare_methods
 from lincore.cli.analysis_options import analysis_of, compare_question, method_options
-from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section
+from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section, write_file
 from lincore.cli.data_findings import data_line, data_record
 from lincore.cli.data_options import add_data_options, load_data
-from lincore.cli.files import write_file
 from lincore.cli.method_options import add_method_options, chosen_steps
 from lincore.errors import DataError
 

@@ -11,10 +11,10 @@ from typing import Any
 import lincore
 from lincore import analysis, io, model_selection
 from lincore.analysis.data_sources import hash_of
-from lincore.cli.answer import Answer, Section
-from lincore.cli.data_options import SAMPLE, STANDARD_INPUT, read_options, table_choices
-from lincore.cli.files import write_file
+from lincore.cli.answer import Answer, Section, write_file
+from lincore.cli.data_options import SAMPLE, STANDARD_INPUT, table_choices
 from lincore.cli.method_options import chosen_steps
+from lincore.cli.reading_options import read_options
 from lincore.errors import DataError
 
 #: Validations by name that are the test set of an analysis.

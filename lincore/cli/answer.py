@@ -1,10 +1,13 @@
-"""The answer of a command: sections for people, a record for programs."""
+"""The answer of a command: sections for people, a record for programs, files that are written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+from lincore.errors import DataError
 
 #: The name of a file that stands for standard output.
 STANDARD_OUTPUT = "-"
@@ -45,3 +48,29 @@ class Answer:
     record: Mapping[str, Any] = field(default_factory=dict)
     sections: tuple[Section, ...] = ()
     text: str = ""
+
+
+def write_file(path: str, content: bytes) -> str:
+    """Write a file, and return a sentence about it.
+
+    Parameters
+    ----------
+    path : str
+        Where to.
+    content : bytes
+
+    Raises
+    ------
+    DataError
+        When it cannot be written there.
+    """
+    try:
+        Path(path).write_bytes(content)
+    except OSError as error:
+        raise DataError(
+            f"The file cannot be written: {error.strerror or error}.",
+            where=path,
+            remedy="Choose another place with --output.",
+        ) from error
+    size = f"{len(content) / 1000:,.0f} kB" if len(content) >= 1000 else f"{len(content)} bytes"
+    return f"Written to {path} ({size})."

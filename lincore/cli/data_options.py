@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import lincore
 from lincore import io
+from lincore.cli.reading_options import (
+    add_reading_options,
+    assignment,
+    read_options,
+    spelling_of_reading,
+)
 from lincore.errors import Hint
 from lincore.io.files.sources import read_source
 
@@ -22,8 +27,8 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="a table (CSV, TSV, Parquet, gzip), a zip of images in class folders, an npz; "
-        f"{STANDARD_INPUT} for standard input, {SAMPLE}passengers for a bundled one",
+        help="a table (CSV, Excel, SPSS, Parquet and others), a zip of images in class folders, an "
+        f"npz; {STANDARD_INPUT} for standard input, {SAMPLE}passengers for a bundled one",
     )
     group = parser.add_argument_group("data")
     group.add_argument(
@@ -34,19 +39,19 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN=ROLE",
         action="append",
         type=assignment,
-        help="feature, text, group or ignore, instead of the proposed role; may be repeated",
+        help="feature, text, group, weight, frequency or ignore, instead of the proposed role; may "
+        "be repeated",
+    )
+    group.add_argument(
+        "--weights", metavar="COLUMN", help="sampling weights of the rows, for fits and scores"
+    )
+    group.add_argument(
+        "--frequencies", metavar="COLUMN", help="how many equal rows each row stands for"
     )
     group.add_argument(
         "--missing",
         choices=("median", "most_frequent", "indicator", "drop"),
         help="how missing values are filled in (median)",
-    )
-    group.add_argument(
-        "--missing-code",
-        metavar="COLUMN=VALUE",
-        action="append",
-        type=assignment,
-        help="a value that means missing in this column; may be repeated",
     )
     group.add_argument("--bins", type=int, metavar="N", help="bin a numeric target into N classes")
     group.add_argument(
@@ -62,12 +67,11 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--drop-duplicates", action="store_true", help="keep one of the rows that are the same"
     )
-    group.add_argument("--separator", metavar="SIGN", help="between columns (detected)")
-    group.add_argument("--encoding", help="of the text (detected)")
     group.add_argument(
         "--size", metavar="HEIGHTxWIDTH", type=_size, help="images: pixels they are brought to"
     )
     group.add_argument("--colour", action="store_true", help="images: keep colours")
+    add_reading_options(parser)
 
 
 def load_data(options: argparse.Namespace, source: Source | None = None) -> lincore.Dataset:
@@ -153,8 +157,9 @@ def data_source(file: str, target: str | None) -> Source:
 
 def table_choices(options: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of `lincore.io.TableOptions` that were given."""
+    counted = {options.weights: "weight", options.frequencies: "frequency"}
     given = {
-        "roles": dict(options.role or ()),
+        "roles": dict(options.role or ()) | {name: r for name, r in counted.items() if name},
         "missing": options.missing,
         "bins": options.bins,
         "drop_classes": tuple(options.drop_class or ()),
@@ -162,28 +167,6 @@ def table_choices(options: argparse.Namespace) -> dict[str, Any]:
         "drop_duplicates": options.drop_duplicates,
     }
     return {name: value for name, value in given.items() if value}
-
-
-def read_options(options: argparse.Namespace) -> io.ReadOptions | None:
-    r"""Return how a text is read, where anything of it was given.
-
-    Raises
-    ------
-    DataError
-        For a separator that is none.
-    """
-    codes: dict[str, list[str | float]] = {}
-    for column, value in options.missing_code or ():
-        codes.setdefault(column, []).append(_number_or_text(value))
-    separator = options.separator and options.separator.replace("\\t", "\t")
-    given: Mapping[str, Any] = {
-        "encoding": options.encoding,
-        "separator": separator,
-        "missing_in": codes or None,
-    }
-    if not any(given.values()):
-        return None
-    return io.ReadOptions(**given)
 
 
 def spelling(hint: Hint) -> str:
@@ -194,7 +177,12 @@ def spelling(hint: Hint) -> str:
     >>> spelling(Hint("Ignore 'id'", roles={"id": "ignore"}))
     '--role id=ignore'
     """
-    words = [f"--role {shlex.quote(f'{name}={role}')}" for name, role in hint.roles.items()]
+    words = [
+        f"--target {shlex.quote(name)}"
+        if role == "target"
+        else f"--role {shlex.quote(f'{name}={role}')}"
+        for name, role in hint.roles.items()
+    ]
     for name, value in hint.options.items():
         if name == "drop_duplicates":
             words.append("--drop-duplicates")
@@ -202,35 +190,8 @@ def spelling(hint: Hint) -> str:
             words += [f"--drop-class {shlex.quote(str(label))}" for label in value]
         elif name == "merge_classes":
             words += [f"--merge-class {shlex.quote(f'{a}={b}')}" for a, b in value.items()]
-    for column, codes in hint.reading.get("missing_in", {}).items():
-        words += [f"--missing-code {shlex.quote(f'{column}={code:g}')}" for code in codes]
+    words += spelling_of_reading(hint)
     return " ".join(words)
-
-
-def assignment(text: str) -> tuple[str, str]:
-    """Take NAME=VALUE apart at its last equals sign.
-
-    Raises
-    ------
-    ArgumentTypeError
-        When there is none.
-
-    Examples
-    --------
-    >>> assignment("a=b=group")
-    ('a=b', 'group')
-    """
-    name, equals, value = text.rpartition("=")
-    if not equals or not name:
-        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")
-    return name, value
-
-
-def _number_or_text(value: str) -> str | float:
-    try:
-        return float(value)
-    except ValueError:
-        return value
 
 
 def _size(text: str) -> tuple[int, int]:

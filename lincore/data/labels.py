@@ -20,7 +20,11 @@ _MANY_NUMBERS = 10
 _MANY_VALUES = 100_000
 
 # What a file name ends in that is no part of the name of the data.
-_ENDINGS = re.compile(r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq))+$", re.IGNORECASE)
+_ENDINGS = re.compile(
+    r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq|arff|jsonl?|xls[xmb]?|ods|z?sav|dta|sas7bdat|xpt))"
+    r"+$",
+    re.IGNORECASE,
+)
 
 
 def natural_key(text: str) -> tuple[Any, ...]:
@@ -162,8 +166,23 @@ def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, 
             "A single row can be trained on but never tested.",
             where=f"class {', '.join(lone)}",
             remedy="Add rows of this class, merge it with another, or leave it out.",
+            code="LIN069",
         ),
     )
+
+
+def rows_left_out(count: int, n_rows: int, why: str, where: str, code: str) -> list[Notice]:
+    """Return a notice about rows that are not used, if there are any.
+
+    Examples
+    --------
+    >>> print(*rows_left_out(2, 100, "have a missing value", "made.csv", "LIN053"))
+    made.csv: 2 of 100 rows have a missing value and were left out.
+    """
+    if not count:
+        return []
+    remedy = "Fill the class in to use these rows." if "target" in why else ""
+    return [Notice(f"{count:,} of {n_rows:,} rows {why} and were left out.", where, remedy, code)]
 
 
 def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) -> str:
@@ -305,7 +324,7 @@ def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
         return unique, ()
     remedy = "Give each column a name of its own."
     return unique, (
-        Notice("The name of another column; numbered.", columns_named(repeated), remedy),
+        Notice("The name of another column; numbered.", columns_named(repeated), remedy, "LIN016"),
     )
 
 

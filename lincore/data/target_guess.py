@@ -70,7 +70,8 @@ another column, such as 'sex' or 'port', choose that.
         why = "by its name" if self.by_name else "by its place and its few values"
         others = " or ".join(map(repr, self.runners_up))
         remedy = f"If it is another column, such as {others}, choose that." if others else ""
-        return Notice(f"Guessed to be the target, {why}.", f"column {self.column!r}", remedy)
+        where = f"column {self.column!r}"
+        return Notice(f"Guessed to be the target, {why}.", where, remedy, "LIN054")
 
 
 def guess_target(frame: pd.DataFrame) -> TargetGuess | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,17 +18,21 @@ from lincore.data.labels import (
     is_number,
     lone_class_notices,
 )
+from lincore.data.row_weights import checked_frequencies, checked_weights, zeros_left_out
 from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.bins import Binned, Bins, bin_values
 from lincore.io.tables.column_names import rename_features
-from lincore.io.tables.column_roles import COLUMN_ROLES, Column
+from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
-from lincore.io.tables.json_records import read_json
+from lincore.io.tables.formats.json_records import read_json
+from lincore.io.tables.formats.parquet import is_parquet, read_parquet
+from lincore.io.tables.formats.statfiles import is_statfile, read_statfile
+from lincore.io.tables.formats.workbooks import is_workbook, read_sheet
+from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
-from lincore.io.tables.parquet import is_parquet, read_parquet
 from lincore.io.tables.read import read_delimited
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.row_filters import filter_rows
@@ -36,10 +40,8 @@ from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_datas
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import ReadOptions
-from lincore.io.tables.workbooks import is_workbook, read_sheet
-from lincore.io.tables.zipped import read_zipped_table
 from lincore.limits import LIMITS, Limits, is_zip
-from lincore.utils.typing import Progress
+from lincore.utils.typing import Array, Flags, Progress
 
 # With fewer rows than this, what is rare cannot be told.
 _ENOUGH_ROWS = 100
@@ -49,7 +51,7 @@ _RARE = 5
 def read_table(
     raw: bytes | Path, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
 ) -> Table:
-    r"""Read text, a workbook, JSON or Parquet; what the options leave open is detected.
+    r"""Read text, a workbook, JSON, Parquet, SPSS, Stata or SAS; what options leave open is found.
 
     Of a workbook, or a zip of several tables, one sheet or table is read: see `ReadOptions`.
 
@@ -89,7 +91,7 @@ def read_table(
         try:
             return _read_whole(raw, name, options or ReadOptions(), limits)
         except TooLargeError as error:
-            if is_zip(raw) or is_workbook(raw):
+            if is_zip(raw) or is_workbook(raw) or is_statfile(raw):
                 raise
             # Opened below and not here, where the error still holds what had been read.
             reason = error.notice.what
@@ -105,12 +107,13 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> 
         return _one_of(table, name, zipped.path, zipped.paths)
     if is_parquet(raw):
         frame, notices = read_parquet(raw, name, limits)
-        missing_in = options.missing_in
-        return frame_to_table(frame, name, notices, missing_in, kind="Parquet", limits=limits)
+        return frame_to_table(frame, name, notices, options, kind="Parquet", limits=limits)
+    if is_statfile(raw):
+        frame, notices, package = read_statfile(raw, name, options, limits)
+        return frame_to_table(frame, name, notices, options, kind=package, limits=limits)
     records = read_json(raw, name, limits)
     if records is not None:
-        missing_in = options.missing_in
-        return frame_to_table(records, name, (), missing_in, kind="JSON", limits=limits)
+        return frame_to_table(records, name, (), options, kind="JSON", limits=limits)
     text = read_delimited(raw, name, options, limits)
     return Table(text.frame, name, text.notices, text.first_line, text.reading)
 
@@ -156,8 +159,7 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
     {'feature 1': [1.5, 2.5], 'kind': ['b', 'a']}
     """
     frame = pd.DataFrame(data.X, columns=list(data.feature_names))
-    missing_in = options.missing_in if options is not None else None
-    return frame_to_table(with_columns(frame, {target: data.y}), data.name, missing_in=missing_in)
+    return frame_to_table(with_columns(frame, {target: data.y}), data.name, options=options)
 
 
 def propose_target(table: Table) -> TargetGuess | None:
@@ -228,7 +230,8 @@ def table_to_dataset(
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
     kept, dropping = keep_rows(table, label, used, options)
-    frame = table.frame.loc[kept]
+    rows, weights, lines, zeros = _counted(table, kept, chosen, len(used))
+    frame = table.frame.iloc[rows]
     labels = frame[label]
     if options.merge_classes:
         labels = merge_labels(labels, options.merge_classes)
@@ -237,7 +240,6 @@ def table_to_dataset(
         raise no_feature(table, columns)
     built = build_features(frame, chosen["feature"], texts, table.name)
     if not built.n_words:
-        rows = np.flatnonzero(kept)
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])
     missing = options.missing
@@ -250,6 +252,7 @@ def table_to_dataset(
         notices=(
             *table.notices,
             *dropping,
+            *zeros,
             *left_out(columns),
             *built.notices,
             *lone_class_notices(codes, classes),
@@ -266,8 +269,56 @@ def table_to_dataset(
         group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
         text_columns=tuple(texts),
         bin_bounds=bounds,
+        weights=weights,
+        weight_name=next((column.name for column in chosen["weight"]), ""),
+        lines=lines,
+        frequency_name=next((column.name for column in chosen["frequency"]), ""),
     )
     return rename_features(data, table, options.rename)
+
+
+class _Counted(NamedTuple):
+    """Rows of a table that are used, as often as they count, with their weights and lines."""
+
+    rows: NDArray[np.intp]
+    weights: Array | None
+    lines: NDArray[np.intp] | None
+    notices: list[Notice]
+
+
+def _counted(
+    table: Table, kept: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
+) -> _Counted:
+    """Repeat the rows that are kept by their frequencies, and take their weights."""
+    rows, notices, n_rows = np.flatnonzero(kept), [], int(kept.sum())
+
+    def values(role: Role, rows: NDArray[np.intp]) -> tuple[str, Any]:
+        name = chosen[role][0].name
+        column = table.frame[name].iloc[rows]
+        if not is_number(column):
+            return name, column.to_numpy()
+        return name, column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def counting(found: Any, role: Role) -> NDArray[np.intp]:
+        if not (found > 0).all():
+            name = chosen[role][0].name
+            notices.append(zeros_left_out(int((found == 0).sum()), n_rows, role, name))
+        return rows[found > 0]
+
+    weights = frequencies = None
+    if chosen["weight"]:
+        name, column = values("weight", rows)
+        rows = counting(checked_weights(column, name, lambda i: table.place(rows[i])), "weight")
+    if chosen["frequency"]:
+        name, column = values("frequency", rows)
+        found = checked_frequencies(column, name, lambda i: table.place(rows[i]), width=width)
+        rows = counting(found, "frequency")
+        frequencies = np.repeat(np.arange(len(rows)), found[found > 0])
+        rows = rows[frequencies]
+    if chosen["weight"]:
+        weights = np.asarray(values("weight", rows)[1], dtype=np.float64)
+        weights = weights / weights.mean()
+    return _Counted(rows, weights, frequencies, notices)
 
 
 def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> Binned:

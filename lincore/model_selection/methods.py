@@ -57,6 +57,9 @@ CLASSIFIER_LABELS: Mapping[str, str] = {
     "one-vs-one": "One versus one",
 }
 
+#: Features of images that a method can ask for, with what they are called beside its label.
+IMAGE_FEATURES: Mapping[str, str] = {"pixels": "pixels", "hog": "HOG"}
+
 # The binary classifier of one-vs-rest and one-vs-one where none is named.
 BINARY = "logistic"
 
@@ -79,6 +82,8 @@ class Method:
         The key in `CLASSIFIER_FACTORIES`; None for an estimator from elsewhere.
     options : mapping
         Options that differ from the defaults, for the settings of results.
+    features : {"pixels", "hog"} or None
+        Features of images that it is fitted on, whatever the steps say.
     """
 
     name: str
@@ -86,6 +91,7 @@ class Method:
     label: str
     word: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    features: str | None = None
 
     @property
     def from_moments(self) -> bool:
@@ -163,7 +169,9 @@ def as_method(spec: Spec) -> Method:
     ----------
     spec : str, classifier, (str, classifier) or Method
         "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract;
-        or a pair of a name and one of these. ``priors=equal`` gives all classes the same prior.
+        or a pair of a name and one of these. ``priors=equal`` gives all classes the same prior;
+        ``features=hog`` fits it on gradients of images, ``features=pixels`` on these themselves,
+        whatever the steps say.
 
     Raises
     ------
@@ -285,7 +293,9 @@ def _by_code(weights: Mapping[Any, float], classes: int | ArrayLike) -> dict[Any
 def _from_line(line: str) -> Method:
     word, options = parse_spec(line)
     word = word.lower()
-    defaults = keywords(word)
+    defaults, features = keywords(word), options.pop("features", None)
+    if features not in (None, *IMAGE_FEATURES):
+        raise ValueError(f"features are {' or '.join(IMAGE_FEATURES)}, not {features!r}.")
     unknown = [name for name in options if name not in defaults]
     if unknown:
         known = ", ".join(defaults)
@@ -293,13 +303,43 @@ def _from_line(line: str) -> Method:
     arguments = dict(options)
     if "estimator" in defaults:
         arguments["estimator"] = as_method(options.get("estimator", BINARY)).estimator
+    chosen = {} if features is None else {"features": features}
     return Method(
-        name=format_spec(word, options),
+        name=format_spec(word, options | chosen),
         estimator=CLASSIFIER_FACTORIES[word](**arguments),
-        label=_label(word, options),
+        label=_label(word, options) + (f", {IMAGE_FEATURES[features]}" if features else ""),
         word=word,
-        options=options,
+        options=options | chosen,
+        features=features,
     )
+
+
+def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return every method twice, on the pixels of images and on their gradients.
+
+    Methods of counts stay as they are.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        As `as_method` reads them.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> on_both_features(["lda(shrinkage=0.1)"])
+    ('lda(shrinkage=0.1, features=pixels)', 'lda(shrinkage=0.1, features=hog)')
+    """
+    found = []
+    for line in lines:
+        word, options = parse_spec(line)
+        kinds = (None,) if as_method(line).counts else tuple(IMAGE_FEATURES)
+        chosen = ({} if kind is None else {"features": kind} for kind in kinds)
+        found += [format_spec(word, options | more) for more in chosen]
+    return tuple(found)
 
 
 def _from_estimator(estimator: Any) -> Method:

@@ -25,13 +25,15 @@ from lincore.io.tables.matching import RowMatch
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.utils.typing import Codes, Progress
+from lincore.utils.typing import Array, Codes, Progress
 
 if TYPE_CHECKING:
     from lincore.io.tables.text.options import ReadOptions
 
 #: Code of a row whose class is not known.
 NO_LABEL = -1
+# Findings of rows that were left out.
+_LOST = ("LIN021", "LIN031", "LIN032")
 
 
 class Reading(NamedTuple):
@@ -75,6 +77,10 @@ class NewRows(NamedTuple):
         Files of a zip that were left out.
     n_resized : int
         Images of another size.
+    weights : ndarray of shape (n,) or None
+        Of the rows of a data set that has weights.
+    notices : tuple of Notice
+        Findings of reading the file, such as lines that were left out.
     """
 
     X: Any
@@ -84,6 +90,18 @@ class NewRows(NamedTuple):
     unknown_labels: Mapping[str, int] = {}
     skipped: tuple[Skipped, ...] = ()
     n_resized: int = 0
+    weights: Array | None = None
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def findings(self) -> tuple[Notice, ...]:
+        """Findings of reading the file, then everything that did not match."""
+        return (*self.notices, *self.match.notices)
+
+    @property
+    def has_lost_rows(self) -> bool:
+        """True if rows of the file were left out."""
+        return any(notice.code in _LOST for notice in self.notices)
 
 
 def read_new_rows(
@@ -109,7 +127,7 @@ def read_new_rows(
     if isinstance(rows, Dataset):
         return _of_dataset(model, rows)
     if isinstance(rows, Table):
-        return _of_frame(model, _whole(rows, progress), reading)
+        return _of_table(model, rows, reading, progress)
     if is_frame(rows):
         return _of_frame(model, as_frame(rows), reading)
     if _are_files(rows):
@@ -119,14 +137,21 @@ def read_new_rows(
     large = large_path(rows)
     if large is not None:
         table = read_table(large, reading.name or large.name, reading.options)
-        return _of_frame(model, _whole(table, progress), reading)
+        return _of_table(model, table, reading, progress)
     kind, raw, name = recognise_file(*read_source(rows, reading.name))
     if kind == "arrays":
         return _of_dataset(model, read_npz(raw, name))
     if kind == "images":
         return _of_images(model, raw, name, reading, progress)
     _refuse_tables(model, name)
-    return _of_frame(model, _whole(read_table(raw, name, reading.options), progress), reading)
+    return _of_table(model, read_table(raw, name, reading.options), reading, progress)
+
+
+def _of_table(
+    model: FittedModel, table: Table, reading: Reading, progress: Progress | None
+) -> NewRows:
+    frame, findings = _whole(table, progress)
+    return _of_frame(model, frame, reading)._replace(notices=findings)
 
 
 def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewRows:
@@ -159,7 +184,7 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
         frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
         found = NewRows(X, frame, RowMatch(data.n_rows))
     truth, unknown = _codes(pd.Series(data.y), model)
-    return found._replace(truth=truth, unknown_labels=unknown)
+    return found._replace(truth=truth, unknown_labels=unknown, weights=data.weights)
 
 
 def _of_array(model: FittedModel, X: Any) -> NewRows:
@@ -230,10 +255,10 @@ def _codes(labels: pd.Series[Any], model: FittedModel) -> tuple[Codes | None, di
     return (truth if (truth != NO_LABEL).any() else None), unknown
 
 
-def _whole(table: Table, progress: Progress | None) -> pd.DataFrame:
-    """Return all rows of a table, of a large file block by block."""
+def _whole(table: Table, progress: Progress | None) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
+    """Return all rows of a table, of a large file block by block, and what reading them found."""
     if table.source is None:
-        return table.frame
+        return table.frame, table.notices
     names = [str(name) for name in table.frame.columns]
     if table.source.n_rows * len(names) > LIMITS.max_cells:
         raise TooLargeError(
@@ -251,10 +276,7 @@ def _whole(table: Table, progress: Progress | None) -> pd.DataFrame:
             total = max(done, table.source.n_rows)
             if progress(done, total, "rows read") is False:
                 raise DataError("Reading was stopped.", where=table.name)
-    # A row without a prediction would go unnoticed among millions.
-    for lost in (one for one in findings if one.code == "LIN021"):
-        raise DataError(lost.what, where=lost.where, remedy=lost.remedy)
-    return pd.concat(blocks, ignore_index=True)
+    return pd.concat(blocks, ignore_index=True), table.notices_with(findings)
 
 
 def _are_files(rows: Any) -> bool:

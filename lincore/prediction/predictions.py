@@ -388,6 +388,7 @@ class Predictions:
                 labels={label: label},
                 training_shares=self.learned_priors,
                 class_counts=np.bincount(truth, minlength=len(self.classes)),
+                row_weights=None if self.new.weights is None else self.new.weights[known],
             ),
         )
 

@@ -64,7 +64,7 @@ def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
     where, plane = board.locator("output"), board.locator("> svg")
     x, y = experiment_rows("own-rows").X[0]
     assert where.text_content() == f"Row 1, class 1, at ({x:.1f}, {y:.1f})".replace("-", "−")
-    point, plot = board.locator('[data-row="0"]').bounding_box(), plane.bounding_box()
+    point, plot = board.locator('[data-point="0"]').bounding_box(), plane.bounding_box()
     assert plot["width"] == pytest.approx(plot["height"], rel=0.01)
     dashboard.page.mouse.move(point["x"] + 4, point["y"] + 4)
     dashboard.page.mouse.down()
@@ -74,7 +74,7 @@ def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
     assert not where.text_content().startswith(f"Row 1, class 1, at ({x:.1f}".replace("-", "−"))
     # All lines come again, and what they misclassify is said.
     dashboard.page.wait_for_function(
-        "former => !document.querySelector('.st-key-geometry-lines').innerText.includes(former)",
+        "former => !document.querySelector('.st-key-geometry-reply').innerText.includes(former)",
         arg="least squares 1, LDA 1, logistic regression 0",
     )
     plane.focus()

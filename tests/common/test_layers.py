@@ -31,6 +31,7 @@ LAYERS = [
     "lincore/io/tables/lines",
     "lincore/io/tables/text",
     "lincore/io/tables/rules",
+    "lincore/io/tables/formats",
     "lincore/io/tables",
     "lincore/io/tables/streamed",
     "lincore/io",

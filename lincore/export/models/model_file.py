@@ -23,6 +23,7 @@ from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures
+from lincore.preprocessing.hog import HOG
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
 from lincore.preprocessing.tabular import Preparer
@@ -59,6 +60,7 @@ TRUSTED = frozenset(
         "lincore.moments.moments.Moments",
         "lincore.preprocessing.basis.RadialBasis",
         "lincore.preprocessing.basis.TrigonometricFeatures",
+        "lincore.preprocessing.hog.HOG",
         "lincore.preprocessing.pca.PCA",
         "lincore.preprocessing.standardize.Standardizer",
         "lincore.preprocessing.tabular.Coding",
@@ -78,6 +80,7 @@ STEPS = frozenset(
         SingularVectors,
         RadialBasis,
         TrigonometricFeatures,
+        HOG,
         PolynomialFeatures,
         Nystroem,
     )

@@ -62,7 +62,8 @@ _SOLVERS = """
 # Seconds are of the machine that runs this.
 seen = model_selection.transform_for_classifier(pipeline, data.X[split.train])
 lines = inspection.compare_solvers(
-    seen, data.codes[split.train], solvers=SOLVERS, rates=RATES, C=classifier.C
+    seen, data.codes[split.train], solvers=SOLVERS, rates=RATES, C=classifier.C,
+    sample_weight=data.weights_of(split.train),
 )
 describe(plots.convergence({line.title: line.trace for line in lines}, **drawn))
 table = pd.DataFrame(report.solver_rows(lines))

@@ -136,7 +136,8 @@ def _loading(source: DataSource) -> list[str]:
         return [f"data = {call('io.fetch_dataset', literal(source.name))}"]
     if isinstance(source, ExperimentData):
         words = literal(source.experiment), literal(source.preset)
-        return [f"data = {call('laboratory.experiment_rows', *words)}"]
+        points = {"points": literal(source.points)} if source.points else {}
+        return [f"data = {call('laboratory.experiment_rows', *words, **points)}"]
     if isinstance(source, FileData):
         return _file(source)
     return _sample(source)
@@ -187,13 +188,15 @@ def _file(source: FileData) -> list[str]:
     return [*lines, f"data = {call('lincore.load', 'FILE', **keywords, **choices)}"]
 
 
-_EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET)
+_EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET, **OWN)
 preset = laboratory.EXPERIMENTS[EXPERIMENT].presets[PRESET]
 print(preset.question)
 for frame in demonstration.frames:
     print(f"{frame.label}: {frame.sentence}")
-print(preset.verdict(GUESS, demonstration.answer))
-print(demonstration.finding)"""
+print(preset.verdict(GUESS, laboratory.demonstrate(EXPERIMENT, PRESET).answer))
+print(demonstration.finding)
+for numbers in demonstration.numbers:
+    print(numbers.title, numbers.frame.to_string(index=False), sep="\\n")"""
 
 
 def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
@@ -204,5 +207,7 @@ def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
     question : GeometryQuestion
     """
     given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
-    code = f"EXPERIMENT, PRESET, GUESS = {', '.join(given)}\n{_EXPERIMENT}"
+    own = {"points": question.points, "letter": question.letter}
+    given.append(literal({name: value for name, value in own.items() if value}))
+    code = f"EXPERIMENT, PRESET, GUESS, OWN = {', '.join(given)}\n{_EXPERIMENT}"
     return (Block("Experiment", code, ("demonstration.figure",)),)

@@ -14,6 +14,8 @@ from lincore.errors import DataError, TooLargeError
 from lincore.limits import GZIP_MAGIC, LIMITS, Limits
 
 _BLOCK_BYTES = 1 << 20
+# Of the characters of a text, at most so many are stray NUL bytes.
+_MOST_NULS = 0.3
 # Below this a file may unpack to any multiple of its size.
 _HARMLESS_BYTES = 10_000_000
 
@@ -64,8 +66,8 @@ class LargeFile:
         return io.BufferedReader(_Unpacked(stream, self), _BLOCK_BYTES)
 
     def open_as(self, encoding: str) -> BinaryIO:
-        r"""Open it as UTF-8 with lines ended by \n, whatever encoding it is in."""
-        return io.BufferedReader(_Recoded(self.open(), encoding), _BLOCK_BYTES)
+        r"""Open it as UTF-8 with lines ended by \n and no NUL bytes, whatever encoding it is in."""
+        return io.BufferedReader(_Recoded(self.open(), encoding, self.name), _BLOCK_BYTES)
 
 
 class _Unpacked(io.RawIOBase):
@@ -110,9 +112,9 @@ class _Unpacked(io.RawIOBase):
 class _Recoded(io.RawIOBase):
     """Text of any encoding, given as UTF-8."""
 
-    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+    def __init__(self, stream: BinaryIO, encoding: str, name: str) -> None:
         self._text = io.TextIOWrapper(stream, encoding, errors="replace", newline=None)
-        self._rest = b""
+        self._rest, self._name = b"", name
 
     def readable(self) -> bool:
         return True
@@ -122,11 +124,44 @@ class _Recoded(io.RawIOBase):
         super().close()
 
     def readinto(self, buffer: Any) -> int:
-        if not self._rest:
-            self._rest = self._text.read(_BLOCK_BYTES).encode("utf-8", "replace")
+        if not self._rest and (text := self._text.read(_BLOCK_BYTES)):
+            self._rest = without_nuls(text, self._name).encode("utf-8", "replace")
         part, self._rest = self._rest[: len(buffer)], self._rest[len(buffer) :]
         buffer[: len(part)] = part
         return len(part)
+
+
+class NulError(DataError):
+    """A text holds NUL bytes, which may be stray."""
+
+
+def without_nuls(text: str, name: str) -> str:
+    r"""Return a text without stray NUL bytes.
+
+    Raises
+    ------
+    DataError
+        When they are so many that this is no text.
+
+    Examples
+    --------
+    >>> without_nuls("u,v\n1,2\0\n10,20\n", "made.csv")
+    'u,v\n1,2\n10,20\n'
+    """
+    if "\0" not in text:
+        return text
+    if text.count("\0") > _MOST_NULS * len(text):
+        raise no_text(name)
+    return text.replace("\0", "")
+
+
+def no_text(name: str) -> NulError:
+    """Return the error for a file of NUL bytes."""
+    return NulError(
+        "The file holds NUL bytes: it is not a text table.",
+        where=name,
+        remedy="Save it as CSV (text with one row per line) and load that.",
+    )
 
 
 def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
@@ -145,11 +180,7 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
     rest, n_bytes = b"", 0
     while chunk := stream.read(_BLOCK_BYTES):
         if b"\0" in chunk:
-            raise DataError(
-                "The file holds NUL bytes: it is not a text table.",
-                where=name,
-                remedy="Save it as CSV (text with one row per line) and load that.",
-            )
+            raise no_text(name)
         cut = chunk.rfind(b"\n") + 1
         if not cut and len(rest) + len(chunk) > limits.max_line_bytes:
             raise DataError(

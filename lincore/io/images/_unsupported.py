@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from lincore.io.images import _heic
+
 _AS_JPEG = "save it as JPEG or PNG"
 _KINDS = {
     b"%PDF": f"a PDF, no image: {_AS_JPEG}",
@@ -17,8 +19,7 @@ _KINDS = {
     b"SIMPLE  =": f"FITS: {_AS_JPEG}",
     b"\x93NUMPY": "an array of NumPy, no image: save each image as PNG",
 }
-# Containers of films and of what phones save, by the brand behind the first box.
-_HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1")
+# Containers of films and images, by the brand behind the first box.
 _AVIF = (b"avif", b"avis")
 _RAW = f"a camera's raw photograph: {_AS_JPEG}"
 _SVG = re.compile(
@@ -40,6 +41,8 @@ def unsupported_image(head: bytes) -> str:
     >>> unsupported_image(b"%PDF-1.7")
     'a PDF, no image: save it as JPEG or PNG'
     """
+    if _heic.is_heic(head):
+        return "" if _heic.CAN_READ_HEIC else _heic.WITHOUT
     if head[4:8] == b"ftyp":
         return _in_boxes(head[8:12])
     for magic, kind in _KINDS.items():
@@ -55,8 +58,6 @@ def unsupported_image(head: bytes) -> str:
 
 
 def _in_boxes(brand: bytes) -> str:
-    if brand in _HEIC:
-        return f"HEIC, as phones save photographs: {_AS_JPEG}"
     if brand in _AVIF:
         return f"AVIF: {_AS_JPEG}"
     if brand == b"crx ":

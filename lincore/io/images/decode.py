@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.io.files.archives import SkippedFile
+from lincore.io.images._heic import is_heic
 from lincore.io.images._unsupported import unsupported_image
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
@@ -38,7 +39,7 @@ HEAD_BYTES = 256
 # fmt: off
 IMAGE_ENDINGS = (
     ".png", ".jpg", ".jpeg", ".jpe", ".jfif", ".bmp", ".dib", ".pgm", ".ppm", ".pbm", ".pnm",
-    ".gif", ".tif", ".tiff", ".webp",
+    ".gif", ".tif", ".tiff", ".webp", ".heic", ".heif",
 )
 # fmt: on
 _ORIENTATION = 0x0112
@@ -99,6 +100,8 @@ def image_kind(head: bytes, path: str) -> str:
         return next(kind for magic, kind in _KINDS.items() if head.startswith(magic))
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "WEBP"
+    if is_heic(head):
+        return "HEIF"
     if head.startswith((ZIP_MAGIC, EMPTY_ZIP_MAGIC)):
         raise SkippedFile("a zip inside the zip")
     raise SkippedFile("damaged image" if path.lower().endswith(IMAGE_ENDINGS) else "not an image")

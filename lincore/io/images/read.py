@@ -134,13 +134,13 @@ def read_image_files(
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Dataset:
-    """Read images that come as single files; their names tell the class.
+    """Read images that come as single files; their folders or names tell the class.
 
     Parameters
     ----------
     files : sequence of (name, content)
     options : ImageOptions
-        The pattern is proposed when not given.
+        The pattern is proposed where the names have no class folders.
     name : str
         What to call the data.
     progress, limits

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from lincore.data.labels import columns_named, find_label_column, is_number
+from lincore.data.labels import columns_named, find_label_column, is_number, rows_left_out
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
     EXCLUSION_REASONS,
+    UNIQUE_ROLES,
     Column,
     Content,
     Kind,
@@ -142,7 +143,8 @@ def choose_roles(
     Raises
     ------
     DataError
-        When there is no such column, role or target, or more than one target or group.
+        When there is no such column, role or target, or more than one target, group, weight or
+        frequency.
     """
     roles = dict(options.roles)
     for name in (*roles, *options.categories):
@@ -159,11 +161,14 @@ def choose_roles(
     target = table.proposed if target is None else target
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
-    grouped = [name for name, role in roles.items() if role == "group"]
-    if named or len(grouped) > 1:
+    several = [label, *named] if named else []
+    for unique in UNIQUE_ROLES[1:]:
+        columns = [name for name, role in roles.items() if role == unique and name != label]
+        several = several or (columns if len(columns) > 1 else [])
+    if several:
         raise DataError(
-            "There can be one target and one column of groups.",
-            where=columns_named([label, *named] if named else grouped),
+            "There can be one target, and one column each of groups, weights and frequencies.",
+            where=columns_named(several),
             remedy="Give the others another role.",
         )
     roles[label] = "target"
@@ -207,17 +212,21 @@ def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOp
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
     kept = labels.notna().to_numpy(dtype=bool)
-    notices = _left_out(~kept, len(kept), "have no value in the target", f"column {label!r}")
+    where = f"column {label!r}"
+    n_rows, why = len(kept), "have no value in the target"
+    notices = rows_left_out(int((~kept).sum()), n_rows, why, where, "LIN051")
     if options.drop_classes:
         dropped = [str(name) for name in options.drop_classes]
         kept = kept & ~merge_labels(labels, {}).isin(dropped).to_numpy()
     if options.drop_duplicates:
         again = kept & frame[[*names, label]].duplicated().to_numpy()
-        notices += _left_out(again, len(kept), "repeat another one", table.name)
+        why, count = "repeat another one", int(again.sum())
+        notices += rows_left_out(count, n_rows, why, table.name, "LIN052")
         kept = kept & ~again
     if options.missing == "drop":
         gaps = kept & frame[names].isna().any(axis=1).to_numpy()
-        notices += _left_out(gaps, len(kept), "have a missing value", table.name)
+        why, count = "have a missing value", int(gaps.sum())
+        notices += rows_left_out(count, n_rows, why, table.name, "LIN053")
         kept = kept & ~gaps
     if not kept.any() and labels.notna().any():
         raise DataError(
@@ -228,13 +237,6 @@ def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOp
     return Kept(kept, notices)
 
 
-def _left_out(out: Flags, n_rows: int, why: str, where: str) -> list[Notice]:
-    if not out.any():
-        return []
-    remedy = "Fill the class in to use these rows." if "target" in why else ""
-    return [Notice(f"{out.sum():,} of {n_rows:,} rows {why} and were left out.", where, remedy)]
-
-
 def left_out(columns: Sequence[Column]) -> list[Notice]:
     """Say which columns are ignored because of what they hold."""
     notices = []
@@ -243,7 +245,7 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
         names = [column.name for column in of_kind]
         if names:
             sentence = f"Left out: {of_kind[0].reason if len(of_kind) == 1 else reason}."
-            notices.append(Notice(sentence, columns_named(names), _REMEDIES[kind]))
+            notices.append(Notice(sentence, columns_named(names), _REMEDIES[kind], "LIN050"))
     return notices
 
 

@@ -76,7 +76,7 @@ def _encode(
     where = f"column {column.name!r}"
     if described.kind == "date":
         days = to_days(column).to_numpy(dtype=np.float64, na_value=np.nan)
-        return days, None, [Notice("A date counts as days since 1970.", where)]
+        return days, None, [Notice("A date counts as days since 1970.", where, code="LIN055")]
     if is_number(column) and described.kind != "category":
         return column.to_numpy(dtype=np.float64, na_value=np.nan), None, []
     codes, names, merged = level_codes(column)
@@ -90,7 +90,7 @@ def _encode(
     notices = []
     if merged:
         sentence = f"Spellings of the same: {', '.join(merged)}. They were taken together."
-        notices.append(Notice(sentence, where))
+        notices.append(Notice(sentence, where, code="LIN056"))
     return codes, names, notices
 
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import encode_labels, is_number
+from lincore.data.labels import encode_labels, is_number, rows_left_out
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.features import level_name
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
-
-Words: TypeAlias = dict[str, set[str]]
 
 # Rows of a class that are held whatever its share: one to learn from, one to test.
 _AT_LEAST = 2
@@ -28,7 +26,12 @@ class StoppedReading(DataError):
 
 
 class RowSource(Protocol):
-    """All rows of a file, to be read in blocks."""
+    """All rows of a file, to be read in blocks: what a format must offer to be streamed.
+
+    Text and Parquet have a reader each, since the rows of text are lines, whose fields, types and
+    damage must be found, and those of Parquet columns that have types. Whatever follows (which
+    rows are held, which are summed, new rows that are predicted) knows this protocol alone.
+    """
 
     @property
     def n_rows(self) -> int:
@@ -44,7 +47,6 @@ class RowSource(Protocol):
         self,
         columns: Sequence[str],
         texts: Sequence[str] = (),
-        words: Words | None = None,
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block.
@@ -54,10 +56,8 @@ class RowSource(Protocol):
         columns : sequence of str
         texts : sequence of str
             Those that are text whatever stands in a block of them.
-        words : dict of str to set, optional
-            Filled with the words among the numbers of a column that were read as missing.
         findings : list of Notice, optional
-            Filled with what became of lines that do not fit.
+            Filled, after the last block, with what was decided on the way.
         """
         ...
 
@@ -132,11 +132,11 @@ def sample_and_stream(
     names, p = _Names(source, wanted), len(wanted.features)
     most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
     draw = Draw(min(1.0, most / max(1, source.n_rows)))
-    sums, words, findings = list[Moments](), Words(), list[Notice]()
+    sums, findings = list[Moments](), list[Notice]()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
     n_rows = n_unlabelled = n_gaps = 0
     texts = [wanted.label] if wanted.is_text else []
-    for frame in source.frames([wanted.label, *wanted.features], texts, words, findings):
+    for frame in source.frames([wanted.label, *wanted.features], texts, findings):
         codes = names.codes(frame[wanted.label])
         X = _numbers(frame, wanted.features, n_rows, source)
         gaps = (codes >= 0) & _incomplete(X)
@@ -157,9 +157,14 @@ def sample_and_stream(
     codes, classes, streamed = _in_order(codes, sums, names, p)
     notices = (
         *findings,
-        *_words_notices(words),
-        *_left_out(n_unlabelled, n_rows, "have no value in the target", f"column {wanted.label!r}"),
-        *_left_out(n_gaps, n_rows, "have a missing value", source.file.name),
+        *rows_left_out(
+            n_unlabelled,
+            n_rows,
+            "have no value in the target",
+            f"column {wanted.label!r}",
+            "LIN051",
+        ),
+        *rows_left_out(n_gaps, n_rows, "have a missing value", source.file.name, "LIN053"),
     )
     return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
 
@@ -350,23 +355,6 @@ def _in_order(
         np.stack([one.scatter for one in chosen]),
     )
     return place[codes], classes, streamed
-
-
-def _words_notices(words: Words) -> list[Notice]:
-    sentence = "Numbers but for {}, which was read as missing."
-    return [
-        Notice(
-            sentence.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
-            f"column {name!r}",
-        )
-        for name, found in words.items()
-        if found
-    ]
-
-
-def _left_out(count: int, n_rows: int, why: str, where: str) -> list[Notice]:
-    sentence = f"{count:,} of {n_rows:,} rows {why} and were left out."
-    return [Notice(sentence, where)] if count else []
 
 
 def _nothing_left(source: RowSource) -> DataError:

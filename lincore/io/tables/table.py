@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,10 +15,11 @@ from lincore.data.labels import is_number, unique_names
 from lincore.data.target_guess import TargetGuess, guess_target
 from lincore.errors import Notice
 from lincore.io.tables.column_roles import Content, content_of
+from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
 from lincore.io.tables.sampled_rows import RowSource
 from lincore.io.tables.text.column_assignment import with_columns
-from lincore.io.tables.text.options import DetectedOptions
+from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape
 
 
@@ -80,6 +81,11 @@ class Table:
         """The name of the column that looks like the classes, if one does."""
         return self.guess.column if self.guess is not None else None
 
+    def notices_with(self, findings: Sequence[Notice]) -> tuple[Notice, ...]:
+        """Return its findings with those on all rows of a large file instead of the drawn ones."""
+        codes = {one.code for one in findings}
+        return (*(one for one in self.notices if one.code not in codes), *findings)
+
     def place(self, row: int) -> str:
         """Say in words where a row, counted from 0, stands."""
         row = row if self.rows is None else int(self.rows[row])
@@ -90,12 +96,14 @@ def frame_to_table(
     frame: pd.DataFrame,
     name: str,
     notices: tuple[Notice, ...] = (),
-    missing_in: Mapping[str, Sequence[str | float]] | None = None,
+    options: ReadOptions | None = None,
     *,
     kind: str = "frame",
     limits: Limits = LIMITS,
 ) -> Table:
     """Wrap a frame, its columns under unique names in text.
+
+    Of the options those count that name columns: `missing_in` and `cut_at`.
 
     Raises
     ------
@@ -106,7 +114,8 @@ def frame_to_table(
     names, naming = unique_names([str(column) for column in frame.columns])
     frame = frame.set_axis(names, axis=1).reset_index(drop=True)
     odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
-    frame = mark_missing(with_columns(frame, odd), missing_in)
+    asked = options or ReadOptions()
+    frame = cut_labels(mark_missing(with_columns(frame, odd), asked.missing_in), asked.cut_at)
     reading = DetectedOptions(*frame.shape, kind=kind)
     return Table(frame, name, (*notices, *naming), reading=reading)
 

@@ -232,6 +232,8 @@ def _keep(start: int, first: np.ndarray, row: np.ndarray) -> None:
 
 
 def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
+    if "basis" in pipeline.named_steps:  # no image has these gradients
+        return
     values = pipeline.named_steps["pca"].inverse_transform(row[None])
     if "standardize" in pipeline.named_steps:
         step = pipeline.named_steps["standardize"]

@@ -1,4 +1,4 @@
-"""Data checks of a table, each with remedies at one click."""
+"""Findings on data, each with what puts it right or overrules it at one click."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import io, report
+from lincore import checks, io, report
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import commands, state
-from pages.ui.session.sources import ImageSource, Source, is_readable
+from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
@@ -86,49 +86,28 @@ def _keep_colours(found: ImageSource) -> None:
     commands.decode(replace(found, options=options), is_new=False)
 
 
-def findings(found: Source) -> None:
-    """List what is suspicious about the chosen columns, each with its remedies."""
-    listed = found.findings
+def findings(found: Source | None, notices: Sequence[Notice]) -> None:
+    """List what was found: what is to be looked at, then what was decided and can be overruled.
+
+    Parameters
+    ----------
+    found : Source, optional
+    notices : sequence of Notice
+        Of the data, or of a table of which none were made.
+    """
+    if found is None:
+        listed = tuple(checks.TableFinding(notice, is_decision=True) for notice in notices)
+    else:
+        listed = found.all_findings(notices)
     if listed:
-        st.subheader("Data checks", anchor=False)
+        st.subheader("Findings", anchor=False)
     for number, finding in enumerate(listed):
         key = f"data.finding.{number}"
+        icon = ":material/check:" if finding.is_decision else ":material/error:"
         with st.container(horizontal=True, vertical_alignment="center", key=key):
-            st.markdown(f":material/error: {_line(finding.notice)}", width="content")
-            _buttons(found, finding.remedies, key=key)
-
-
-def notices(data: Dataset, found: Source | None = None) -> None:
-    """List the import log, each finding with what overrules it, but for what is shown elsewhere."""
-    besides = [one.notice for one in found.findings] if found is not None else []
-    known = {(notice.what, notice.where) for notice in besides}
-    rest = [notice for notice in data.notices if (notice.what, notice.where) not in known]
-    overruled = found.options.overrule if found is not None and found.options else ()
-    if not rest and not overruled:
-        return
-    st.subheader("Import log", anchor=False)
-    for number, notice in enumerate(rest):
-        hints = () if found is None else _overruling(found, notice.code)
-        if found is None or not hints:
-            st.markdown(f"- {_line(notice)}")
-            continue
-        key = f"data.log.{number}"
-        with st.container(horizontal=True, vertical_alignment="center", key=key):
-            st.markdown(f"- {_line(notice)}", width="content")
-            _buttons(found, hints, key=key)
-    for code in overruled:
-        key = f"data.overruled.{code}"
-        with st.container(horizontal=True, vertical_alignment="center", key=key):
-            st.markdown(f"- Overruled: `{code}`", width="content")
-            rest_of_them = tuple(one for one in overruled if one != code)
-            _buttons(found, [Hint("Restore", reading={"overrule": rest_of_them})], key=key)
-
-
-def _overruling(found: Source, code: str) -> Sequence[Hint]:
-    if not is_readable(found):
-        return ()
-    reading = found.table.reading if found.table is not None else None
-    return io.overruling(code, found.options, reading)
+            st.markdown(f"{icon} {_line(finding.notice)}", width="content")
+            if found is not None:
+                _buttons(found, finding.remedies, key=key)
 
 
 def _line(notice: Notice) -> str:

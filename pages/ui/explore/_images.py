@@ -127,17 +127,8 @@ def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
 def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *, key: str) -> None:
     stack = weights.reshape(-1, *data.image_shape)
     columns = _columns(len(stack))
-    if stack.ndim == 4:
-        image = plots.images(_balanced(stack), names, columns=columns, title=title)
-    else:
-        image = plots.coefficient_images(stack, names, columns=columns, title=title)
+    image = plots.coefficient_images(stack, names, columns=columns, title=title)
     image_sheets.show(image, key=key)
-
-
-def _balanced(stack: np.ndarray) -> np.ndarray:
-    """Return weights in colour as bytes, zero in the middle, each image by its own largest."""
-    largest = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
-    return np.rint(127.5 + 127.5 * stack / np.where(largest > 0, largest, 1)).astype(np.uint8)
 
 
 def _most(data: Dataset) -> int:

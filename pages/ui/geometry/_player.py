@@ -18,7 +18,7 @@ KEY = "geometry.player"
 def show(
     shown: Demonstration,
     *,
-    place: tuple[str, str],
+    place: tuple[str, ...],
     turn: int,
     varied: str,
     play: bool,
@@ -30,8 +30,8 @@ def show(
     Parameters
     ----------
     shown : Demonstration
-    place : tuple of two str
-        Experiment and preset.
+    place : tuple of str
+        Experiment and preset, and what else makes it another one.
     turn : int
         Of the answers that were revealed: another one begins anew.
     varied : str
@@ -66,7 +66,7 @@ def show(
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _frames(place: tuple[str, str], _shown: Demonstration) -> list[dict[str, Any]]:
+def _frames(place: tuple[str, ...], _shown: Demonstration) -> list[dict[str, Any]]:
     """Return the frames as JSON; what stays where it was is left out."""
     found, former = [], ()
     for frame in _shown.frames:

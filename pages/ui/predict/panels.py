@@ -166,14 +166,14 @@ def _downloads(found: Predictions) -> None:
 def matching(found: Predictions) -> None:
     """Say what did and did not match between the columns of the file and the features."""
     match, new = found.match, found.new
-    matters = bool(match.missing or match.unseen or new.unknown_labels)
-    if not (match.notices or new.unknown_labels or new.skipped):
+    matters = bool(match.missing or match.unseen or new.unknown_labels or new.has_lost_rows)
+    if not (new.findings or new.unknown_labels or new.skipped):
         st.caption(text.escape(prediction.match_finding(found)))
         return
     with st.expander(
         text.escape(prediction.match_finding(found)), expanded=matters, key=f"{KEY}.match"
     ):
-        lines = [text.escape(notice) for notice in match.notices]
+        lines = [text.escape(notice) for notice in new.findings]
         if new.unknown_labels:
             labels = ", ".join(list(new.unknown_labels)[:5])
             lines.append(f"Labels that are no classes of the model: {text.escape(labels)}.")

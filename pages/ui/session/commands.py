@@ -57,14 +57,14 @@ def generate(arguments: Mapping[str, Any]) -> None:
         state.keep(data, None, state.Origin("generated", data.name, dict(arguments)))
 
 
-def use_experiment(experiment: str, preset: str) -> None:
-    """Make the rows of an experiment of the laboratory the data set."""
+def use_experiment(experiment: str, preset: str, points: Sequence[Any] = ()) -> None:
+    """Make the rows of an experiment of the laboratory, perhaps moved by hand, the data set."""
     try:
-        data = laboratory.experiment_rows(experiment, preset)
+        data = laboratory.experiment_rows(experiment, preset, points=points)
     except DataError as error:
         state.refuse(error)
     else:
-        arguments = {"experiment": experiment, "preset": preset}
+        arguments = {"experiment": experiment, "preset": preset, "points": tuple(points)}
         state.keep(data, None, state.Origin("experiment", data.name, arguments))
 
 

@@ -23,6 +23,10 @@ OWN = "own"
 #: Random splits of both studies of Balance, at first.
 COST_REPEATS, STUDY_REPEATS = 20, 30
 COST, CUT = "cost", "cut"
+#: Of the page Geometry, by experiment and preset: what was predicted, which answers are shown, the
+#: points that were moved, and letters typed.
+GUESSES, SHOWN = "geometry.guesses", "geometry.shown"
+POINTS, LETTERS = "geometry.points", "geometry.letters"
 _FOLDS = re.compile(r"(?:(\d+)x)?(\d+)-fold")
 
 
@@ -119,21 +123,30 @@ def experiment() -> analysis.GeometryQuestion:
     presets = laboratory.EXPERIMENTS[word].presets
     chosen = st.session_state.get("geometry.preset")
     preset = chosen if chosen in presets else next(iter(presets))
-    shown, guesses = (st.session_state.get(f"geometry.{key}", {}) for key in ("shown", "guesses"))
     place = (word, preset)
-    return analysis.GeometryQuestion(word, preset, guesses.get(place), place in shown)
+    guess, points, letter = (
+        st.session_state.get(key, {}).get(place) for key in (GUESSES, POINTS, LETTERS)
+    )
+    return analysis.GeometryQuestion(
+        word, preset, guess, place in st.session_state.get(SHOWN, {}), points or (), letter or ""
+    )
+
+
+def keep(key: str, place: tuple[str, str], value: Any) -> None:
+    """Keep what belongs to a preset of an experiment; None forgets it."""
+    others = {k: v for k, v in st.session_state.get(key, {}).items() if k != place}
+    st.session_state[key] = others if value is None else {**others, place: value}
 
 
 def _write_experiment(question: Any, data: Dataset) -> None:
     place = (question.experiment, question.preset)
     st.session_state["geometry.experiment"], st.session_state["geometry.preset"] = place
-    st.session_state.setdefault("geometry.guesses", {})[place] = question.guess
-    shown = {**st.session_state.get("geometry.shown", {})}
-    if question.revealed:
-        shown[place] = True
-    else:
-        shown.pop(place, None)
-    st.session_state["geometry.shown"] = shown
+    preset = laboratory.EXPERIMENTS[place[0]].presets.get(place[1])
+    has_board, has_letter = preset and preset.board, preset and preset.letter
+    keep(GUESSES, place, question.guess)
+    keep(SHOWN, place, True if question.revealed else None)
+    keep(POINTS, place, question.points if has_board and question.points else None)
+    keep(LETTERS, place, question.letter if has_letter and question.letter else None)
 
 
 def _classify(data: Dataset) -> Question:
@@ -194,7 +207,9 @@ def _compare(data: Dataset) -> Question:
         for word in words
         if st.session_state.get(f"compare.{word}.twice")
     }
-    return analysis.CompareQuestion(tuple(words), second, _scheme(data), _score(), _rope())
+    both = data.kind.is_images and bool(st.session_state.get("compare.both_features"))
+    given = (_scheme(data), _score(), _rope(), both)
+    return analysis.CompareQuestion(tuple(words), second, *given)
 
 
 def _scheme(data: Dataset) -> str:
@@ -229,6 +244,8 @@ def _write_compare(question: Any, data: Dataset) -> None:
             st.session_state[f"compare.{word}.twice"] = word in question.second
     for word, chosen in question.second.items():
         model_options.set_options(word, chosen, key="compare.second")
+    if question.both_features or "compare.both_features" in st.session_state:
+        st.session_state["compare.both_features"] = question.both_features
     scheme = "5-fold by group" if question.scheme == "by-group" else question.scheme
     base = scheme.removesuffix(" by group")
     st.session_state["compare.scheme"] = base if base in NAMED_SCHEMES else OWN

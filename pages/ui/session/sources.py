@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lincore import checks, io
-from lincore.errors import DataError, Hint
+from lincore.errors import DataError, Hint, Notice
 from lincore.limits import is_zip, refuse_foreign
 
 if TYPE_CHECKING:
@@ -97,6 +97,17 @@ class Source:
         )
 
     @property
+    def notices(self) -> tuple[Notice, ...]:
+        """Findings of reading it; none while there is no table."""
+        return self.table.notices if self.table is not None else ()
+
+    def all_findings(self, notices: Sequence[Notice]) -> tuple[TableFinding, ...]:
+        """Return what is to be looked at, then what was decided: notices of it or of its data."""
+        if self.table is None:
+            return ()
+        return checks.with_decisions(self.findings, self.table, self.columns, notices, self.options)
+
+    @property
     def is_in_blocks(self) -> bool:
         """True if it is too large to be held, and all of its rows are used."""
         large = self.table is not None and self.table.source is not None
@@ -177,8 +188,8 @@ class Source:
             )
         found = self.with_target(targets[-1]) if targets else self
         roles = found.choices.roles
-        if "group" in changes.values():
-            roles = {name: role for name, role in roles.items() if role != "group"}
+        unique = set(io.UNIQUE_ROLES) & set(changes.values())
+        roles = {name: role for name, role in roles.items() if role not in unique}
         changes = {name: role for name, role in changes.items() if name != found.target}
         # A number taken as names is a feature: whoever ignores it no longer wants that.
         names = (n for n in found.choices.categories if changes.get(n) != "ignore")
@@ -283,7 +294,7 @@ class ImageSource:
     @property
     def name(self) -> str:
         """Name of the file, or of the files together."""
-        return self.files[0][0] if len(self.files) == 1 else "images"
+        return self.files[0][0] if len(self.files) == 1 else _name_of(self.files, "images")
 
     def read(self, progress: Progress | None = None) -> Dataset:
         """Decode them.
@@ -308,16 +319,21 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
     Raises
     ------
     DataError
-        When they are several and not images, or a document.
+        When they are several and neither images nor tables, or a document.
     """
     if len(files) > 1:
-        if not any(_is_image(name, raw) for name, raw in files):
+        if any(_is_image(name, raw) for name, raw in files):
+            return ImageSource(tuple(files))
+        tables = io.tables_among(files)
+        if not tables:
             raise DataError(
-                f"These are {len(files)} files, and none of them is an image.",
+                f"These are {len(files)} files, and none of them is an image or a table.",
                 where=", ".join(name for name, _ in files[:3]) + (", …" if len(files) > 3 else ""),
                 remedy="Upload one table or one zip at a time; images can come together.",
             )
-        return ImageSource(tuple(files))
+        if len(tables) > 1:
+            return Source(None, raw=io.zip_tables(tables), name=_name_of(tables, "tables"))
+        files = tables
     name, raw = files[0]
     kind, raw, name = io.recognise_file(raw, name)
     if kind == "arrays":
@@ -325,6 +341,12 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
     if kind == "images":
         return ImageSource(((name, raw),))
     return Source(None, raw=raw, name=name)
+
+
+def _name_of(files: Sequence[File], else_name: str) -> str:
+    """Return the folder that files come from, if they all do."""
+    folders = {name.partition("/")[0] if "/" in name else "" for name, _ in files}
+    return (folders.pop() if len(folders) == 1 else "") or else_name
 
 
 def is_readable(source: Source) -> bool:
@@ -335,9 +357,12 @@ def is_readable(source: Source) -> bool:
         refuse_foreign(source.raw, source.name)
     except DataError:
         return False
+    if source.table is not None and source.table.reading is not None:
+        return source.table.reading.kind == "text"
     # Text in UTF-16 has zeros, but begins with its mark; a program has them anywhere.
     wide = source.raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-    zeros = b"\0" in source.raw[:65_536] and not wide
+    some = source.raw[:65_536]
+    zeros = 10 * some.count(0) > len(some) and not wide
     return bool(source.raw) and not io.is_parquet(source.raw) and not zeros
 
 

@@ -85,7 +85,7 @@ def bring(wanted: DataSource) -> None:
     if isinstance(wanted, analysis.GeneratedData):
         commands.generate({name: _lists(value) for name, value in wanted.arguments().items()})
     elif isinstance(wanted, analysis.ExperimentData):
-        commands.use_experiment(wanted.experiment, wanted.preset)
+        commands.use_experiment(wanted.experiment, wanted.preset, wanted.points)
     elif isinstance(wanted, analysis.DownloadData):
         commands.download(wanted.name)
     elif isinstance(wanted, analysis.SampleData):

@@ -38,20 +38,29 @@ def show(*, key: str, leads_to: str = "") -> None:
     """
     megabytes = LIMITS.max_file_bytes // 10**6
     turn = st.session_state.setdefault(state.UPLOADS, 0)
+    folder = f"{key}.folder"
+    of_folder = bool(st.session_state.get(folder))
     with st.container(key=key):
         uploads = st.file_uploader(
-            "Upload a file",
-            accept_multiple_files=True,
-            key=f"{key}.{turn}",
+            "Upload a folder" if of_folder else "Upload a file",
+            accept_multiple_files="directory" if of_folder else True,
+            key=f"{folder if of_folder else key}.{turn}",
             max_upload_size=megabytes,
             label_visibility="collapsed" if leads_to else "visible",
             help="A table as CSV, TSV or text, also gzipped, a workbook (xlsx, xls, ods), JSON, "
-            "ARFF or Parquet, or a zip of tables; a zip of images in one folder for each class, or "
-            "several images at once; an npz file of arrays.",
+            "ARFF, Parquet, SPSS, Stata or SAS; several tables, or a zip of them, of which one is "
+            "chosen; a zip of images in one folder for each class, or several images at once; an "
+            "npz file of arrays.",
+        )
+        st.toggle(
+            "Upload a folder",
+            key=folder,
+            help="Images in one folder for each class, or several tables. The button gives the "
+            "names of the folders too; of folders that are dropped browsers keep them back.",
         )
         st.caption(
-            f"Table (CSV, Excel, text, Parquet), zip of images in class folders, or arrays (npz), "
-            f"up to {megabytes} MB. It stays in this session."
+            "Table (CSV, Excel, text, Parquet, SPSS and others), zip of images in class folders, "
+            f"or arrays (npz), up to {megabytes} MB. It stays in this session."
         )
     if not leads_to:
         st.session_state.pop(LEADS_TO, None)

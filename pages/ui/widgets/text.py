@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import data as lincore_data
+
 if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.errors import Notice
@@ -56,6 +58,8 @@ def describe(data: Dataset) -> str:
         words = f", {data.n_words:,} of them words," if data.n_words else ""
         size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}{words}"
     more = f", and {data.n_streamed:,} rows that are summed" if data.n_streamed else ""
+    counted = lincore_data.counting(data)
+    more += f" ({escape(counted)})" if counted else ""
     return f"{size} in {data.n_classes} classes{more}"
 
 

@@ -212,7 +212,7 @@ def test_cells_are_kept_as_text():
     assert source_of(app).table.frame["v"][0] == "0.5 kg"
 
 
-def test_findings_of_the_import_log_are_overruled_and_restored():
+def test_decisions_of_reading_are_overruled_and_restored():
     raw = f"A title\nu,kind,v,class\n{ROWS}".replace(".5", ".5 kg").encode()
     app = bring(open_app(), ("units.csv", raw))
     assert "LIN042" in main_text(app)
@@ -221,7 +221,7 @@ def test_findings_of_the_import_log_are_overruled_and_restored():
     assert_fine(app)
     assert source_of(app).options.overrule == ("LIN042",)
     assert source_of(app).table.frame["v"][0] == "0.5 kg"
-    assert "Overruled: `LIN042`" in main_text(app)
+    assert "LIN042 is overruled" in main_text(app)
     button(app, "Restore").click().run()
     assert_fine(app)
     assert source_of(app).table.frame["v"].dtype == np.float64

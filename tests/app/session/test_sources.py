@@ -69,7 +69,22 @@ def test_files_are_told_by_what_they_hold():
     assert isinstance(recognise([("p.zip", a_zip(FOLDERS))]), ImageSource)
     assert isinstance(recognise([("readme.txt", b"x"), *IMAGES.items()]), ImageSource)
     with pytest.raises(DataError, match="none of them is an image"):
-        recognise([("a.csv", a_table()), ("b.csv", a_table())])
+        recognise([("a.doc", b"x"), ("b.doc", b"y")])
+
+
+def test_of_several_tables_one_is_chosen():
+    files = [("survey/a.csv", a_table()), ("survey/b.csv", a_table(80)), ("survey/c.xyz", b"x")]
+    found = recognise(files).read()
+    assert (found.name, len(found.table.frame)) == ("survey", 80)
+    assert found.table.reading.sheets == ("survey/a.csv", "survey/b.csv")
+    assert len(found.with_reading(sheet="survey/a.csv").read().table.frame) == 40
+    alone = recognise([("survey/a.csv", a_table()), ("survey/notes.md", b"x")])
+    assert alone.name == "survey/a.csv"
+
+
+def test_a_folder_of_images_gives_the_classes():
+    found = recognise(list(FOLDERS.items()))
+    assert found.name == "pets" and found.read().classes.tolist() == ["c", "d"]
 
 
 def test_groups_are_tested_as_a_whole():

@@ -116,6 +116,9 @@ images = st.builds(
     st.sampled_from(["pad", "crop"]),
     st.sampled_from([None, "^(?P<label>[a-z]+)"]),
 )
+points = st.lists(st.tuples(st.floats(-6, 6), st.floats(-6, 6), st.integers(0, 1)), max_size=5).map(
+    tuple
+)
 rows = st.lists(st.floats(-9, 9), min_size=2, max_size=2).map(tuple)
 generated = st.builds(
     GeneratedData,
@@ -133,7 +136,7 @@ data = st.one_of(
     generated,
     files,
     st.builds(DownloadData, st.sampled_from(io.DOWNLOADS)),
-    st.builds(ExperimentData, st.sampled_from(sorted(EXPERIMENTS)), texts),
+    st.builds(ExperimentData, st.sampled_from(sorted(EXPERIMENTS)), texts, points),
 )
 questions = st.one_of(
     st.builds(DataQuestion),
@@ -144,6 +147,8 @@ questions = st.one_of(
         texts,
         st.one_of(st.none(), st.floats(-9, 9)),
         st.booleans(),
+        points,
+        texts,
     ),
     st.builds(ClassifyQuestion, WORDS),
     st.builds(

@@ -115,9 +115,10 @@ def test_inspect_says_what_columns_hold_and_how_to_put_findings_right(capsys, fi
     text = answer(capsys, "inspect", file, "--role", "id=feature")
     assert "--role id=ignore" in text
     as_feature = record(capsys, "inspect", file, "--role", "id=feature")
-    (identifier,) = [one for one in as_feature["findings"] if "id" in one["where"]]
+    (identifier,) = [one for one in as_feature["findings"] if one["code"] == "LIN060"]
     name, value = identifier["options"][0].split()
-    assert not record(capsys, "inspect", file, name, value)["findings"]
+    codes = {one["code"] for one in record(capsys, "inspect", file, name, value)["findings"]}
+    assert codes == {"LIN050", "LIN054"}, "nothing but that it is left out, and the guess"
 
 
 def test_inspect_shows_a_table_without_a_target(capsys, tmp_path):
@@ -162,6 +163,53 @@ def test_options_of_the_data_reach_the_loader(capsys, tmp_path):
         missing="most_frequent",
     )  # fmt: skip
     assert found["data"]["digest"] == expected.digest
+
+
+SHOP = "\n".join(
+    [
+        "kind;sold;mass",
+        *(f"{'ab'[i % 2]};{i};{i * 7 % 5}.5" for i in range(20)),
+        "Total;190;50.0",
+        "",
+        "kind;x;y",
+        *(f"{'uv'[i % 2]};{i};{i * 3 % 7}" for i in range(12)),
+        "a;1;2;3;4",
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("switches", "options"),
+    [
+        ("--overrule LIN032", {"overrule": ("LIN032",)}),
+        ("--table 2 --uneven keep", {"table": 2, "uneven": "keep"}),
+        ("--table 2 --uneven skip", {"table": 2, "uneven": "skip"}),
+        ("--header no --separator ;", {"header": False, "separator": ";"}),
+        ("--header 3 --quote none --decimal .", {"header": 3, "quote": "", "decimal": "."}),
+        ("--as-text --cut kind=b", {"as_text": True, "cut_at": {"kind": "b"}}),
+        ("--missing-code sold=3 --comment #", {"missing_in": {"sold": [3.0]}, "comment": "#"}),
+        ("--encoding latin-1 --thousands none", {"encoding": "latin-1", "thousands": ""}),
+    ],
+)
+def test_switches_of_reading_are_its_options(capsys, tmp_path, switches, options):
+    path = tmp_path / "shop.csv"
+    path.write_text(SHOP)
+    found = record(capsys, "inspect", str(path), *switches.split())
+    table = lincore.io.read_table(path.read_bytes(), "shop.csv", lincore.io.ReadOptions(**options))
+    assert found["reading"] == str(table.reading)
+    assert [one["examples"] for one in found["columns"]] == [
+        list(one.examples) for one in lincore.io.describe_columns(table)
+    ]
+
+
+def test_findings_of_reading_come_with_their_switches(capsys, tmp_path):
+    path = tmp_path / "shop.csv"
+    path.write_text(SHOP)
+    findings = record(capsys, "inspect", str(path))["findings"]
+    switches = {one["code"]: one["options"] for one in findings}
+    assert switches["LIN002"] == ["--table 2"] and switches["LIN032"] == ["--overrule LIN032"]
+    code = main(["inspect", str(path), "--overrule", "LIN001", "--quiet"])
+    assert code == 1 and "codes among" in capsys.readouterr().err
 
 
 def test_standard_input_is_a_file(capsys, monkeypatch):

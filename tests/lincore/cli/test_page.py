@@ -19,6 +19,9 @@ EXAMPLES = [
 #: The files that the page shows.
 FILES = {
     "new.csv": re.search(r"```text\n(.*?)```", PAGE, flags=re.DOTALL)[1],
+    "shop.csv": "kind,sold,mass\n"
+    + "".join(f"{'ab'[i % 2]},{i},{i * 3 % 5}.5\n" for i in range(6))
+    + "Total,15,15.0\n",
     "analysis.json": re.search(r"```json\n(.*?)```", PAGE, flags=re.DOTALL)[1],
 }
 

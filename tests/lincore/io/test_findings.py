@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from lincore.checks.reading_decisions import with_decisions
 from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
+from lincore.io.tables.options import TableOptions
 from lincore.io.tables.read import COLUMN_RULES
 from lincore.io.tables.text.options import OVERRULABLE, ReadOptions
 
 ROOT = Path(__file__).parents[3]
+GIVING = ("Notice", "leave_out", "rows_left_out")
 CODE = re.compile(r"LIN\d{3}")
 PAGE = (ROOT / "docs/findings.md").read_text("utf-8")
 
@@ -23,16 +27,22 @@ PAGE = (ROOT / "docs/findings.md").read_text("utf-8")
 def given_codes(source: str) -> list[str]:
     """Return the codes that findings are made with."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    made = [one for one in calls if getattr(one.func, "id", "") in ("Notice", "leave_out")]
+    made = [one for one in calls if getattr(one.func, "id", "") in GIVING]
     values = [value for one in made for value in (*one.args, *(kw.value for kw in one.keywords))]
     texts = [value.value for value in values if isinstance(value, ast.Constant)]
     return [text for text in texts if isinstance(text, str) and CODE.fullmatch(text)]
 
 
+#: Decided, or found, by the readers of several formats.
+SHARED = {"LIN044", "LIN046", "LIN051", "LIN053", "LIN069"}
+
+
 def test_every_code_is_listed_once_and_given_in_one_place():
     listed = re.findall(r"^\| (LIN\d{3}) ", PAGE, re.MULTILINE)
-    sources = [path.read_text() for path in (ROOT / "lincore/io").rglob("*.py")]
-    assert sorted(code for source in sources for code in given_codes(source)) == listed
+    sources = [path.read_text() for path in (ROOT / "lincore").rglob("*.py")]
+    given = Counter(code for source in sources for code in given_codes(source))
+    assert sorted(given) == listed
+    assert {code for code, times in given.items() if times > 1} == SHARED
 
 
 def test_what_the_list_says_can_be_overruled_can():
@@ -46,7 +56,7 @@ def test_what_the_list_says_can_be_overruled_can():
 def test_every_option_in_the_list_is_one():
     cells = re.findall(r"^\| LIN\d{3} .*\| (.*) \|$", PAGE, re.MULTILINE)
     named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
-    assert named <= set(vars(ReadOptions()))
+    assert named <= {*vars(ReadOptions()), *vars(TableOptions())}
 
 
 def test_what_is_said_of_a_table_has_its_code():
@@ -71,3 +81,20 @@ def test_labels_with_an_identifier_behind_them_are_cut_at_one_click():
     assert "behind it" not in str(find_table_problems(cut, describe_columns(cut, "class")))
     with pytest.raises(DataError, match="no such column"):
         read_table(raw, "made.csv", ReadOptions(cut_at={"none": ".|"}))
+
+
+def test_problems_and_decisions_are_one_list_each_with_what_overrules_it():
+    rows = "".join(f"{1000 + 7 * i},{i % 9}.5 kg,{'ab'[i % 2]}\n" for i in range(60))
+    options = ReadOptions(overrule=("LIN010",))
+    table = read_table(f"id,mass,kind\n{rows}".encode(), "made.csv", options)
+    columns = describe_columns(table, "kind")
+    notices = table_to_dataset(table).notices
+    problems = find_table_problems(table, columns)
+    found = with_decisions(problems, table, columns, notices, options)
+    assert found[: len(problems)] == problems
+    remedies = {one.notice.code: [*one.remedies] for one in found if one.is_decision}
+    assert remedies["LIN042"][0].reading == {"overrule": ("LIN010", "LIN042")}
+    assert remedies["LIN050"][0].roles == {"id": "feature"}
+    assert remedies[""][0].reading == {"overrule": ()}
+    again = with_decisions(found, table, columns, [*notices, *notices], None)
+    assert again == found, "nothing is listed twice"

@@ -140,8 +140,12 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "a PDF behind a byte order mark": (lambda: b"\xef\xbb\xbf%PDF-1.4\n1 0 obj\n", "a PDF"),
     "an Arrow file": (lambda: b"ARROW1\0\0" + bytes(99), "an Arrow file"),
     "an Avro file": (lambda: b"Obj\x01" + bytes(99), "an Avro file"),
-    "an SPSS file": (lambda: b"$FL2@(#) SPSS DATA FILE" + bytes(99), "an SPSS file"),
-    "a Stata file": (lambda: b"<stata_dta><header>" + bytes(99), "a Stata file"),
+    "an SPSS file": (lambda: b"$FL2@(#) SPSS DATA FILE" + bytes(99), "SPSS file"),
+    "a Stata file": (lambda: b"<stata_dta><header>" + bytes(99), "Stata file"),
+    "a SAS file": (
+        lambda: bytes(12) + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08" + bytes(9_000),
+        "SAS file",
+    ),
     "an R file": (lambda: gzip.compress(b"RDX3\nX\n\0\0\0\x03" + bytes(99)), "an R file"),
     "a packed tar": (lambda: gzip.compress(tarred(b"u,v\n1,2\n")), "a tar archive.*Unpack it"),
     "Parquet encrypted": (lambda: b"PARE" + os.urandom(500) + b"PARE", "an encrypted Parquet"),
@@ -157,7 +161,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "rows that grow": (lambda: b"\n".join(b"1,2" * i for i in range(1, 3_000)), "fields"),
     "a workbook": (
         lambda: zipped({"[Content_Types].xml": b"<x/>", "xl/workbook.xml": b"<x/>"}),
-        "workbook cannot be read.*save the sheet as CSV",
+        "workbook cannot be read.*save the table as CSV",
     ),
     "a workbook of one far cell": (far_cell, "workbook is too large"),
     "a workbook that is a bomb": (

@@ -303,3 +303,42 @@ def test_encodings_are_told_by_the_text(encoding):
     frame = read_delimited(text(words[0], *lines).encode(encoding), "made.csv").frame
     assert frame.columns.tolist() == words[0].split(",")
     assert set(frame.iloc[:, 1]) == set(words[1:])
+
+
+def test_stray_nul_bytes_are_left_out_and_told():
+    rows = "".join(f"{i}.5\0,{'ab'[i % 2]}\n" for i in range(20))
+    table = read_table(f"u,class\n{rows}".encode(), "made.csv")
+    assert table.frame["u"].tolist() == [i + 0.5 for i in range(20)]
+    assert [notice.code for notice in table.notices] == ["LIN004"]
+    assert not read_table(f"u,class\n{rows}".replace("\0", "").encode("utf-16-le"), "m").notices
+
+
+LEVELS = "".join(
+    f"{['red', 'blue', 'green'][i % 3]},{'yes' if i % 4 else 'no'},{'up' if i % 5 else 'down'},"
+    f"{'xy'[i % 2]},{'mn'[i % 3 > 1]}\n"
+    for i in range(20)
+)
+
+
+@pytest.mark.parametrize(
+    ("header", "names", "code"),
+    [
+        (
+            ",Travel,,Food,\ncolour,air,rail,kind,meat",
+            ["colour", "Travel air", "Travel rail", "Food kind", "Food meat"],
+            ["LIN012"],
+        ),
+        ("colour,air,ra\nil,kind,meat", ["colour", "air", "ra il", "kind", "meat"], ["LIN017"]),
+        ('"colour\nof it",air,rail,kind,meat', ["colour of it", "air", "rail", "kind", "meat"], []),
+        ("colour,,rail,,meat", ["colour", "column 2", "rail", "column 4", "meat"], []),
+        (
+            ",Travel,,Food,",
+            ["column 1", "Travel", "column 3", "Food", "column 5"],
+            [],
+        ),
+    ],
+)
+def test_headers_over_text_alone(header, names, code):
+    table = read_table(f"{header}\n{LEVELS}".encode(), "made.csv")
+    assert list(table.frame) == names and len(table.frame) == 20
+    assert [notice.code for notice in table.notices] == code

@@ -244,6 +244,22 @@ def test_a_file_read_in_blocks_is_predicted_as_a_whole():
     assert found.scores().truth.tolist() == iris.codes.tolist()
 
 
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_lines_that_do_not_fit_cost_no_other_and_are_told(in_blocks):
+    iris = lincore.sample("iris")
+    model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    lines = iris.to_frame().to_csv(index=False).splitlines()
+    lines[101:101] = ["9,9,9,9,setosa,9,9", "8,8,8,8,setosa,8,8"]
+    raw = "\n".join([*lines, ""]).encode()
+    rows = raw
+    if in_blocks:
+        rows = open_large_table(LargeFile(raw, "iris.csv", LIMITS, "It is large."), None)
+    found = predict(model, rows, reading=Reading("iris.csv"))
+    np.testing.assert_array_equal(found.codes, predict(model, iris).codes)
+    assert [one.code for one in found.new.findings] == ["LIN021"]
+    assert found.new.has_lost_rows
+
+
 def test_images_come_to_the_size_of_the_training_images():
     digits = lincore.sample("digits")
     model = lincore.compare(

@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from lincore.data.labels import first_texts
-from lincore.errors import DataError
-from lincore.io.tables.rules.protocol import Applied, Columns
+from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
 from lincore.io.tables.text.column_assignment import with_columns
 
 _LABELLED = re.compile(r"([^\W\d][^|#:;/]*?)(\W{0,2}[|#:;/]\W?)(\w*\d\w*)")
@@ -71,13 +70,7 @@ def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str] | None) -> pd.Data
     """
     if not cut_at:
         return frame
-    unknown = [name for name in cut_at if name not in frame]
-    if unknown:
-        raise DataError(
-            "There is no such column.",
-            where=f"option cut_at, {unknown[0]!r}",
-            remedy=f"Choose among: {', '.join(map(str, frame.columns[:10]))}.",
-        )
+    require_columns(frame, cut_at, "cut_at")
     found = {
         name: frame[name].astype("str").str.partition(mark)[0].where(frame[name].notna())
         for name, mark in cut_at.items()

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.labels import present_numbers
-from lincore.errors import DataError
-from lincore.io.tables.rules.protocol import Applied, Columns
+from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
 from lincore.io.tables.text.column_assignment import with_columns
 
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)
@@ -49,13 +48,7 @@ def mark_missing(
     """
     if not missing_in:
         return frame
-    unknown = [name for name in missing_in if name not in frame]
-    if unknown:
-        raise DataError(
-            "There is no such column.",
-            where=f"option missing_in, {unknown[0]!r}",
-            remedy=f"Choose among: {', '.join(map(str, frame.columns[:10]))}.",
-        )
+    require_columns(frame, missing_in, "missing_in")
     marked = {name: _without(frame[name], values) for name, values in missing_in.items()}
     return with_columns(frame, marked)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import pandas as pd
 
-from lincore.errors import Notice
+from lincore.errors import DataError, Notice
 from lincore.io.tables.text.marks import Marks
 from lincore.io.tables.text.options import ReadOptions
 
@@ -64,3 +65,27 @@ class ColumnRule(Protocol):
     def apply(self, columns: Columns) -> Applied | None:
         """Return the changed columns and the findings, or None where the rule does not apply."""
         ...
+
+
+def require_columns(frame: pd.DataFrame, names: Iterable[str], option: str) -> None:
+    """Refuse names of columns that the frame has not.
+
+    Raises
+    ------
+    DataError
+        When there is no such column, with the option that names it.
+
+    Examples
+    --------
+    >>> require_columns(pd.DataFrame({"u": [1]}), ["w"], "cut_at")
+    Traceback (most recent call last):
+    ...
+    lincore.errors.DataError: option cut_at, 'w': There is no such column. Choose among: u.
+    """
+    for name in names:
+        if name not in frame:
+            raise DataError(
+                "There is no such column.",
+                where=f"option {option}, {name!r}",
+                remedy=f"Choose among: {', '.join(map(str, frame.columns[:10]))}.",
+            )

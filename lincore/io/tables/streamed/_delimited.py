@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.errors import DataError, Notice
-from lincore.io.files.streams import LargeFile, whole_lines
+from lincore.io.files.streams import LargeFile, NulError, whole_lines
 from lincore.io.tables.lines.fit import LineFitter, Target
 from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.read import Delimited, Way, read_with_way
@@ -20,7 +20,6 @@ from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
 from lincore.io.tables.rules.numbers_in_text import read_numbers
 from lincore.io.tables.rules.stripped_text import is_text, stripped
-from lincore.io.tables.sampled_rows import Words
 from lincore.io.tables.streamed._fitted import FittedRows
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.encoding import decode
@@ -73,7 +72,6 @@ class LargeText:
         self,
         columns: Sequence[str],
         texts: Sequence[str] = (),
-        words: Words | None = None,
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block: numbers wherever there are such.
@@ -83,17 +81,15 @@ class LargeText:
         columns : sequence of str
         texts : sequence of str
             Columns to be read as text whatever stands in a block of them; they come as levels.
-        words : dict of str to set, optional
-            Filled with the words among the numbers of a column that were read as missing.
         findings : list of Notice, optional
-            Filled with what became of lines that do not fit.
+            Filled with what became of lines that do not fit, and of words among numbers.
 
         Raises
         ------
         DataError
             When the rows cannot be read to their end.
         """
-        words = {} if words is None else words
+        words: dict[str, set[str]] = {}
         n_done, fitter = 0, LineFitter(self.target)
         try:
             for frame in self._parsed(texts, fitter if self.is_uneven else None):
@@ -109,7 +105,7 @@ class LargeText:
                 if n_known < len(frame):
                     yield self._plain(frame.iloc[n_known:][list(columns)], texts, words)
         if findings is not None:
-            findings += fitter.notices()
+            findings += [*fitter.notices(), *_words_notices(words)]
 
     def _parsed(self, texts: Sequence[str], fitter: LineFitter | None) -> Iterator[pd.DataFrame]:
         """Yield all columns as pandas reads them, of lines that are fitted before or not."""
@@ -144,7 +140,9 @@ class LargeText:
                     error if too_long else parse_error(str(error), self.file.name, first_line)
                 ) from error
 
-    def _plain(self, frame: pd.DataFrame, texts: Sequence[str], words: Words) -> pd.DataFrame:
+    def _plain(
+        self, frame: pd.DataFrame, texts: Sequence[str], words: dict[str, set[str]]
+    ) -> pd.DataFrame:
         found = {}
         for name in map(str, frame):
             if name in texts:
@@ -160,6 +158,19 @@ class LargeText:
                 words.setdefault(name, set()).update(odd.unique()[:_FEW_WORDS])
         wanted = {n: v for n, v in (self.options.missing_in or {}).items() if n in frame}
         return mark_missing(with_columns(frame, found) if found else frame, wanted)
+
+
+def _words_notices(words: dict[str, set[str]]) -> list[Notice]:
+    sentence = "Numbers but for {}, which was read as missing."
+    return [
+        Notice(
+            sentence.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
+            f"column {name!r}",
+            code="LIN044",
+        )
+        for name, found in words.items()
+        if found
+    ]
 
 
 def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
@@ -201,6 +212,12 @@ def open_large_text(
     except UnicodeDecodeError as error:
         # A letter far behind the beginning shows that it is not UTF-8.
         encoding = decode(bytes(error.object), file.name, limits=file.limits).encoding
+        lines = _draw_lines(file, encoding)
+    except NulError:
+        if encoding is not None:
+            raise
+        # Recoded, it comes without them.
+        encoding = "utf-8"
         lines = _draw_lines(file, encoding)
     asked = replace(options, encoding="utf-8")
     try:

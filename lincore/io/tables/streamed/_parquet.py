@@ -15,9 +15,14 @@ import pyarrow.parquet as pq
 from lincore.data.labels import columns_named
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.parquet import THRIFT, damaged, plain_frame, size_written_out, written_out
+from lincore.io.tables.formats.parquet import (
+    THRIFT,
+    damaged,
+    plain_frame,
+    size_written_out,
+    written_out,
+)
 from lincore.io.tables.rules.missing_values import mark_missing
-from lincore.io.tables.sampled_rows import Words
 
 _BATCH_CELLS = 1_000_000
 # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
@@ -51,7 +56,6 @@ class LargeParquet:
         self,
         columns: Sequence[str],
         texts: Sequence[str] = (),
-        words: Words | None = None,
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
         """Yield some columns of all rows, block by block.
@@ -59,8 +63,8 @@ class LargeParquet:
         Parameters
         ----------
         columns : sequence of str
-        texts, words, findings
-            Of no use here: a column of a Parquet file has one type, and no line is uneven.
+        texts, findings
+            Of no use here: a column of a Parquet file has one type, and nothing is decided.
 
         Raises
         ------
@@ -137,7 +141,7 @@ def open_large_parquet(
     source = LargeParquet(file, metadata.num_rows, len(flat), texts, missing_in or {})
     left_out = [name for name in schema.names if name not in flat]
     sentence = "Left out, lists or records in each cell."
-    notices = (Notice(sentence, columns_named(left_out)),) if left_out else ()
+    notices = (Notice(sentence, columns_named(left_out), code="LIN046"),) if left_out else ()
     return source, _draw_rows(source, flat), notices
 
 

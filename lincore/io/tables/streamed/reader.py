@@ -12,8 +12,8 @@ from lincore.errors import DataError, Hint, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
+from lincore.io.tables.formats.parquet import PARQUET_MAGIC
 from lincore.io.tables.options import TableOptions
-from lincore.io.tables.parquet import PARQUET_MAGIC
 from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_large_parquet
@@ -77,9 +77,9 @@ def _refused_by_size(file: LargeFile) -> Iterator[None]:
 
 
 def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
-    missing_in = (options.missing_in if options is not None else None) or {}
-    rows, frame, notices = open_large_parquet(file, missing_in)
-    table = frame_to_table(frame, file.name, notices, missing_in, kind="Parquet")
+    options = options or ReadOptions()
+    rows, frame, notices = open_large_parquet(file, options.missing_in)
+    table = frame_to_table(frame, file.name, notices, options, kind="Parquet")
     reading = DetectedOptions(rows.n_rows, frame.shape[1], "Parquet", in_blocks=True)
     return replace(table, reading=reading, source=rows)
 
@@ -128,8 +128,7 @@ def large_table_to_dataset(
         classes=held.classes,
         feature_names=tuple(features),
         notices=(
-            *table.notices,
-            *held.notices,
+            *table.notices_with(held.notices),
             *left_out(columns),
             *lone_class_notices(held.codes, held.classes),
             *([guess.notice] if guess is not None else []),
@@ -148,6 +147,7 @@ def drawn_notice(table: Table) -> Notice:
         f"Used are {n_drawn:,} rows drawn at random from about {n_rows:,}; nothing is learned "
         "from the others.",
         table.name,
+        code="LIN057",
     )
 
 
@@ -169,6 +169,9 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     """Return the features; refuse columns that need more than sums."""
     by_role = {role: [c.name for c in columns if c.role == role] for role in COLUMN_ROLES}
     features, groups = by_role["feature"], by_role["group"]
+    if counted := [*by_role["weight"], *by_role["frequency"]]:
+        what = "Rows that are summed in blocks have no weights or frequencies."
+        raise _refused(what, table, "Ignore them", counted)
     if groups:
         # Rows of a tested group would be among those that are summed and learned from.
         raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from charset_normalizer import from_bytes
 
 from lincore.errors import DataError, Notice
+from lincore.io.files.streams import without_nuls
 from lincore.limits import LIMITS, Limits, refuse_foreign
 
 _LOOKED_AT = 65_536
@@ -65,6 +66,10 @@ def decode(raw: bytes, name: str, encoding: str | None = None, limits: Limits = 
     refuse_foreign(raw, name)
     _refuse_long_lines(raw, name, limits)
     text, encoding, notices = _decode_as(raw, name, encoding) if encoding else _detect(raw, name)
+    if "\0" in text:
+        text = without_nuls(text, name)
+        sentence = "The file holds stray NUL bytes, which were left out."
+        notices = (*notices, Notice(sentence, name, code="LIN004"))
     _refuse_no_text(text, name)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -92,8 +97,7 @@ def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
     try:
         return raw.decode("utf-8-sig" if encoding == "utf-8" else encoding), encoding, ()
     except UnicodeDecodeError:
-        # A NUL byte ends it later; only text is worth a guess.
-        encoding = wide or ("latin-1" if b"\0" in raw else _guess_encoding(raw))
+        encoding = wide or _guess_encoding(raw.replace(b"\0", b""))
         sentence = f"The text is not UTF-8 and was read as {encoding}."
         if wide is not None:
             sentence = f"Some of the text is damaged: not all of it is {wide.upper()}."
@@ -151,12 +155,6 @@ def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:
 
 
 def _refuse_no_text(text: str, name: str) -> None:
-    if "\0" in text:
-        raise DataError(
-            "The file holds NUL bytes: it is not a text table.",
-            where=name,
-            remedy="Save it as CSV (text with one row per line) and load that.",
-        )
     if not text.strip():
         raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
     beginning = text[:_LOOKED_AT]

@@ -18,6 +18,7 @@ from lincore.limits import LIMITS
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
 _JUDGED = 100
 _MOST_ABOVE = 30
+_FEWEST_LEVELS = 6
 
 
 class Heading(NamedTuple):
@@ -50,6 +51,13 @@ def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
     asked, overruled = options.header, options.overrule
     records, notices = _below_titles(layout, options, name)
     # Where files were put one below the other, the header returns among the rows.
+    if asked is None and "LIN017" not in overruled:
+        whole = _whole_header(records, layout.width)
+        if whole is not None:
+            sentence = "A line break parts the header: its two lines were read as one."
+            lines = f"{name}, lines {whole.first_line} and {whole.last_line}"
+            notices = [*notices, Notice(sentence, lines, code="LIN017")]
+            records = [whole, *records[2:]]
     head, body = records[0], [r for r in records[1:] if r.fields != records[0].fields]
     has_header = asked is not False if asked is not None else _is_header(head, body)
     if not has_header:
@@ -117,6 +125,19 @@ def _below_titles(
     sentence = f"It stands above the table and was skipped: {title!r}."
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
     return records[n_titles:], [Notice(sentence, f"{name}, {lines}", code="LIN010")]
+
+
+def _whole_header(records: Sequence[Record], width: int) -> Record | None:
+    """Return the first two records as one where a line break parts a name of the header."""
+    upper, lower = records[0], records[1] if len(records) > 1 else records[0]
+    parted = min(len(upper.fields), len(lower.fields)) > 1
+    if not parted or len(upper.fields) + len(lower.fields) - 1 != width:
+        return None
+    name = f"{upper.fields[-1]} {lower.fields[0]}".strip()
+    fields = [*upper.fields[:-1], name, *lower.fields[1:]]
+    whole = Record(fields, upper.first_line, lower.last_line)
+    is_header = all(kind_of(field) == "word" for field in fields) and len(set(fields)) == width
+    return whole if is_header else None
 
 
 def _n_sections(records: Sequence[Record], width: int) -> int:
@@ -240,7 +261,8 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     below = body[0].fields
     pairs = list(zip(head.fields, below, strict=True))
     shared = [not upper and bool(lower) for upper, lower in pairs]
-    if not any(shared) or not head.fields or not names_values(body[0], body[1:]):
+    is_named = names_values(body[0], body[1:]) or _names_levels(body[0], body[1:])
+    if not any(shared) or not head.fields or not is_named:
         return None
     names, group = list[str](), ""
     for upper, lower in pairs:
@@ -249,6 +271,21 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
         names.append(f"{group} {lower}".strip() if lower else upper)
         group = group if lower else ""
     return names
+
+
+def _names_levels(head: Record, body: Sequence[Record]) -> bool:
+    """Tell whether a record of words stands over columns of levels and is none of these."""
+    if any(kind_of(field) not in ("word", "blank") for field in head.fields):
+        return False
+    n_levels = 0
+    for i, field in enumerate(head.fields):
+        below = _below(i, body)
+        if len(below) < _FEWEST_LEVELS or 2 * len(set(below)) > len(below):
+            continue
+        if field in below:
+            return False
+        n_levels += bool(field)
+    return 2 * n_levels >= len(head.fields) and n_levels > 1
 
 
 def _joined(name: str, unit: str | None, *, is_named: bool) -> str:

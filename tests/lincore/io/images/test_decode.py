@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from lincore.io.files.archives import SkippedFile
-from lincore.io.images import decode
+from lincore.io.images import _heic, decode
 from lincore.io.images.decode import FITS, decoded, image_size
 from lincore.limits import LIMITS
 
@@ -80,8 +80,7 @@ def test_another_size_is_resized():
         (b"text", "a/text.PNG", "damaged image"),
         (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "a/image.eps", "not an image"),
         (encoded(RAMP)[:20], "a/cut.png", "damaged image"),
-        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.HEIC", "HEIC.* save it as JPEG"),
-        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.jpg", "HEIC.* save it as JPEG"),
+        (b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.HEIC", "damaged image"),
         (b"\0\0\0\x1cftypavif\0\0\0\0", "a/1.avif", "AVIF.* save it as JPEG"),
         (b"\0\0\0\x18ftypmp42", "a/film.mp4", "a film"),
         (b'<?xml version="1.0"?>\n<svg xmlns="x">', "a/1.svg", "SVG.* save it as PNG"),
@@ -98,6 +97,31 @@ def test_another_size_is_resized():
 def test_what_is_no_image_has_a_reason(raw, path, reason):
     with pytest.raises(SkippedFile, match=reason):
         image_size(raw, path, LIMITS)
+
+
+@pytest.mark.parametrize("name", ["a/IMG_1.HEIC", "a/IMG_1.jpg"])
+def test_photographs_in_heic_need_a_package(name, monkeypatch):
+    monkeypatch.setattr(_heic, "CAN_READ_HEIC", False)
+    with pytest.raises(SkippedFile, match=r"lincore\[heic\].* save it as JPEG"):
+        image_size(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", name, LIMITS)
+
+
+@pytest.mark.skipif(not _heic.CAN_READ_HEIC, reason="pillow-heif is not installed")
+def test_photographs_in_heic_are_decoded_upright_and_within_limits():
+    left_half_white = np.zeros((48, 96, 3), dtype=np.uint8)
+    left_half_white[:, :48] = 255
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    photograph = Image.fromarray(left_half_white)
+    photograph.info["exif"] = exif.tobytes()
+    raw = encoded(photograph, "HEIF")
+    assert image_size(raw, "turned.heic", LIMITS) == (96, 48)
+    pixels = decoded(raw, (96, 48)).reshape(96, 48)
+    assert pixels[:40].min() > 230 > 25 > pixels[56:].max()
+    with pytest.raises(SkippedFile, match="too many pixels"):
+        image_size(raw, "turned.heic", replace(LIMITS, max_image_pixels=1_000))
+    with pytest.raises(SkippedFile, match="damaged"):
+        decoded(raw[: len(raw) // 2], (96, 48))
 
 
 def test_pixels_that_are_cut_off_are_damage():

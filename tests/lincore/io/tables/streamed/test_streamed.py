@@ -76,6 +76,17 @@ def whole(data: Dataset, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     return np.vstack([data.X, X[others]]), np.concatenate([data.codes, codes[others]])
 
 
+def test_stray_nul_bytes_far_down_cost_no_row():
+    frame = frame_of_numbers()
+    raw = csv_of(frame)
+    middle = raw.index(b"\n", len(raw) // 2)
+    held, stray = (
+        table_to_dataset(opened(one)) for one in (raw, raw[:middle] + b"\0" + raw[middle:])
+    )
+    assert held.n_streamed == stray.n_streamed > 0
+    np.testing.assert_array_equal(held.X, stray.X)
+
+
 def test_every_row_is_either_held_or_summed():
     frame = frame_of_numbers()
     data = table_to_dataset(opened(csv_of(frame)))

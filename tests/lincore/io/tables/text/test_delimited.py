@@ -148,8 +148,8 @@ def test_a_pickle_is_refused_and_not_loaded(protocol, tmp_path, monkeypatch):
         (gzip.compress(gzip.compress(b"u,v\n1,2\n", mtime=0), mtime=0), "gzip"),
         (gzip.compress(b"%PDF-1.7\n", mtime=0), "a PDF document"),
         (b"<!DOCTYPE html><html>", "a web page"),
-        (b"u,class\n1,\x00a\n2,b\n", "NUL bytes"),
-        (b"u,class\n1,\xff\x00a\n2,b\n", "NUL bytes"),
+        (b"u,class\n1,\x00\x00\x00\x00\x00\x00\x00\x00a\n2,b\n", "NUL bytes"),
+        (b"u,class\n1,\xff" + bytes(9) + b"a\n2,b\n", "NUL bytes"),
     ],
 )
 def test_what_is_no_text_is_called_by_its_name(raw, message):

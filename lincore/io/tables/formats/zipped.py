@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
+from collections.abc import Sequence
 from os.path import splitext
 from typing import NamedTuple
 
 from lincore.errors import DataError
 from lincore.io.files.archives import PackedFile, SkippedFile, list_zip, unpack
-from lincore.limits import LIMITS, Limits
+from lincore.limits import LIMITS, Limits, check_size
 
-_TABLES = frozenset((".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".parquet", ".pq"))
+# fmt: off
+_TABLES = frozenset((
+    ".csv", ".tsv", ".txt", ".tab", ".dat", ".data", ".parquet", ".pq", ".arff", ".jsonl",
+    ".sav", ".zsav", ".dta", ".sas7bdat", ".xpt", ".xlsx", ".xls", ".ods",
+))
+# fmt: on
 _DOCUMENTS = {"word/document.xml": "a Word document", "content.xml": "an OpenDocument file"}
 # Beside a table these are no reason to take a zip for one of images.
 _EXPLAIN = frozenset(("readme", "license", "licence", "about"))
@@ -74,6 +82,63 @@ def read_zipped_table(
         ) from error
 
 
+def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """Return those of some files that are tables by their names.
+
+    Parameters
+    ----------
+    files : sequence of (name, content)
+
+    Returns
+    -------
+    list of (name, content)
+
+    Examples
+    --------
+    >>> tables_among([("data/a.csv", b"u,v"), ("data/.b.csv", b""), ("data/readme.txt", b"A")])
+    [('data/a.csv', b'u,v')]
+    """
+    found = [(path, raw) for path, raw in files if _is_table(path.rpartition("/")[2]) and raw]
+    return [one for one in found if not _explains(one[0].rpartition("/")[2])] or found
+
+
+def zip_tables(files: Sequence[tuple[str, bytes]], limits: Limits = LIMITS) -> bytes:
+    """Return several tables as one zip, of which one is chosen as it is read.
+
+    Parameters
+    ----------
+    files : sequence of (name, content)
+    limits : Limits
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    DataError
+        When they are too many, or too large together.
+
+    Examples
+    --------
+    >>> made = zip_tables([("a.csv", b"u,v"), ("b.csv", b"u,v,w")])
+    >>> read_zipped_table(made, "two").path
+    'b.csv'
+    """
+    check_size(sum(len(raw) for _, raw in files), "tables", limits)
+    if len(files) > limits.max_members:
+        raise DataError(
+            f"There are more than {limits.max_members:,} files.",
+            where="tables",
+            remedy="Load fewer.",
+        )
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w") as archive:
+        for path, raw in dict(files).items():
+            archive.writestr(zipfile.ZipInfo(path.replace("\\", "/")), raw)
+    return sink.getvalue()
+
+
 def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
     """Return the tables of a zip; none where it holds something else."""
     # A look at the end of the directory spares the listing of many images.
@@ -91,11 +156,19 @@ def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
     # Texts, no paths: a zip may hold tens of thousands.
     found = [(file.path.split("/"), file) for file in files]
     named = [(p[-1], f) for p, f in found if "__MACOSX" not in p and p[-1][:1] != "."]
-    tables = [(name, file) for name, file in named if _ending(name) in _TABLES]
+    tables = [(name, file) for name, file in named if _is_table(name)]
     if not tables or any(_ending(name) not in _TABLES | _ASIDE for name, _ in named):
         return []
-    tables = [(n, f) for n, f in tables if splitext(n)[0].lower() not in _EXPLAIN] or tables
+    tables = [(n, f) for n, f in tables if not _explains(n)] or tables
     return [file for _, file in tables]
+
+
+def _is_table(name: str) -> bool:
+    return _ending(name) in _TABLES and not name.startswith(".")
+
+
+def _explains(name: str) -> bool:
+    return splitext(name)[0].lower() in _EXPLAIN
 
 
 def _ending(name: str) -> str:

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 from lincore.errors import DataError
 from lincore.io.files.archives import list_zip
+from lincore.io.tables.formats._apart import ParsedFile, run_apart
 from lincore.limits import LIMITS, Limits, is_zip
 
 OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0"
 _MARKS = (b"xl/workbook.xml", b"xl/workbook.bin", b"content.xml")
 _SPREADSHEET = b"application/vnd.oasis.opendocument.spreadsheet"
 _DIRECTORY_BYTES = 65_536
-# The parser of a workbook of the largest size needs half of that.
-_MEMORY_BYTES = 1_500_000_000
-_SECONDS = 60
 _PROCESS = Path(__file__).with_name("_sheet_process.py")
 
 
@@ -78,29 +74,8 @@ def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits =
     if is_zip(raw):
         _refuse_bombs(raw, name, limits)
     n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
-    arguments = [sheet or "", str(n_cells), str(n_bytes), str(_MEMORY_BYTES)]
-    try:
-        done = subprocess.run(  # noqa: S603  our own file, without a shell
-            [sys.executable, "-I", str(_PROCESS), *arguments],
-            input=raw,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise _unreadable("it takes too long", name) from error
-    except (OSError, ValueError) as error:
-        raise _unreadable(str(error), name) from error
-    if done.returncode:
-        reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        if done.returncode < 0 or reason[-1:] == ["too large"]:
-            raise DataError(
-                "The workbook is too large to be opened.",
-                where=name,
-                remedy="Save the sheet as CSV (text with one row per line) and load that.",
-            )
-        raise _unreadable(reason[-1][:200] if reason else "it is damaged", name)
-    head, _, text = done.stdout.partition(b"\n")
+    arguments, parsed = (sheet or "", str(n_cells), str(n_bytes)), ParsedFile("workbook", name)
+    head, _, text = run_apart(_PROCESS, arguments, raw, parsed).partition(b"\n")
     found = json.loads(head)
     sheets = tuple(found["sheets"])
     if sheet is not None and sheet not in sheets:
@@ -128,11 +103,3 @@ def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
                 where=f"{name}, {file.path}",
                 remedy="Save the sheet as CSV (text with one row per line) and load that.",
             )
-
-
-def _unreadable(reason: str, name: str) -> DataError:
-    return DataError(
-        f"The workbook cannot be read: {reason.rstrip('.')}.",
-        where=name,
-        remedy="Open it, save the sheet as CSV (text with one row per line), and load that.",
-    )

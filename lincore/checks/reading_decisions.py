@@ -1,0 +1,126 @@
+"""Decisions of reading a table as findings, each with what overrules it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lincore.checks.table_findings import TableFinding
+from lincore.data.labels import columns_named
+from lincore.errors import Hint, Notice
+from lincore.io.tables.column_roles import Column
+from lincore.io.tables.text.options import OVERRULABLE, DetectedOptions, ReadOptions
+
+if TYPE_CHECKING:
+    from lincore.io.tables.table import Table
+
+_UNEVEN = {
+    "mend": Hint("Put right or leave out", reading={"uneven": "mend"}),
+    "keep": Hint("Put right or cut", reading={"uneven": "keep"}),
+    "skip": Hint("Leave out", reading={"uneven": "skip"}),
+}
+_OTHERS = {
+    "LIN001": (
+        Hint("Windows-1252", reading={"encoding": "cp1252"}),
+        Hint("UTF-16", reading={"encoding": "utf-16"}),
+    ),
+    "LIN011": (Hint("Use the first line as header", reading={"header": True}),),
+    "LIN014": (Hint("No header", reading={"header": False}),),
+    "LIN015": (Hint("No header", reading={"header": False}),),
+    "LIN021": (_UNEVEN["keep"],),
+    "LIN022": (_UNEVEN["mend"], _UNEVEN["skip"]),
+    "LIN023": (_UNEVEN["skip"],),
+    "LIN024": (_UNEVEN["skip"],),
+    "LIN052": (Hint("Keep duplicates", options={"drop_duplicates": False}),),
+    "LIN057": (Hint("Use all rows", options={"drawn_only": False}),),
+}
+#: Roles that columns left out because of what they hold may have all the same.
+_USES: Mapping[str, str] = {"identifier": "feature", "date": "feature", "text": "text"}
+_FEW = 5
+
+
+def with_decisions(
+    problems: Sequence[TableFinding],
+    table: Table,
+    columns: Sequence[Column],
+    notices: Sequence[Notice],
+    options: ReadOptions | None = None,
+) -> tuple[TableFinding, ...]:
+    r"""Return the findings on a table as one list: problems, decisions, and what was overruled.
+
+    Parameters
+    ----------
+    problems : sequence of TableFinding
+        As from `find_table_problems`; a notice of the same is left out.
+    table : Table
+    columns : sequence of Column
+        With the roles that they have.
+    notices : sequence of Notice
+        Of the table, or of the data set that it became.
+    options : ReadOptions, optional
+        With which the table was read.
+
+    Returns
+    -------
+    tuple of TableFinding
+        Decisions with the choices that overrule them, or none where nothing is to be chosen.
+
+    Examples
+    --------
+    >>> from lincore.io.table_files import read_table
+    >>> table = read_table(b"Made\nu,kg,k\n1,2 kg,a\n2,4 kg,b\n3,3 kg,a\n", "made.csv")
+    >>> for found in with_decisions((), table, (), table.notices):
+    ...     print(found.notice.code, [dict(remedy.reading) for remedy in found.remedies])
+    LIN010 [{'overrule': ('LIN010',)}]
+    LIN042 [{'overrule': ('LIN042',)}]
+    """
+    options = options or ReadOptions()
+    known = {(one.notice.code, one.notice.where) for one in problems}
+    found = [
+        TableFinding(
+            notice,
+            (*_of_reading(notice.code, options, table.reading), *_of_use(notice, table, columns)),
+            is_decision=True,
+        )
+        for notice in dict.fromkeys(notices)
+        if (notice.code, notice.where) not in known
+    ]
+    for code in options.overrule:
+        others = tuple(one for one in options.overrule if one != code)
+        restore = Hint("Restore", reading={"overrule": others})
+        found.append(TableFinding(Notice(f"{code} is overruled."), (restore,), is_decision=True))
+    return (*problems, *found)
+
+
+def _of_reading(
+    code: str, options: ReadOptions, reading: DetectedOptions | None
+) -> tuple[Hint, ...]:
+    """Return the import options that overrule a finding, ready to be applied."""
+    if code in OVERRULABLE:
+        overruled = tuple(dict.fromkeys((*options.overrule, code)))
+        return (Hint("Overrule", reading={"overrule": overruled}),)
+    if reading is not None and code == "LIN002":
+        tables = [i for i in range(1, reading.n_tables + 1) if i != (options.table or 1)]
+        return tuple(Hint(f"Read number {i}", reading={"table": i}) for i in tables[:_FEW])
+    if reading is not None and code == "LIN003":
+        sheets = [name for name in reading.sheets if name != reading.sheet]
+        return tuple(Hint(f"Read {name!r}", reading={"sheet": name}) for name in sheets[:_FEW])
+    if reading is not None and code == "LIN045":
+        decimal, name = (".", "point") if reading.decimal == "," else (",", "comma")
+        return (Hint(f"Decimal {name}", reading={"decimal": decimal}),)
+    return _OTHERS.get(code, ())
+
+
+def _of_use(notice: Notice, table: Table, columns: Sequence[Column]) -> tuple[Hint, ...]:
+    """Return other uses of the columns, rows or target that a finding is about."""
+    if notice.code == "LIN053" and table.source is None:
+        return (Hint("Fill them in", options={"missing": None}),)
+    if notice.code == "LIN054" and table.guess is not None:
+        others = table.guess.runners_up[:_FEW]
+        return tuple(Hint(f"Target: {other!r}", roles={other: "target"}) for other in others)
+    for kind, role in _USES.items() if notice.code == "LIN050" else ():
+        names = [one.name for one in columns if one.kind == kind and one.reason]
+        if names and columns_named(names) == notice.where:
+            what = repr(names[0]) if len(names) == 1 else f"the {len(names):,} columns"
+            return (Hint(f"Use {what} as {role}", roles=dict.fromkeys(names, role)),)
+    return ()

@@ -1,0 +1,1 @@
+"""Tables that are no text: workbooks, statistical packages, JSON, Parquet, zips of tables."""

@@ -1,0 +1,123 @@
+"""A process of its own that writes a file of SPSS, Stata or SAS as Parquet.
+
+The parser is written in C and meets hostile bytes here: where it ends the process that it runs in,
+that is not the one that called. Nothing of lincore is imported.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+try:
+    import pyreadstat
+except ImportError:
+    pyreadstat = None  # type: ignore[assignment]
+try:
+    import resource
+except ImportError:
+    # No limit of memory on this system: that of time is left.
+    resource = None  # type: ignore[assignment]
+
+# The same words as in statfiles.py.
+ABSENT = "pyreadstat is not installed"
+
+
+def with_labels(values: Any, labels: Mapping[Any, str]) -> list[str | None] | None:
+    """Return the labels of values; None where a value has none.
+
+    Labels that two values share have the values behind them.
+
+    Examples
+    --------
+    >>> with_labels(np.array([1.0, 2.0, np.nan]), {1.0: "yes", 2.0: "no"})
+    ['yes', 'no', None]
+    >>> with_labels(np.array([1.0, 3.0]), {1.0: "yes", 2.0: "no"}) is None
+    True
+    """
+    names = {value: str(label).strip() for value, label in labels.items()}
+    texts = list(names.values())
+    names = {v: n if texts.count(n) == 1 else f"{n} ({v:g})" for v, n in names.items()}
+    found: list[str | None] = []
+    for value in values.tolist():
+        if value is None or value != value or value == "":
+            found.append(None)
+        elif value in names:
+            found.append(names[value])
+        else:
+            return None
+    return found
+
+
+def column(values: Any) -> pa.Array:
+    """Return a column as Arrow has it: one of mixed kinds as text."""
+    if values.dtype.kind not in "OU":
+        return pa.array(values, from_pandas=True)
+    listed = [None if value in (None, "") or value != value else value for value in values.tolist()]
+    try:
+        return pa.array(listed)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else str(value) for value in listed])
+
+
+def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
+    """Write what became of labels and missing values as a line of JSON, then the table.
+
+    `most` are numbers of cells, columns and bytes; `flags` say whether labels are read, and
+    whether what is declared missing is.
+    """
+    raw = sys.stdin.buffer.read()
+    max_cells, max_columns, max_bytes = most
+    label, declared = flags
+    read = getattr(pyreadstat, f"read_{word}")
+    given = {"encoding": encoding or None}
+    asked = given if word == "xport" else {**given, "user_missing": True}
+    known = read(io.BytesIO(raw), metadataonly=True, **asked)[1]
+    n_columns = max(known.number_columns or 0, len(known.column_names))
+    if (known.number_rows or 0) * n_columns > max_cells or n_columns > max_columns:
+        raise MemoryError
+    # One row more than is allowed, for a file that does not say how many it has.
+    max_rows = max_cells // max(n_columns, 1) + 1
+    missing = {*known.missing_ranges, *known.missing_user_values} if declared else ()
+    asked = given if declared else asked
+    table, known = read(io.BytesIO(raw), output_format="dict", row_limit=max_rows, **asked)
+    if any(len(values) >= max_rows for values in table.values()):
+        raise MemoryError
+    head: dict[str, list[str]] = {"labelled": [], "partly": [], "missing": sorted(missing)}
+    columns, n_bytes = [], 0
+    for name in known.column_names:
+        values = np.asarray(table.pop(name))
+        labels = known.variable_value_labels.get(name) if label else None
+        texts = with_labels(values, labels) if labels else None
+        if labels:
+            head["labelled" if texts is not None else "partly"].append(name)
+        columns.append(pa.array(texts, pa.string()) if texts is not None else column(values))
+        n_bytes += columns[-1].nbytes
+        if n_bytes > max_bytes:
+            raise MemoryError
+    sink = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays(columns, names=known.column_names), sink)
+    sys.stdout.buffer.write(f"{json.dumps(head)}\n".encode() + sink.getvalue())
+
+
+if __name__ == "__main__":
+    if pyreadstat is None:
+        sys.exit(ABSENT)
+    if resource is not None:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[-1]), int(sys.argv[-1])))
+    try:
+        most = [int(number) for number in sys.argv[3:6]]
+        main(sys.argv[1], sys.argv[2], most, [flag == "1" for flag in sys.argv[6:8]])
+    except MemoryError:
+        sys.exit("too large")
+    except Exception as error:
+        sys.exit(str(error) or type(error).__name__)
