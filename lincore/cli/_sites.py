@@ -6,10 +6,9 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from lincore import federation
-from lincore.cli.answer import Answer, Section
+from lincore.cli.answer import Answer, Section, write_file
 from lincore.cli.data_findings import data_line, data_record
 from lincore.cli.data_options import add_data_options, load_data
-from lincore.cli.files import write_file
 from lincore.cli.method_options import method_list
 from lincore.io.files.sources import read_source
 
