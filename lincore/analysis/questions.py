@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
 from lincore.analysis._schema import Label
 from lincore.analysis.data_sources import Points
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
+from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
+from lincore.analysis.predict_question import PredictQuestion
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.imbalance.cost.estimate import imbalance_cost
@@ -23,13 +24,7 @@ from lincore.laboratory.catalogue import EXPERIMENTS, demonstrate
 from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
-from lincore.model_selection.engine import method_steps
-from lincore.model_selection.hold_out import (
-    fit_behind,
-    fit_training_steps,
-    summarise_training_set,
-)
-from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method, on_both_features
+from lincore.model_selection.methods import on_both_features
 from lincore.utils.typing import Progress
 
 Words: TypeAlias = Annotated[tuple[Word, ...], AtMost(30)]
@@ -45,21 +40,6 @@ SCHEME = (
     r"holdout|leave-one-out|by-group|"
     r"(?:([1-9]\d?|100)x)?([2-9]|[1-9]\d|100)-fold(?: by group)?"
 )
-
-
-class FittedClassifier(NamedTuple):
-    """A classifier behind its steps, and what it makes of the test set.
-
-    Attributes
-    ----------
-    pipeline : Pipeline
-        Fitted; its classifier knows codes.
-    results : Results
-        Of one method, for the test rows.
-    """
-
-    pipeline: Pipeline
-    results: Results
 
 
 @dataclass(frozen=True)
@@ -155,41 +135,7 @@ class ClassifyQuestion:
         DataError
             When the training rows do not allow the model.
         """
-        return _fit(experiment, self.classifier)
-
-
-@dataclass(frozen=True)
-class PredictQuestion:
-    """The predictions of one model for new rows.
-
-    Parameters
-    ----------
-    classifier : str
-        As in `lincore.model_selection.CLASSIFIER_FACTORIES`.
-    priors : "equal", "estimate" or tuple of K floats, optional
-        Shares of the classes in deployment, as for `lincore.prediction.predict`; those of the
-        training rows when not given.
-    level : float
-        Share of the rows of a normal class that count as far from it.
-    """
-
-    kind: ClassVar[str] = "predict"  # in JSON
-
-    classifier: Word = "lda"
-    priors: Literal["equal", "estimate"] | Shares | None = None
-    level: Annotated[float, Between(1e-9, 0.5)] = 0.01
-
-    def run(
-        self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
-    ) -> FittedClassifier:
-        """Return the classifier, fitted on the training set, and its results on the test set.
-
-        Raises
-        ------
-        DataError
-            When the training rows do not allow the model.
-        """
-        return _fit(experiment, self.classifier)
+        return fit_classifier(experiment, self.classifier)
 
 
 @dataclass(frozen=True)
@@ -435,14 +381,3 @@ def _study_arguments(experiment: Experiment, methods: tuple[str, ...]) -> dict[s
         "test_size": split.test_size,
         "seed": split.seed,
     }
-
-
-def _fit(experiment: Experiment, word: str) -> FittedClassifier:
-    data, choice, steps, _ = experiment
-    experiment.check_size()
-    rows = choice.rows(data)
-    (line,) = experiment.lines((word,))
-    method = as_method(line)
-    part = summarise_training_set(data, rows)
-    before = fit_training_steps(data, rows, part, method_steps(method, data, steps))
-    return FittedClassifier(*fit_behind(data, rows, before, method, name=CLASSIFIER_LABELS[word]))

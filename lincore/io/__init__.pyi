@@ -1,5 +1,6 @@
 from .files.archives import SkippedFile as SkippedFile
 from .images.decode import image_kind as image_kind
+from .images.decode import is_image as is_image
 from .images.new_images import NewImages as NewImages
 from .images.new_images import read_new_images as read_new_images
 from .images.read import GREY_NOTICE as GREY_NOTICE

@@ -74,12 +74,15 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
     data, projection = experiment.data, seen.projection
     most = len(projection.components)
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.begin_with("explore.rebuild", min(20, most))
+        held = st.session_state["explore.rebuild"]
+        st.session_state["explore.rebuild"] = min(held, max(most, 2))
         number = st.slider(
             "Components",
             1,
             max(most, 2),
-            min(20, most),
             key="explore.rebuild",
+            persist_state="session",
             help="How many numbers every image is rebuilt from.",
         )
         first = chosen[0] if chosen else int([*experiment.split.test, *experiment.split.train][0])

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from lincore import laboratory
 from lincore.errors import DataError
-from pages.ui.geometry import components
-from pages.ui.session import questions
-from pages.ui.widgets import text
+from pages.ui.session import questions, sidebar
+from pages.ui.widgets import components, controls, text
 
 if TYPE_CHECKING:
     from lincore.laboratory import Board, Point
@@ -25,7 +25,7 @@ _LABELS = {
 }
 
 
-@st.fragment
+@sidebar.fragment
 def show(board: Board, place: tuple[str, str], token: str) -> None:
     """Draw the board and what is computed, which alone is drawn again when a point moves.
 
@@ -41,11 +41,15 @@ def show(board: Board, place: tuple[str, str], token: str) -> None:
     lines: tuple[dict[str, Any], ...] = ()
     try:
         sentence, lines = board.reply(points)
+        shown = laboratory.demonstrate(*place, points=points)
+        figure = shown.figure_at(range(len(shown.frames))[shown.stop])
+        controls.note_figure(figure, key=f"{KEY}.figure")
+        controls.show_title(figure, key=f"{KEY}.figure")
     except DataError as error:
         sentence = str(error)
     with st.container(key="geometry.reply"):
         st.markdown(text.escape(sentence))
-    found = components.component("board")(
+    found = components.component(Path(__file__).with_name("board"))(
         key=KEY,
         data={
             "token": token,

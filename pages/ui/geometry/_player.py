@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui.geometry import components
+from pages.ui.widgets import components
 
 if TYPE_CHECKING:
     from lincore.laboratory import Demonstration
@@ -45,7 +46,7 @@ def show(
     """
     token = f"{'/'.join(place)}/{turn}"
     stop = range(len(shown.frames))[shown.stop]
-    found = components.component("player")(
+    found = components.component(Path(__file__).with_name("player"))(
         key=KEY,
         data={
             "chart": ".st-key-geometry-figure",

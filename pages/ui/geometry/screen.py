@@ -13,6 +13,8 @@ from pages.ui.session import commands, questions
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from lincore.laboratory import Demonstration, Preset
 
 _PLAY, _TURN = "geometry.play", "geometry.turn"
@@ -52,7 +54,9 @@ def show(word: str, name: str, presenter: bool) -> None:
             _board.show(preset.board, place, f"{word}/{name}/{turn}")
             return
         figure = own.figure if drawn is None else own.figure_at(drawn)
-        controls.figure(figure, key="geometry.figure")
+        # The player moves it in the browser: what is taken away is what it ends with.
+        taken = _last(word, name, _letter(place)) if is_revealed else figure
+        controls.figure(figure, key="geometry.figure", taken=taken)
     if is_revealed:
         _numbers(own)
 
@@ -60,6 +64,12 @@ def show(word: str, name: str, presenter: bool) -> None:
 @st.cache_resource(max_entries=64, show_spinner="Carrying out the experiment …")
 def _demonstrate(word: str, name: str, letter: str = "") -> Demonstration:
     return laboratory.demonstrate(word, name, letter=letter)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _last(word: str, name: str, letter: str) -> go.Figure:
+    shown = _on_letter((word, name), _demonstrate(word, name))
+    return shown.figure_at(range(len(shown.frames))[shown.stop])
 
 
 def _letter(place: tuple[str, str]) -> str:

@@ -7,12 +7,12 @@ is taken over on whatever page the visitor is then.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import io, laboratory
+from lincore import analysis, checks, io, laboratory
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
@@ -124,10 +124,8 @@ def refuse_change(error: DataError) -> None:
 
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, images in a job."""
-    digest = sha256()
-    for _, content in files:
-        digest.update(content)
-    st.session_state[state.SHA] = digest.hexdigest()
+    files = sorted(files, key=lambda one: one[0])  # as a script finds them in a folder
+    st.session_state[state.SHA] = analysis.hash_of(content for _, content in files)
     try:
         found = recognise(files)
     except DataError as error:
@@ -144,6 +142,27 @@ def begin(files: Sequence[File]) -> None:
 def decode(image_source: ImageSource, *, is_new: bool) -> None:
     """Begin to decode images; `apply_result` takes them over."""
     _start(image_source.read, image_source, f"Reading {image_source.name}", is_new=is_new)
+
+
+def drop_image_duplicates(found: Any = None) -> None:
+    """Keep the first of each pair of duplicates, unless a class were left without an image.
+
+    Parameters
+    ----------
+    found : ImageDuplicates, optional
+        As `lincore.checks.find_image_duplicates` returns it, where they are known.
+    """
+    source, origin = state.image_source(), state.origin()
+    try:
+        fewer = checks.drop_image_duplicates(state.require_dataset(), found)
+    except DataError as error:
+        state.refuse(error)
+        return
+    if source is None:
+        origin = origin._replace(drop_image_duplicates=True)
+    else:
+        source = replace(source, drop_duplicates=True)
+    state.keep(fewer, source, origin, is_new=False)
 
 
 def download(name: str) -> None:

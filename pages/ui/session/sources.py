@@ -322,7 +322,7 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
         When they are several and neither images nor tables, or a document.
     """
     if len(files) > 1:
-        if any(_is_image(name, raw) for name, raw in files):
+        if any(io.is_image(raw, name) for name, raw in files):
             return ImageSource(tuple(files))
         tables = io.tables_among(files)
         if not tables:
@@ -371,11 +371,3 @@ def has_parts(source: Source) -> bool:
     found = source.table.reading if source.table is not None else None
     chosen = source.options is not None and source.options.sheet is not None
     return chosen or (found is not None and bool(found.sheets))
-
-
-def _is_image(name: str, raw: bytes) -> bool:
-    try:
-        io.image_kind(raw, name)
-    except io.SkippedFile:
-        return False
-    return True

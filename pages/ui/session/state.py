@@ -37,12 +37,15 @@ class Origin(NamedTuple):
         Of `lincore.io.gaussian_classes`, for generated data; of `lincore.analysis.ExperimentData`.
     sha : str
         The SHA-256 of a file, 64 hexadecimal digits.
+    drop_image_duplicates : bool
+        Whether they were left out of images that have no `ImageSource`.
     """
 
     kind: str
     name: str
     arguments: Mapping[str, Any] = {}
     sha: str = ""
+    drop_image_duplicates: bool = False
 
 
 class Refused(NamedTuple):
@@ -95,6 +98,10 @@ PER_DATASET = (
     "explore.image",
     "explore.scores",
     "explore.fisher.scores",
+    "explore.scores.picked",
+    "explore.fisher.scores.picked",
+    "explore.pair.picked",
+    "classify.confusion.picked",
     *model_options.STEP_KEYS,
     "classify.x",
     "classify.y",
@@ -134,13 +141,23 @@ PER_DATASET = (
     "predict.priors.class",
     "predict.fill_missing",
     "predict.file",
+    "predict.new",
+    "predict.typed",
     "predict.file.former",
     "predict.problem",
     "predict.shown",
     "balance.costs",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
-_PER_FILE = ("sidebar.how", "predict.file", "predict.file.former", "predict.problem")
+_PER_FILE = (
+    "sidebar.how",
+    "predict.source",
+    "predict.file",
+    "predict.new",
+    "predict.typed",
+    "predict.file.former",
+    "predict.problem",
+)
 
 
 def has_dataset() -> bool:

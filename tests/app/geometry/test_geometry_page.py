@@ -144,6 +144,8 @@ def test_a_link_holds_points_and_they_are_used_on_classify():
     assert_fine(app)
     assert "Misclassified of 200 rows" in said(app)
     assert asked(app).question == question
+    offered = {one.key for one in app.get("download_button")}
+    assert {f"geometry.board.figure.download.{end}" for end in ("html", "csv")} <= offered
     app.button(key="geometry.use").click().run()
     app.switch_page("pages/classify.py").run()
     assert_fine(app)

@@ -14,6 +14,7 @@ from lincore.analysis import (
     BalanceCostQuestion,
     BalanceStudyQuestion,
     ClassifyQuestion,
+    ClassShare,
     CompareQuestion,
     ExploreQuestion,
     FileData,
@@ -21,6 +22,7 @@ from lincore.analysis import (
     PredictQuestion,
     SampleData,
     SplitChoice,
+    TypedRow,
 )
 from lincore.model_selection import Steps
 from pages.ui.session import link, runs, state
@@ -321,7 +323,9 @@ HOSTILE_VIEW = {
         ExploreQuestion(),
         BalanceCostQuestion(("lda",), (0.1,) * 7, 1000, 2, "recall of <b>", "qda"),
         BalanceStudyQuestion({"nobody": 3, "setosa": 10**8}, ("lda",), 2, "nobody"),
-        PredictQuestion("qda", (0.1,) * 7, 0.3),
+        PredictQuestion("qda", ClassShare(9_000, 0.1), 0.3),
+        PredictQuestion("qda", "estimate", rows=TypedRow({"<b>": "x" * 999, "nobody": 1e300})),
+        PredictQuestion("lda", rows=TypedRow({"sepal length (cm)": "a text"})),
     ],
     ids=lambda question: question.kind,
 )
