@@ -197,7 +197,8 @@ class Dataset:
         number = len(self.notices)
         notices = f"; {number} notice{'s' if number > 1 else ''}" if number else ""
         return (
-            f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}; "
+            f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}"
+            f"{f', weighted by {self.weight_name!r}' if self.weight_name else ''}; "
             f"{self.n_classes} classes{target}: {', '.join(phrases[:8] + more)}{notices}>"
         )
 

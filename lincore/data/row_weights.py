@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
-from lincore.data.labels import lone_class_notices
+from lincore.data.labels import lone_class_notices, rows_left_out
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
 from lincore.utils.typing import Array, Flags
@@ -247,10 +247,15 @@ def counting(data: Dataset) -> str:
     return "; ".join(parts)
 
 
-def zeros_left_out(n_left_out: int, n_rows: int, what: str, name: str) -> Notice:
-    """Say how many rows were left out because a column gives them weight or frequency zero."""
-    sentence = f"{n_left_out:,} of {n_rows:,} rows have {what} zero and were left out."
-    return Notice(sentence, f"column {name!r}")
+def zeros_left_out(count: int, n_rows: int, what: str, name: str) -> list[Notice]:
+    """Return a notice about rows that a column gives weight or frequency zero, if there are any.
+
+    Examples
+    --------
+    >>> print(*zeros_left_out(2, 100, "weight", "w"))
+    column 'w': 2 of 100 rows have weight zero and were left out.
+    """
+    return rows_left_out(count, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
 
 
 def _one_each(data: Dataset, values: Any, name: str) -> NDArray[Any]:
@@ -270,6 +275,6 @@ def _without(
     """Leave rows of weight or frequency zero out of the data and of both columns."""
     if kept.all():
         return data, found, other
-    notice = zeros_left_out(int((~kept).sum()), data.n_rows, what, name)
+    notices = zeros_left_out(int((~kept).sum()), data.n_rows, what, name)
     other = None if other is None else _one_each(data, other, "frequencies")[kept]
-    return replace(data.take(kept), notices=(*data.notices, notice)), found[kept], other
+    return replace(data.take(kept), notices=(*data.notices, *notices)), found[kept], other

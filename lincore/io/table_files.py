@@ -290,7 +290,7 @@ def _counted(
     table: Table, kept: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
 ) -> _Counted:
     """Repeat the rows that are kept by their frequencies, and take their weights."""
-    rows, notices, n_rows = np.flatnonzero(kept), [], int(kept.sum())
+    rows, notices, n_rows = np.flatnonzero(kept), list[Notice](), int(kept.sum())
 
     def values(role: Role, rows: NDArray[np.intp]) -> tuple[str, Any]:
         name = chosen[role][0].name
@@ -300,9 +300,8 @@ def _counted(
         return name, column.to_numpy(dtype=np.float64, na_value=np.nan)
 
     def counting(found: Any, role: Role) -> NDArray[np.intp]:
-        if not (found > 0).all():
-            name = chosen[role][0].name
-            notices.append(zeros_left_out(int((found == 0).sum()), n_rows, role, name))
+        name = chosen[role][0].name
+        notices.extend(zeros_left_out(int((found == 0).sum()), n_rows, role, name))
         return rows[found > 0]
 
     weights = frequencies = None

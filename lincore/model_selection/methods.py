@@ -57,8 +57,8 @@ CLASSIFIER_LABELS: Mapping[str, str] = {
     "one-vs-one": "One versus one",
 }
 
-#: Features of images that a method can ask for, with what they are called beside its label.
-IMAGE_FEATURES: Mapping[str, str] = {"pixels": "pixels", "hog": "HOG"}
+#: Features of images that a method can ask for, with what they are called before its label.
+IMAGE_FEATURES: Mapping[str, str] = {"pixels": "Pixels", "hog": "HOG"}
 
 # The binary classifier of one-vs-rest and one-vs-one where none is named.
 BINARY = "logistic"
@@ -307,7 +307,7 @@ def _from_line(line: str) -> Method:
     return Method(
         name=format_spec(word, options | chosen),
         estimator=CLASSIFIER_FACTORIES[word](**arguments),
-        label=_label(word, options) + (f", {IMAGE_FEATURES[features]}" if features else ""),
+        label=(f"{IMAGE_FEATURES[features]} + " if features else "") + _label(word, options),
         word=word,
         options=options | chosen,
         features=features,

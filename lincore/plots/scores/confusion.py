@@ -105,9 +105,11 @@ def _rows(counts: Counts) -> str:
     return f"{count(round(counts.sum()), 'row')}{weighted}"
 
 
-def _number(value: Any) -> str:
+def _number(value: Any, noun: str = "") -> str:
     """Write a number of rows; of a sum of weights one decimal."""
-    return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
+    if value == round(value):
+        return count(round(value), noun) if noun else f"{value:,.0f}"
+    return f"{value:,.1f} {noun}s" if noun else f"{value:,.1f}"
 
 
 def _shade(shares: Array) -> Trace:
@@ -157,7 +159,7 @@ def _hover_texts(counts: Counts, labels: list[str]) -> list[str]:
             else f"{labels[i]} correct"
         )
         number = counts[i, j]
-        of = f" of {_number(counts[i].sum())} rows ({percent(share)})" if number else ""
+        of = f" of {_number(counts[i].sum(), 'row')} ({percent(share)})" if number else ""
         texts.append(f"{pair}: {_number(number)}{of}")
     return texts
 
@@ -235,7 +237,7 @@ def _alt(counts: Counts, labels: list[str], method: str) -> str:
     if number:
         worst = (
             f"The most frequent error: {labels[true]} misclassified as {labels[predicted]}, "
-            f"{_number(number)} of {_number(counts[true].sum())} rows."
+            f"{_number(number, 'row')} of {_number(counts[true].sum())}."
         )
     return join(
         f"Confusion matrix of {method} over {count(len(labels), 'class', 'classes')}: "

@@ -116,4 +116,7 @@ def test_gradients_recognise_digits_in_any_light():
     assert results.methods == ("lda(features=pixels)", "lda(features=hog)")
     accuracy = (results.predicted == results.truth).mean(axis=1)
     assert accuracy[1] > accuracy[0] + 0.01
-    assert [results.settings.label(name) for name in results.methods] == ["LDA, pixels", "LDA, HOG"]
+    assert [results.settings.label(name) for name in results.methods] == [
+        "Pixels + LDA",
+        "HOG + LDA",
+    ]
