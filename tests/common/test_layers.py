@@ -37,6 +37,7 @@ LAYERS = [
     "lincore/io",
     "lincore/metrics",
     "lincore/model_selection",
+    "lincore/federation",
     "lincore/inspection",
     "lincore/geometry",
     "lincore/checks",
