@@ -22,5 +22,6 @@ setup(
         DASHBOARD: [".streamlit/config.toml"],
         f"{DASHBOARD}.pages.ui": ["icon.png"],
         f"{DASHBOARD}.pages.ui.geometry": ["*.html", "*.css", "*.js"],
+        f"{DASHBOARD}.pages.ui.widgets": ["*.html", "*.css", "*.js"],
     },
 )

@@ -3,6 +3,7 @@ from . import checks as checks
 from . import data as data
 from . import estimators as estimators
 from . import export as export
+from . import federation as federation
 from . import geometry as geometry
 from . import imbalance as imbalance
 from . import inspection as inspection

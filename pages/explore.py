@@ -1,7 +1,5 @@
 """Explore: columns by class, correlations, summary, projections."""
 
-import streamlit as st
-
 from pages.ui.explore import column_view, pairs, projections, summary, views
 from pages.ui.session import checks_line, sidebar
 from pages.ui.session.sidebar import Experiment
@@ -16,7 +14,7 @@ DRAW = {
 }
 
 
-@st.fragment
+@sidebar.fragment
 def show(experiment: Experiment) -> None:
     """Draw the view that is chosen: nothing else on the page depends on it."""
     DRAW[views.current(experiment.data)](experiment)

@@ -6,11 +6,12 @@ from lincore import prediction
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.predict import model_choice, new_rows, panels, priors, run, saved_model
-from pages.ui.session import checks_line, runs, sidebar
+from pages.ui.session import checks_line, runs, sidebar, take_away
 from pages.ui.widgets import text
 
 experiment = sidebar.show("predict")
 
+saved_model.require()
 heading = st.container()
 saved = saved_model.current()
 if saved is None:
@@ -25,7 +26,7 @@ with row.options:
     level = priors.ask_level()
 saved_model.show_problem()
 
-rows = new_rows.ask(kind, experiment, model)
+rows = new_rows.ask(kind, experiment, model, saved)
 if rows is None:
     heading.header(new_rows.QUESTION, anchor=False)
     st.stop()
@@ -37,12 +38,12 @@ except DataError as error:
     text.show_problem(error.notice)
     shown = run.under(found, priors.Priors(None, level))
 
+take_away.keep(predicted=found._replace(predictions=shown))
 finding = prediction.prediction_finding(shown, rows.noun)
 heading.header(text.escape(finding), anchor=False)
 by = model.label
-if saved is None:
-    runs.note(f"{rows.name}: {finding}")
-else:
+runs.note(f"{rows.name}: {finding}")
+if saved is not None:
     by = f"the saved model {saved.name}: {saved.file.origin}"
 heading.markdown(
     text.escape(f"{rows.name}, by {by.rstrip('.')}. {prediction.priors_finding(shown)}")

@@ -19,7 +19,7 @@ from lincore.analysis._bounds import Between, number, refuse, shown
 from lincore.errors import DataError
 
 #: Of a list or a mapping, and of a text, whose type has no bound of its own.
-MOST_ITEMS, MOST_CHARACTERS = 5_000, 1_000
+MOST_ITEMS, MOST_CHARACTERS = 5_000, 10_000
 #: The name that tells which record of a union is meant.
 TAG = "kind"
 
@@ -124,7 +124,7 @@ class Schema:
     def _one_of(self, kinds: tuple[Any, ...], value: Any, place: str) -> Any:
         """Return the value as the first of some types that it is of; records by their tag."""
         tagged = {kind.kind: kind for kind in kinds if _is_tagged(kind)}
-        if tagged:
+        if tagged and not (value is None and type(None) in kinds):
             word = value.get(TAG) if isinstance(value, dict) else None
             if not isinstance(word, str) or word not in tagged:
                 wanted = f"Give one of: {', '.join(tagged)}."
@@ -152,7 +152,7 @@ class Schema:
         if len(value) > MOST_ITEMS:
             wanted = f"Give at most {MOST_ITEMS:,}."
             raise refuse(f"It has {len(value):,} items.", place, wanted)
-        if len(kinds) == 2 and kinds[1] is not Ellipsis:
+        if len(kinds) > 1 and kinds[1] is not Ellipsis:
             if len(value) != len(kinds):
                 raise refuse(f"It has {len(value)} items.", place, f"Give {len(kinds)}.")
             every = kinds

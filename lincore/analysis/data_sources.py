@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, Protocol, TypeAlias
 
 from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
 from lincore.checks.image_duplicates import drop_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source
+from lincore.io.images.decode import is_image
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
 from lincore.io.loading import recognise_file
 from lincore.io.npz import read_npz
@@ -26,8 +27,10 @@ from lincore.io.samples import (
     sample_file,
 )
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
+from lincore.io.tables.formats.zipped import tables_among, zip_tables
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
+from lincore.laboratory.board import MOST_POINTS
 from lincore.laboratory.catalogue import EXPERIMENTS, experiment_rows
 from lincore.utils.typing import Progress
 
@@ -35,6 +38,11 @@ from lincore.utils.typing import Progress
 MOST_CLASSES, MOST_ROWS = 20, 100_000
 
 Name: TypeAlias = Annotated[str, AtMost(200)]
+Sha256: TypeAlias = Annotated[str, Matching("([0-9a-f]{64})?", "64 hexadecimal digits")]
+_Coordinate: TypeAlias = Annotated[float, Between(-1e3, 1e3)]
+Points: TypeAlias = Annotated[
+    tuple[tuple[_Coordinate, _Coordinate, Annotated[int, Between(0, 1)]], ...], AtMost(MOST_POINTS)
+]
 _Row: TypeAlias = Annotated[tuple[Annotated[float, Between(-1e9, 1e9)], ...], AtMost(MOST_CLASSES)]
 _Matrix: TypeAlias = Annotated[tuple[_Row, ...], AtMost(MOST_CLASSES)]
 _Size: TypeAlias = Annotated[int, Between(1, MOST_ROWS)]
@@ -53,6 +61,8 @@ class SampleData:
         Another column for the classes. For tables only, as what follows.
     reading : ReadOptions
     table : TableOptions
+    drop_image_duplicates : bool
+        As for `FileData`.
     """
 
     kind: ClassVar[str] = "sample"  # in JSON
@@ -61,6 +71,7 @@ class SampleData:
     target: Name | None = None
     reading: ReadOptions = ReadOptions()
     table: TableOptions = TableOptions()
+    drop_image_duplicates: bool = False
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
         """Return the data set; `file` is not looked at.
@@ -78,7 +89,7 @@ class SampleData:
         called = found.target_name or "class"
         target = self.target or called
         if target == called and self.reading == ReadOptions() and self.table == TableOptions():
-            return found
+            return drop_image_duplicates(found) if self.drop_image_duplicates else found
         if found.kind.is_images:
             raise DataError("It has images and no columns.", where=f"sample {self.name!r}")
         table = dataset_to_table(found, called, self.reading)
@@ -155,11 +166,14 @@ class DownloadData:
     ----------
     name : str
         As in `lincore.io.DOWNLOADS`.
+    drop_image_duplicates : bool
+        As for `FileData`.
     """
 
     kind: ClassVar[str] = "download"  # in JSON
 
     name: Annotated[str, OneOf(DOWNLOADS)]
+    drop_image_duplicates: bool = False
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
         """Return the data set, from the network or where it was kept; `file` is not looked at.
@@ -169,7 +183,8 @@ class DownloadData:
         DataError
             When it cannot be downloaded.
         """
-        return fetch_dataset(self.name)
+        found = fetch_dataset(self.name)
+        return drop_image_duplicates(found) if self.drop_image_duplicates else found
 
 
 @dataclass(frozen=True)
@@ -182,12 +197,15 @@ class ExperimentData:
         As in `lincore.laboratory.EXPERIMENTS`.
     preset : str
         As in its presets.
+    points : tuple of (float, float, int)
+        Two coordinates and a class each: rows moved by hand, where a preset has such.
     """
 
     kind: ClassVar[str] = "experiment"  # in JSON
 
     experiment: Annotated[str, OneOf(tuple(EXPERIMENTS))]
     preset: Annotated[str, AtMost(40)] = "classic"
+    points: Points = ()
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
         """Return the rows; `file` is not looked at.
@@ -195,9 +213,9 @@ class ExperimentData:
         Raises
         ------
         DataError
-            For a preset that there is not, or that has no rows.
+            For a preset that there is not, or that has no rows, and for rows that cannot be.
         """
-        return experiment_rows(self.experiment, self.preset)
+        return experiment_rows(self.experiment, self.preset, points=self.points)
 
 
 @dataclass(frozen=True)
@@ -209,8 +227,8 @@ class FileData:
     name : str
         Of the file; of several images together "images".
     sha256 : str
-        64 hexadecimal digits, of the bytes; of several files, of one after the other. Empty:
-        any file is taken.
+        64 hexadecimal digits, of the bytes; of several files, of one after the other in the order
+        of their names. Empty: any file is taken.
     target : str, optional
         The column of the classes, by its name in the file; proposed when not given.
     reading : ReadOptions
@@ -221,17 +239,21 @@ class FileData:
         For images.
     drop_image_duplicates : bool
         Whether duplicates among images are left out (`lincore.checks.drop_image_duplicates`).
+    several : bool
+        Whether it is several files, or a folder: it is called as the folder then, or "images" or
+        "tables".
     """
 
     kind: ClassVar[str] = "file"  # in JSON
 
     name: Name
-    sha256: Annotated[str, Matching("([0-9a-f]{64})?", "64 hexadecimal digits")] = ""
+    sha256: Sha256 = ""
     target: Name | None = None
     reading: ReadOptions = ReadOptions()
     table: TableOptions = TableOptions()
     images: ImageOptions = ImageOptions()
     drop_image_duplicates: bool = False
+    several: bool = False
 
     def load(
         self,
@@ -243,7 +265,7 @@ class FileData:
 
         Parameters
         ----------
-        file : path, bytes, open binary file, or several (name, bytes) of images
+        file : path, bytes, open binary file, or several (name, bytes)
         progress : callable, optional
             As for `lincore.io.read_image_zip`.
 
@@ -257,26 +279,20 @@ class FileData:
         >>> FileData("flowers.csv").load(b"length,kind\n1,a\n2,b\n3,a\n4,b\n").classes.tolist()
         ['a', 'b']
         """
-        if file is None:
-            raise DataError(
-                "The analysis is of a file.", where=self.name, remedy="Give this file as well."
-            )
-        large = large_path(file)
-        if large is not None:
-            with large.open("rb") as stream:
-                self._check(hash_of(iter(lambda: stream.read(1 << 20), b"")))
-            table = read_table(large, self.name, self.reading)
+        found = checked_file(self, file)
+        if isinstance(found, Path):
+            table = read_table(found, self.name, self.reading)
             return table_to_dataset(table, self.target, self.table, progress=progress)
-        if isinstance(file, Sequence) and not isinstance(file, (str, bytes)):
-            self._check(hash_of(raw for _, raw in file))
-            return self._without(
-                read_image_files(file, self.images, name=self.name, progress=progress)
-            )
-        raw, _ = read_source(file, self.name)
-        self._check(hash_of([raw]))
-        kind, raw, name = recognise_file(raw, self.name)
+        if not isinstance(found, bytes):
+            tables = tables_among(found)
+            if any(is_image(raw, name) for name, raw in found) or not tables:
+                return self._without(
+                    read_image_files(found, self.images, name=self.name, progress=progress)
+                )
+            found = tables[0][1] if len(tables) == 1 else zip_tables(tables)
+        kind, raw, name = recognise_file(found, self.name)
         if kind == "arrays":
-            return read_npz(raw, name)
+            return self._without(read_npz(raw, name))
         if kind == "images":
             return self._without(read_image_zip(raw, name, self.images, progress=progress))
         table = read_table(raw, name, self.reading)
@@ -285,18 +301,89 @@ class FileData:
     def _without(self, data: Dataset) -> Dataset:
         return drop_image_duplicates(data) if self.drop_image_duplicates else data
 
-    def _check(self, found: str) -> None:
-        if self.sha256 and found != self.sha256:
-            raise DataError(
-                f"This is another file: its SHA-256 begins with {found[:12]}, that of the analysis "
-                f"with {self.sha256[:12]}.",
-                where=self.name,
-                remedy=f"Give the file {self.name} that the analysis was made with.",
-            )
+
+class NamedFile(Protocol):
+    """A file that a specification knows by its name and its content."""
+
+    @property
+    def name(self) -> str:
+        """Name of the file; "images" of several images."""
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of its bytes; empty where any file is taken."""
 
 
-def hash_of(blocks: Any) -> str:
+def checked_file(
+    wanted: NamedFile, file: Any, asked: str = "The analysis is of a file."
+) -> Path | bytes | list[tuple[str, bytes]]:
+    """Return a file as it can be read, if it is the one that is wanted.
+
+    Parameters
+    ----------
+    wanted : NamedFile
+    file : path, bytes, open binary file, several (name, bytes) of images, or None
+    asked : str
+        The first sentence of the message where there is none.
+
+    Returns
+    -------
+    Path, bytes or list of (name, bytes)
+        The path of a file that is too large to be held; images in the order of their names.
+
+    Raises
+    ------
+    DataError
+        When there is no file, or its SHA-256 is another one.
+
+    Examples
+    --------
+    >>> checked_file(FileData("a.csv"), b"u,v")
+    b'u,v'
+    """
+    if file is None:
+        raise DataError(asked, where=wanted.name, remedy="Give this file as well.")
+    large = large_path(file)
+    if large is not None:
+        with large.open("rb") as stream:
+            check_hash(wanted, hash_of(iter(lambda: stream.read(1 << 20), b"")))
+        return large
+    if isinstance(file, Sequence) and not isinstance(file, (str, bytes)):
+        files = sorted(file, key=lambda one: one[0])
+        check_hash(wanted, hash_of(raw for _, raw in files))
+        return files
+    raw, _ = read_source(file, wanted.name)
+    check_hash(wanted, hash_of([raw]))
+    return raw
+
+
+def check_hash(wanted: NamedFile, found: str) -> None:
+    """Refuse a file whose SHA-256 is another one than that of the file that is wanted.
+
+    Raises
+    ------
+    DataError
+        With the name of the file that is wanted.
+    """
+    if wanted.sha256 and found != wanted.sha256:
+        raise DataError(
+            f"This is another file: its SHA-256 begins with {found[:12]}, that of the analysis "
+            f"with {wanted.sha256[:12]}.",
+            where=wanted.name,
+            remedy=f"Give the file {wanted.name} that the analysis was made with.",
+        )
+
+
+def hash_of(blocks: Iterable[bytes]) -> str:
     """Return the SHA-256 of bytes that come one after the other, as 64 hexadecimal digits.
+
+    Parameters
+    ----------
+    blocks : iterable of bytes
+
+    Returns
+    -------
+    str
 
     Examples
     --------

@@ -17,6 +17,7 @@ from lincore.model_selection.option_types import Option
 from lincore.model_selection.options import CLASSIFIER_OPTIONS
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.specs import format_spec, parse_spec
+from lincore.preprocessing.hog import HOG
 
 #: The test set as hold-out schemes of `lincore.compare` and of the studies are called.
 _SCHEMES = {"stratified": "holdout", "group": "holdout by group", "last": "last", "given": "given"}
@@ -26,6 +27,7 @@ _BASES: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "trigonometric": {"n_harmonics": (1, 50)},
     "radial": {"n_centers": (1, 1000)},
     "kernel": {"n_components": (1, 1000)},
+    "hog": {"cell_size": (1, 512)},
 }
 
 Word: TypeAlias = Annotated[str, OneOf(tuple(CLASSIFIER_FACTORIES))]
@@ -135,6 +137,8 @@ class Experiment(NamedTuple):
                 functions *= (p + i) / i
         elif word == "trigonometric":
             functions = 2 * p * options.get("n_harmonics", 2)
+        elif word == "hog" and self.data.image_shape is not None:
+            functions = HOG(self.data.image_shape, **options).fit(self.data.X[:1]).n_features_out
         if functions * self.data.n_rows > LIMITS.max_cells:
             raise DataError(
                 f"The basis {self.steps.basis} of {p:,} features has too many functions.",

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
-from sklearn.pipeline import Pipeline
 
 from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
 from lincore.analysis._schema import Label
+from lincore.analysis.data_sources import Points
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
+from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
+from lincore.analysis.predict_question import PredictQuestion
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.imbalance.cost.estimate import imbalance_cost
@@ -19,16 +21,10 @@ from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.run_study import balance
 from lincore.imbalance.study import BalanceStudy
 from lincore.laboratory.catalogue import EXPERIMENTS, demonstrate
-from lincore.laboratory.experiment import Demonstration
+from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
-from lincore.model_selection.engine import method_steps
-from lincore.model_selection.hold_out import (
-    fit_behind,
-    fit_training_steps,
-    summarise_training_set,
-)
-from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method
+from lincore.model_selection.methods import on_both_features
 from lincore.utils.typing import Progress
 
 Words: TypeAlias = Annotated[tuple[Word, ...], AtMost(30)]
@@ -44,21 +40,6 @@ SCHEME = (
     r"holdout|leave-one-out|by-group|"
     r"(?:([1-9]\d?|100)x)?([2-9]|[1-9]\d|100)-fold(?: by group)?"
 )
-
-
-class FittedClassifier(NamedTuple):
-    """A classifier behind its steps, and what it makes of the test set.
-
-    Attributes
-    ----------
-    pipeline : Pipeline
-        Fitted; its classifier knows codes.
-    results : Results
-        Of one method, for the test rows.
-    """
-
-    pipeline: Pipeline
-    results: Results
 
 
 @dataclass(frozen=True)
@@ -101,6 +82,10 @@ class GeometryQuestion:
         The predicted answer.
     revealed : bool
         Whether the computed answer is shown.
+    points : tuple of (float, float, int)
+        Two coordinates and a class each: those moved by hand, where a preset has such.
+    letter : str
+        In place of the preset's, where words are counted.
     """
 
     kind: ClassVar[str] = "geometry"  # in JSON
@@ -109,6 +94,8 @@ class GeometryQuestion:
     preset: Annotated[str, AtMost(40)] = "classic"
     guess: Annotated[float, Between(-1e9, 1e9)] | None = None
     revealed: bool = False
+    points: Points = ()
+    letter: Annotated[str, AtMost(200)] = ""
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
@@ -118,9 +105,10 @@ class GeometryQuestion:
         Raises
         ------
         DataError
-            For a preset that the experiment does not have.
+            For a preset that the experiment does not have, and points or letters that it cannot
+            use.
         """
-        return demonstrate(self.experiment, self.preset)
+        return demonstrate(self.experiment, self.preset, points=self.points, letter=self.letter)
 
 
 @dataclass(frozen=True)
@@ -147,41 +135,7 @@ class ClassifyQuestion:
         DataError
             When the training rows do not allow the model.
         """
-        return _fit(experiment, self.classifier)
-
-
-@dataclass(frozen=True)
-class PredictQuestion:
-    """The predictions of one model for new rows.
-
-    Parameters
-    ----------
-    classifier : str
-        As in `lincore.model_selection.CLASSIFIER_FACTORIES`.
-    priors : "equal", "estimate" or tuple of K floats, optional
-        Shares of the classes in deployment, as for `lincore.prediction.predict`; those of the
-        training rows when not given.
-    level : float
-        Share of the rows of a normal class that count as far from it.
-    """
-
-    kind: ClassVar[str] = "predict"  # in JSON
-
-    classifier: Word = "lda"
-    priors: Literal["equal", "estimate"] | Shares | None = None
-    level: Annotated[float, Between(1e-9, 0.5)] = 0.01
-
-    def run(
-        self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
-    ) -> FittedClassifier:
-        """Return the classifier, fitted on the training set, and its results on the test set.
-
-        Raises
-        ------
-        DataError
-            When the training rows do not allow the model.
-        """
-        return _fit(experiment, self.classifier)
+        return fit_classifier(experiment, self.classifier)
 
 
 @dataclass(frozen=True)
@@ -194,6 +148,8 @@ class CompareQuestion:
         Words of classifiers, with the options of the experiment.
     second : mapping of str to mapping
         Words of those that enter twice, to the options of the second entry.
+    both_features : bool
+        Whether every entry is fitted on pixels and on gradients, for data of images.
     scheme : str
         "holdout" for the test set of the experiment; "10-fold", "10x10-fold", "leave-one-out",
         "5-fold by group" and so on, as for `lincore.compare`.
@@ -212,6 +168,7 @@ class CompareQuestion:
     )
     score: Annotated[str, AtMost(60)] | None = None
     rope: Annotated[float, Between(0, 1e6)] | None = None
+    both_features: bool = False
 
     def __post_init__(self) -> None:
         """Check the options of second entries, of which an entry without any is one too."""
@@ -235,7 +192,8 @@ class CompareQuestion:
             found.append(first)
             if word in self.second:
                 found.append(method_line(word, self.second[word]))
-        return tuple(dict.fromkeys(found))
+        every = on_both_features(found) if self.both_features else found
+        return tuple(dict.fromkeys(every))
 
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
@@ -423,14 +381,3 @@ def _study_arguments(experiment: Experiment, methods: tuple[str, ...]) -> dict[s
         "test_size": split.test_size,
         "seed": split.seed,
     }
-
-
-def _fit(experiment: Experiment, word: str) -> FittedClassifier:
-    data, choice, steps, _ = experiment
-    experiment.check_size()
-    rows = choice.rows(data)
-    (line,) = experiment.lines((word,))
-    method = as_method(line)
-    part = summarise_training_set(data, rows)
-    before = fit_training_steps(data, rows, part, method_steps(method, data, steps))
-    return FittedClassifier(*fit_behind(data, rows, before, method, name=CLASSIFIER_LABELS[word]))

@@ -10,9 +10,11 @@ from typing import Annotated, Any, NoReturn, TypeAlias
 from lincore.analysis._bounds import AtMost, Between, Matching, shown
 from lincore.analysis._link import MOST_BYTES, pack, unpack
 from lincore.analysis._schema import Label, Schema
-from lincore.analysis.data_sources import DataSource, Name, SampleData
+from lincore.analysis.data_sources import DataSource, FileData, Name, SampleData
 from lincore.analysis.experiment import Experiment, SplitChoice, checked_basis
-from lincore.analysis.questions import ClassifyQuestion, FittedClassifier, Options, Question
+from lincore.analysis.fitted_classifier import FittedClassifier
+from lincore.analysis.predict_question import File, NewFile, PredictedRows, PredictQuestion
+from lincore.analysis.questions import ClassifyQuestion, Options, Question
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.imbalance.cost.record import ImbalanceCost
@@ -22,7 +24,7 @@ from lincore.io.tables.bins import Bins
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition
 from lincore.io.tables.text.options import ReadOptions
-from lincore.laboratory.experiment import Demonstration
+from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.pipeline import Steps
 from lincore.utils.typing import Progress
@@ -37,7 +39,16 @@ _Labels: TypeAlias = Annotated[tuple[Label, ...], AtMost(1_000)]
 _Short: TypeAlias = Annotated[str, AtMost(200)]
 _ViewKey: TypeAlias = Annotated[str, Matching(r"[a-z][\w.-]{0,79}", "a short word")]
 _ViewValue: TypeAlias = (
-    bool | int | float | _Short | Annotated[tuple[bool | int | float | _Short, ...], AtMost(150)]
+    bool | int | float | _Short | Annotated[tuple[bool | int | float | _Short, ...], AtMost(500)]
+)
+Answer: TypeAlias = (
+    Dataset
+    | Demonstration
+    | FittedClassifier
+    | PredictedRows
+    | Results
+    | ImbalanceCost
+    | BalanceStudy
 )
 View: TypeAlias = Annotated[Mapping[_ViewKey, _ViewValue], AtMost(300)]
 
@@ -260,17 +271,21 @@ class Analysis:
 
     def run(
         self,
-        data: Dataset,
+        data: Dataset | None,
         *,
+        new: File | None = None,
+        model: File | None = None,
         progress: Progress | None = None,
         keep: Any = None,
-    ) -> Dataset | Demonstration | FittedClassifier | Results | ImbalanceCost | BalanceStudy:
+    ) -> Answer:
         """Answer the question, by the calls that the pages make.
 
         Parameters
         ----------
-        data : Dataset
-            As `load` returns it.
+        data : Dataset, optional
+            As `load` returns it; not needed where a saved model predicts new rows.
+        new, model : path or bytes, optional
+            The file of new rows and the model file, where a question of Predict names them.
         progress : callable, optional
             Called as ``progress(done, total, what)``; to return False stops.
         keep : callable, optional
@@ -278,8 +293,9 @@ class Analysis:
 
         Returns
         -------
-        Dataset, Demonstration, FittedClassifier, Results, ImbalanceCost or BalanceStudy
-            Of the pages Data and Explore; Geometry; Classify and Predict; Compare; Balance.
+        Dataset, Demonstration, FittedClassifier, PredictedRows, Results, ImbalanceCost or
+        BalanceStudy
+            Of the pages Data and Explore; Geometry; Classify; Predict; Compare; Balance.
 
         Raises
         ------
@@ -292,7 +308,31 @@ class Analysis:
         >>> float((asked.run(asked.load()).results.predicted >= 0).mean())
         1.0
         """
-        return self.question.run(self.experiment(data), progress=progress, keep=keep)
+        experiment = None if data is None else self.experiment(data)
+        if isinstance(self.question, PredictQuestion):
+            table = getattr(self.data, "table", TableOptions())
+            return self.question.run(
+                experiment, table=table, new=new, model=model, progress=progress
+            )
+        if experiment is None:
+            raise DataError("There are no data.", where="data", remedy="Load them.")
+        return self.question.run(experiment, progress=progress, keep=keep)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that have to be given: of data, new rows, and a saved model.
+
+        Examples
+        --------
+        >>> from lincore.analysis import NewFile, PredictQuestion
+        >>> Analysis(question=PredictQuestion(rows=NewFile("march.csv"))).files
+        ('march.csv',)
+        """
+        parts: list[Any] = [self.data] if isinstance(self.data, FileData) else []
+        if isinstance(self.question, PredictQuestion):
+            rows = self.question.rows
+            parts += [rows if isinstance(rows, NewFile) else None, self.question.model]
+        return tuple(part.name for part in parts if part is not None and part.name)
 
     def ask(self, question: Question) -> Analysis:
         """Return the same experiment with another question.

@@ -30,7 +30,7 @@ EXAMPLES = """examples:
 #: Columns and classes that are listed as text; JSON has all.
 MOST_ROWS = 200
 #: Roles that a table of columns has first.
-_ROLES = ("target", "group", "feature", "text", "ignore")
+_ROLES = ("target", "group", "weight", "frequency", "feature", "text", "ignore")
 
 
 def add_command(commands: Any) -> None:

@@ -14,9 +14,14 @@ import numpy as np
 from lincore.cli.answer import Answer, Section
 
 try:
-    from lincore.cli import _rich
-except ImportError:  # rich is not installed
-    _rich = None  # type: ignore[assignment]
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.table import Table
+    from rich.text import Text
+except ImportError:
+    HAS_RICH = False
+else:
+    HAS_RICH = True
 
 #: Columns of text that sentences are folded to where there is no terminal.
 WIDTH = 100
@@ -39,8 +44,8 @@ def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = Fal
         stream.write(answer.text)
         stream = beside
     sections = tuple(_printable_section(section) for section in answer.sections)
-    if _rich is not None and stream.isatty():
-        _rich.write_sections(sections, stream)
+    if HAS_RICH and stream.isatty():
+        _write_tables(sections, stream)
     else:
         stream.write("\n".join(_section_text(section) for section in sections))
 
@@ -98,6 +103,26 @@ def aligned(rows: Sequence[Mapping[str, str]]) -> list[str]:
         ).rstrip()
         for line in lines
     ]
+
+
+def _write_tables(sections: tuple[Section, ...], stream: TextIO) -> None:
+    """Write headings, sentences and tables as wide as the terminal is, by rich."""
+    console = Console(file=stream, highlight=False, markup=False, emoji=False)
+    for number, section in enumerate(sections):
+        if number:
+            console.print()
+        if section.title:
+            console.print(Text(section.title, style="bold"))
+        for sentence in section.sentences:
+            console.print(Text(sentence))
+        if section.rows:
+            table = Table(box=None, header_style="dim", pad_edge=False, padding=(0, 2, 0, 0))
+            headings = dict.fromkeys(heading for row in section.rows for heading in row)
+            for heading in headings:
+                table.add_column(Text(heading), overflow="fold")
+            for row in section.rows:
+                table.add_row(*(Text(row.get(heading, "")) for heading in headings))
+            console.print(Padding(table, (1 if section.sentences else 0, 0, 0, 0)))
 
 
 def _section_text(section: Section) -> str:

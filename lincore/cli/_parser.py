@@ -6,7 +6,16 @@ import argparse
 from typing import NoReturn
 
 import lincore
-from lincore.cli import _balance, _compare, _dashboard, _inspect, _predict, _report, _run
+from lincore.cli import (
+    _balance,
+    _compare,
+    _dashboard,
+    _inspect,
+    _predict,
+    _report,
+    _run,
+    _sites,
+)
 
 CODES = """exit codes:
   0 done, 1 the file cannot be used, 2 the command cannot be understood,
@@ -35,7 +44,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lincore {lincore.__version__}")
     parser.set_defaults(**_dashboard.DEFAULTS)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (_dashboard, _inspect, _compare, _balance, _predict, _report, _run):
+    for command in (_dashboard, _inspect, _compare, _balance, _predict, _report, _run, _sites):
         command.add_command(commands)
     for name, each in commands.choices.items():
         if name == _dashboard.NAME:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import export, imbalance, metrics, prediction, report
+from lincore import analysis, export, imbalance, metrics, prediction, report
 from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section, write_file
 from lincore.cli.data_findings import class_named, data_record
 from lincore.cli.data_options import add_data_options, data_source, load_data
@@ -91,6 +93,30 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     )
     found = found.with_priors(_priors(options.priors, found))
     drift = None if data is None else prediction.drift(data, found)
+    answer = predicted_answer(analysis.PredictedRows(found, drift), data)
+    record, lines, text = {**answer.record, "output": options.output}, [], ""
+    if options.save_model:
+        lines.append(write_file(options.save_model, export.save_model(model)))
+    if options.output == STANDARD_OUTPUT:
+        text = found.to_csv().decode()
+    else:
+        is_parquet = options.output.lower().endswith((".parquet", ".pq"))
+        written = found.to_parquet() if is_parquet else found.to_csv()
+        lines.append(write_file(options.output, written))
+    (section,) = answer.sections
+    return Answer(record, (Section("", (*section.sentences, *lines)),), text)
+
+
+def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | None) -> Answer:
+    """Return counts, findings and scores of predicted rows.
+
+    Parameters
+    ----------
+    answered : PredictedRows
+    data : Dataset or None
+        None where the training data are not known.
+    """
+    found, drift = answered
     scores = None if found.truth is None else found.scores()
     lines = [f"{str(found)[1:-1]}.", prediction.priors_finding(found)]
     lines += map(str, found.new.findings)
@@ -98,12 +124,10 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         lines.append(prediction.drift_finding(drift))
     if scores is not None:
         lines.append(report.classification_finding(scores, scores.methods[0]))
-    if options.save_model:
-        lines.append(write_file(options.save_model, export.save_model(model)))
     record = {
         "command": "predict",
         "data": None if data is None else data_record(data),
-        "model": model.label,
+        "model": found.model.label,
         "rows": len(found),
         "predicted": dict(zip(map(str, found.classes), found.counts.tolist(), strict=True)),
         "far": None if found.far is None else int(found.far.sum()),
@@ -111,20 +135,16 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         "notices": [vars(notice) for notice in found.new.findings],
         "drift": None if drift is None else drift.to_dict("records"),
         "scores": None if scores is None else _scores(scores),
-        "output": options.output,
+        "output": STANDARD_OUTPUT,
     }
-    if options.output == STANDARD_OUTPUT:
-        return Answer(record, (Section("", tuple(lines)),), found.to_csv().decode())
-    is_parquet = options.output.lower().endswith((".parquet", ".pq"))
-    written = write_file(options.output, found.to_parquet() if is_parquet else found.to_csv())
-    return Answer(record, (Section("", (*lines, written)),))
+    return Answer(record, (Section("", tuple(lines)),))
 
 
 def _model(
     options: argparse.Namespace, progress: Progress
 ) -> tuple[FittedModel, lincore.Dataset | None]:
     """Return the model of a file that one was saved to, or fitted to all rows of the data."""
-    if options.file.lower().endswith(MODEL):
+    if _is_model(options.file):
         return export.load_model(options.file).model, None
     data = load_data(options)
     results = lincore.compare(
@@ -137,6 +157,14 @@ def _model(
         keep_models=True,
     )
     return results.model(results.methods[0]), data
+
+
+def _is_model(path: str) -> bool:
+    """Tell whether a file holds a model: by its name, or as the dashboard writes it, a zip."""
+    if path.lower().endswith(".zip"):
+        with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+            return export.MODEL_PART in archive.namelist()
+    return path.lower().endswith(MODEL)
 
 
 def _priors(text: str | None, found: prediction.Predictions) -> Any:

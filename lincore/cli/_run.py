@@ -14,6 +14,7 @@ from lincore import analysis, laboratory
 from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
+from lincore.cli._predict import predicted_answer
 from lincore.cli.answer import Answer, Section
 from lincore.io.files.sources import read_source
 
@@ -44,26 +45,51 @@ def add_command(commands: Any) -> None:
         nargs="?",
         help="where the analysis is of a file (the file of its name beside the JSON)",
     )
+    parser.add_argument(
+        "--new", metavar="FILE", help="the new rows, where they are predicted (likewise)"
+    )
+    parser.add_argument(
+        "--model", metavar="FILE", help="the saved model, where one predicts (likewise)"
+    )
 
 
 def run(options: argparse.Namespace, progress: Progress) -> Answer:
     """Load the data, answer the question, and return the answer with the analysis."""
     text, _ = read_source(options.analysis, None)
     asked = analysis.Analysis.from_json(text)
-    data = asked.load(options.file or _beside(options.analysis, asked), progress=progress)
-    found = asked.run(data, progress=progress)
-    answer = ANSWERS[asked.question.kind](data, found, asked.question)
-    record = {"question": asked.question.kind, **answer.record, "command": "run"}
+    question: Any = asked.question
+    is_predicting = isinstance(question, analysis.PredictQuestion)
+    data, files = None, {}
+    if not is_predicting or question.needs_data:
+        source = asked.data if isinstance(asked.data, analysis.FileData) else None
+        data = asked.load(_given(options, options.file, source), progress=progress)
+    if is_predicting:
+        rows = question.rows if isinstance(question.rows, analysis.NewFile) else None
+        files = {
+            "new": _given(options, options.new, rows),
+            "model": _given(options, options.model, question.model),
+        }
+    found = asked.run(data, **files, progress=progress)
+    answer = ANSWERS[question.kind](data, found, question)
+    record = {"question": question.kind, **answer.record, "command": "run"}
     return replace(answer, record={**record, "analysis": json.loads(asked.to_json())})
 
 
-def _beside(path: str, asked: analysis.Analysis) -> Path | None:
-    """Return the file that an analysis is of, where it lies in the same folder."""
-    if not isinstance(asked.data, analysis.FileData):
+def _given(options: argparse.Namespace, path: str | None, wanted: Any) -> Any:
+    """Return a file of an analysis, or the images of a folder: as given, else beside the JSON."""
+    if path is None and wanted is None:
         return None
     # The name alone: a path in an analysis of somebody else leads nowhere.
-    found = Path(path).parent / Path(asked.data.name).name
-    return found if found.is_file() else None
+    named, several = getattr(wanted, "name", ""), getattr(wanted, "several", False)
+    name = named.partition("/")[0] if several else Path(named).name
+    if path is None and name in ("", ".", ".."):
+        return None
+    found = Path(path or Path(options.analysis).parent / name)
+    if found.is_dir():
+        top = found if name in ("images", "tables") else found.parent
+        parts = [one for one in found.rglob("*") if one.is_file()]
+        return [(one.relative_to(top).as_posix(), one.read_bytes()) for one in parts]
+    return found if path is not None or found.is_file() else None
 
 
 def _data(data: lincore.Dataset, found: Any, question: Any) -> Answer:
@@ -81,6 +107,11 @@ def _classifier(data: lincore.Dataset, found: Any, question: Any) -> Answer:
     return comparison_answer(data, found.results, None, ROPE)
 
 
+def _predictions(data: lincore.Dataset | None, found: Any, question: Any) -> Answer:
+    text = found.predictions.to_csv().decode()
+    return replace(predicted_answer(found, data), text=text)
+
+
 def _comparison(data: lincore.Dataset, found: Any, question: Any) -> Answer:
     return comparison_answer(data, found, question.score, question.rope or ROPE)
 
@@ -96,12 +127,12 @@ def _study(data: lincore.Dataset, found: Any, question: Any) -> Answer:
 #: Region of practical equivalence where an analysis has none.
 ROPE = 0.01
 #: The answer to each kind of question.
-ANSWERS: Mapping[str, Callable[[lincore.Dataset, Any, Any], Answer]] = {
+ANSWERS: Mapping[str, Callable[[Any, Any, Any], Answer]] = {
     "data": _data,
     "explore": _data,
     "geometry": _experiment,
     "classify": _classifier,
-    "predict": _classifier,
+    "predict": _predictions,
     "compare": _comparison,
     "balance-cost": _cost,
     "balance-study": _study,

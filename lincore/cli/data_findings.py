@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import lincore
+from lincore.data import counting
 from lincore.errors import DataError
 from lincore.utils import listed
 
@@ -21,10 +22,11 @@ def data_line(data: lincore.Dataset) -> str:
     counts = [f"{label} {n:,}" for label, n in zip(data.classes.tolist(), data.counts, strict=True)]
     more = [f"{len(counts) - 6} more"] if len(counts) > 6 else []
     by = f" by {data.target_name}" if data.target_name else ""
+    counted = f"; {how}" if (how := counting(data)) else ""
     return (
         f"{data.name}: {data.n_rows:,} {data.kind.rows} of {data.n_features:,} features"
         f"{', with missing values' if data.has_missing else ''}; {data.n_classes} classes{by} "
-        f"({', '.join(counts[:6] + more)})"
+        f"({', '.join(counts[:6] + more)}){counted}"
     )
 
 

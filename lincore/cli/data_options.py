@@ -39,7 +39,14 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN=ROLE",
         action="append",
         type=assignment,
-        help="feature, text, group or ignore, instead of the proposed role; may be repeated",
+        help="feature, text, group, weight, frequency or ignore, instead of the proposed role; may "
+        "be repeated",
+    )
+    group.add_argument(
+        "--weights", metavar="COLUMN", help="sampling weights of the rows, for fits and scores"
+    )
+    group.add_argument(
+        "--frequencies", metavar="COLUMN", help="how many equal rows each row stands for"
     )
     group.add_argument(
         "--missing",
@@ -150,8 +157,9 @@ def data_source(file: str, target: str | None) -> Source:
 
 def table_choices(options: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of `lincore.io.TableOptions` that were given."""
+    counted = {options.weights: "weight", options.frequencies: "frequency"}
     given = {
-        "roles": dict(options.role or ()),
+        "roles": dict(options.role or ()) | {name: r for name, r in counted.items() if name},
         "missing": options.missing,
         "bins": options.bins,
         "drop_classes": tuple(options.drop_class or ()),

@@ -11,6 +11,8 @@ from .mixtures import mixture_classes as mixture_classes
 from .mixtures import ring_classes as ring_classes
 from .mixtures import with_far_rows as with_far_rows
 from .mixtures import xor_classes as xor_classes
+from .row_weights import counting as counting
+from .row_weights import with_row_weights as with_row_weights
 from .splits import Fold as Fold
 from .splits import class_counts_of_test as class_counts_of_test
 from .splits import split as split

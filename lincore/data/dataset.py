@@ -119,6 +119,15 @@ class Dataset:
     groups : (n,) intp, optional
         Of rows that belong together, as a position in `group_names`.
     group_names : tuple of str, optional
+    weights : (n,) float64, optional
+        Sampling weight of each row, with mean 1; see `lincore.data.with_row_weights`.
+    weight_name : str
+        The column of the weights; "" where there is none.
+    lines : (n,) intp, optional
+        Of rows that a frequency repeats, the line that each is a copy of: splits keep copies
+        together; see `lincore.data.with_row_weights`.
+    frequency_name : str
+        The column of the frequencies; "" where there is none.
     imputation : {"median", "most_frequent", "indicator"}
         How missing values are filled in from the training rows (`preprocessing.tabular`).
     rare : int
@@ -169,6 +178,10 @@ class Dataset:
     text_columns: tuple[str, ...] = ()
     image_scale: ImageScale = ImageScale()
     bin_bounds: tuple[float, ...] = ()
+    weights: np.ndarray | None = None
+    weight_name: str = ""
+    lines: np.ndarray | None = None
+    frequency_name: str = ""
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -184,7 +197,8 @@ class Dataset:
         number = len(self.notices)
         notices = f"; {number} notice{'s' if number > 1 else ''}" if number else ""
         return (
-            f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}; "
+            f"<Dataset {self.name!r}: {rows}{', with gaps' if self.has_missing else ''}"
+            f"{f', weighted by {self.weight_name!r}' if self.weight_name else ''}; "
             f"{self.n_classes} classes{target}: {', '.join(phrases[:8] + more)}{notices}>"
         )
 
@@ -266,6 +280,17 @@ class Dataset:
         """Rows of each class, shape (K,)."""
         return np.bincount(self.codes, minlength=self.n_classes)
 
+    def weights_of(self, rows: Any) -> np.ndarray | None:
+        """Return the weights of some rows (m,); None where the data have none.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> lincore.load(([[1.0], [2.0]], ["b", "a"]), weights=[1, 3]).weights_of([1])
+        array([1.5])
+        """
+        return None if self.weights is None else np.asarray(self.weights[rows])
+
     @property
     def n_streamed(self) -> int:
         """Rows of the same file that are summed and not held."""
@@ -321,6 +346,7 @@ class Dataset:
             raise DataError("No row is left.", where=self.name, remedy="Take one at least.")
         left, codes = np.unique(self.codes[chosen], return_inverse=True)
         names, tested, groups = self.row_names, self.given_test, self.groups
+        weights = None if self.weights is None else self.weights[chosen]
         return replace(
             self,
             X=self.X[chosen],
@@ -329,6 +355,8 @@ class Dataset:
             row_names=None if names is None else tuple(names[row] for row in chosen),
             given_test=None if tested is None else tested[chosen],
             groups=None if groups is None else groups[chosen],
+            weights=None if weights is None else weights / weights.mean(),
+            lines=None if self.lines is None else self.lines[chosen],
             truth=self.truth if len(left) == self.n_classes else None,
             streamed=None,
         )
@@ -339,12 +367,14 @@ class Dataset:
         state = blake2b(digest_size=16)
         names = (self.name, self.target_name, self.feature_names, self.row_names, self.image_shape)
         preparation = (self.levels, self.n_words, self.group_names, self.imputation, self.rare)
-        described = repr((names, self.classes.tolist(), preparation))
+        counted = (self.weight_name, self.frequency_name)
+        described = repr((names, self.classes.tolist(), preparation, *filter(None, counted)))
         state.update(described.encode("utf-8", "surrogatepass"))
         X = (self.X.data, self.X.indices, self.X.indptr) if self.kind.is_sparse else (self.X,)
         streamed = self.streamed
         sums = () if streamed is None else (streamed.count, streamed.mean, streamed.scatter)
-        for array in (*X, self.codes, self.given_test, self.groups, *sums):
+        rows = (self.codes, self.given_test, self.groups, self.weights, self.lines)
+        for array in (*X, *rows, *sums):
             if array is not None:
                 state.update(repr((array.shape, array.dtype.str)).encode())
                 state.update(np.ascontiguousarray(array).data)

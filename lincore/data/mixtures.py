@@ -1,6 +1,6 @@
 """Classes that no line separates, or that far rows pull: mixtures, XOR, rings, one-sided outliers.
 
-Every component of every class has a stream of its own: to change one leaves all others alone.
+Every component of a mixture has a stream of its own: to change one leaves all others alone.
 """
 
 from __future__ import annotations
@@ -144,14 +144,14 @@ def ring_classes(
             where="radii",
             remedy="Give three lists of one length.",
         )
-    rings = []
-    for code, (radius, deviation, size) in enumerate(zip(radii, deviations, sizes, strict=True)):
+    for radius, deviation, size in zip(radii, deviations, sizes, strict=True):
         _check(float(radius), float(deviation), size, 2)
-        rng = np.random.default_rng([seed, code])
-        angle = rng.uniform(0, 2 * pi, size)
-        length = radius + deviation * rng.standard_normal(size)
-        rings.append(np.column_stack([length * np.cos(angle), length * np.sin(angle)]))
-    return _dataset(rings, "rings")
+    rng = np.random.default_rng(seed)
+    angle = rng.uniform(0, 2 * pi, sum(sizes))
+    away = np.repeat(deviations, sizes) * rng.standard_normal(sum(sizes))
+    length = np.repeat(radii, sizes) + away
+    X = np.column_stack([length * np.cos(angle), length * np.sin(angle)])
+    return _dataset(np.split(X, np.cumsum(sizes)[:-1]), "rings")
 
 
 def with_far_rows(

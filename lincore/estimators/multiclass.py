@@ -76,6 +76,23 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _scores(self, margins: Array) -> Array:
         """Turn the margins of the models (n, n_models) into scores of the classes (n, K)."""
 
+    @abstractmethod
+    def candidates(self, positive: Flags) -> Flags:
+        """Return the classes (n, K) between which the largest of `score_planes` decides.
+
+        Parameters
+        ----------
+        positive : ndarray of shape (n, n_models)
+            Which models have a positive margin.
+        """
+
+    @abstractmethod
+    def score_planes(self) -> tuple[Array, Array]:
+        """Return coefficients (K, p) and intercepts (K,) of the functions that decide.
+
+        Of linear binary models alone.
+        """
+
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a clone of `estimator` for each row of the design.
 
@@ -278,6 +295,18 @@ class OneVsRest(BinaryModels):
         meanings = [Ambiguity.CLAIMED_BY_NONE, Ambiguity.CLEAR, Ambiguity.CLAIMED_BY_SEVERAL]
         return np.array(meanings, dtype=np.intp)[np.minimum(number, 2)]
 
+    def candidates(self, positive: Flags) -> Flags:
+        """Return all classes (n, K): the largest margin decides, whoever claims."""
+        return np.ones((len(positive), len(self.classes_)), dtype=bool)
+
+    def score_planes(self) -> tuple[Array, Array]:
+        """Return the planes of the models, (K, p) and (K,), and zero for a class without one."""
+        rest = len(self.classes_) - len(self.design_)
+        return (
+            np.vstack([self.coef_, np.zeros((rest, self.n_features_in_))]),
+            np.append(self.intercept_, np.zeros(rest)),
+        )
+
     @property
     def _has_rest(self) -> bool:
         return len(self.design_) < len(self.classes_)
@@ -349,6 +378,16 @@ class OneVsOne(BinaryModels):
         votes = self.votes(X)
         tied = (votes == votes.max(axis=1, keepdims=True)).sum(axis=1) > 1
         return np.where(tied, Ambiguity.TIED_VOTES, Ambiguity.CLEAR).astype(np.intp)
+
+    def candidates(self, positive: Flags) -> Flags:
+        """Return the classes with the most votes, (n, K)."""
+        votes = self._count(positive.astype(float))
+        return np.asarray(votes == votes.max(axis=1, keepdims=True))
+
+    def score_planes(self) -> tuple[Array, Array]:
+        """Return the sums of the planes that speak for each class, (K, p) and (K,)."""
+        design = self.design_.astype(np.float64).T
+        return design @ self.coef_, design @ self.intercept_
 
     def _count(self, margins: Array) -> NDArray[np.intp]:
         # Wins less losses are 2 wins - (K - 1): a class is in K - 1 pairs. Zero is no claim.

@@ -18,6 +18,7 @@ from .models.javascript import to_javascript as to_javascript
 from .models.json_document import to_json as to_json
 from .models.model_card import ModelCard as ModelCard
 from .models.model_card import model_card as model_card
+from .models.model_file import MODEL_PART as MODEL_PART
 from .models.model_file import ModelFile as ModelFile
 from .models.model_file import load_model as load_model
 from .models.model_file import save_model as save_model

@@ -1,7 +1,11 @@
+from .binary_regions import BinaryRegions as BinaryRegions
+from .binary_regions import Piece as Piece
+from .binary_regions import binary_regions as binary_regions
 from .common_draw import CommonDraw as CommonDraw
 from .common_draw import common_draw as common_draw
 from .descents import Descent as Descent
 from .descents import LogisticError as LogisticError
+from .descents import Reweighted as Reweighted
 from .descents import descend_logistic as descend_logistic
 from .directions import DirectionScores as DirectionScores
 from .directions import direction_scores as direction_scores
@@ -17,6 +21,7 @@ from .learned import Learned as Learned
 from .learned import learned as learned
 from .learned import ratio_coefficients as ratio_coefficients
 from .learned_images import LearnedImages as LearnedImages
+from .learned_images import grey_levels as grey_levels
 from .learned_images import learned_images as learned_images
 from .likelihood import LogRatio as LogRatio
 from .likelihood import gaussian_log_ratio as gaussian_log_ratio

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,28 @@ from lincore.linalg.optimize import (
 from lincore.utils.typing import Array
 
 Method = Literal["newton", "fixed-hessian", "gradient"]
+
+
+class Reweighted(NamedTuple):
+    """A step of iteratively reweighted least squares: ``w = (ΦᵀRΦ)⁻¹ΦᵀRz``.
+
+    Attributes
+    ----------
+    point : Point
+        The weights from which it goes, with value and gradient of the error.
+    fitted, curvature, targets : ndarray of shape (n,)
+        y, the diagonal of R, and the working response ``z = Φw - R⁻¹(y - t)``.
+    hessian : ndarray of shape (q, q)
+    weights : ndarray of shape (q,)
+        Where it leads: the least squares of z with weights R.
+    """
+
+    point: Point
+    fitted: Array
+    curvature: Array
+    targets: Array
+    hessian: Array
+    weights: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,15 +83,25 @@ class LogisticError:
         return Point(weights, value, self.design.T @ (expit(scores) - self.targets))
 
     def hessian(self, weights: Array) -> Array:
-        """Return ``ΦᵀRΦ`` at weights (q,), R holding y (1 - y)."""
-        scores = self.design @ weights
-        return np.asarray((self.design.T * (expit(scores) * expit(-scores))) @ self.design)
+        """Return ``ΦᵀRΦ`` at weights (q,)."""
+        return np.asarray((self.design.T * self.curvature(weights)) @ self.design)
 
-    def working_targets(self, weights: Array) -> Array:
-        """Return z of iteratively reweighted least squares: ``Φw - R⁻¹(y - t)``, (n,)."""
+    def curvature(self, weights: Array) -> Array:
+        """Return the diagonal of R at weights (q,): ``y (1 - y)``, (n,)."""
         scores = self.design @ weights
-        curvature = expit(scores) * expit(-scores)
-        return np.asarray(scores - (expit(scores) - self.targets) / curvature)
+        return np.asarray(expit(scores) * expit(-scores))
+
+    def reweighted(self, weights: Array) -> Reweighted:
+        """Return a step of iteratively reweighted least squares from weights (q,)."""
+        scores = self.design @ weights
+        fitted, curvature = expit(scores), self.curvature(weights)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            targets = scores - (fitted - self.targets) / curvature
+        sure = curvature == 0  # such rows have no weight, and no finite z
+        root = np.sqrt(curvature)
+        A, b = root[:, None] * self.design, root * np.where(sure, 0.0, targets)
+        solved = np.linalg.lstsq(A, b)[0]
+        return Reweighted(self(weights), fitted, curvature, targets, self.hessian(weights), solved)
 
     def bound(self) -> Array:
         """Return ``ΦᵀΦ / 4``, which no Hessian exceeds; its largest eigenvalue is L."""

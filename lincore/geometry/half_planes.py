@@ -129,15 +129,21 @@ def half_plane_cells(
     least = SLIVER * polygon_area(window)
     cells = [Cell(window, np.zeros(0, dtype=bool))]
     for normal, offset in zip(W, w0.tolist(), strict=True):
-        halves = [
-            Cell(clip(cell.polygon, sign * normal, sign * offset), np.append(cell.positive, side))
-            for cell in cells
-            for sign, side in ((1, True), (-1, False))
-            # A model without a slope has the same mind everywhere, and zero is no claim.
-            if normal.any() or side == (offset > 0)
-        ]
-        cells = [half for half in halves if polygon_area(half.polygon) > least]
+        cells = [half for cell in cells for half in _halves(cell, normal, offset, least)]
     return cells
+
+
+def _halves(cell: Cell, normal: Array, offset: float, least: float) -> list[Cell]:
+    """Return the parts of a cell on both sides of a line that are larger than `least`."""
+    values = cell.polygon @ normal + offset
+    is_claimed = not (values <= 0).all()  # zero is no claim
+    if not is_claimed or (values >= 0).all():
+        return [Cell(cell.polygon, np.append(cell.positive, is_claimed))]
+    halves = [
+        Cell(clip(cell.polygon, sign * normal, sign * offset), np.append(cell.positive, sign > 0))
+        for sign in (1, -1)
+    ]
+    return [half for half in halves if polygon_area(half.polygon) > least]
 
 
 def ambiguity_cells(

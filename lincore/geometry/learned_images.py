@@ -38,6 +38,25 @@ class LearnedImages(NamedTuple):
     eigenvalues: Array
 
 
+def grey_levels(images: Array) -> NDArray[np.uint8]:
+    """Return images of mean grey levels, or colours, as bytes.
+
+    Parameters
+    ----------
+    images : ndarray of shape (m, height, width, ...)
+
+    Returns
+    -------
+    ndarray of the same shape
+
+    Examples
+    --------
+    >>> grey_levels(np.array([-0.2, 12.6, 255.4])).tolist()
+    [0, 13, 255]
+    """
+    return np.asarray(np.rint(images).clip(0, 255), dtype=np.uint8)
+
+
 def learned_images(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], most: int = 12
 ) -> LearnedImages:

@@ -15,7 +15,7 @@ from lincore.imbalance.losses import loss_names, losses_of
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Prediction, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
-from lincore.imbalance.subsets import wanted_sizes
+from lincore.imbalance.subsets import refuse_weights, wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
 from lincore.metrics.priors import exchanged
 from lincore.model_selection.engine import FitTask, TrainingSample
@@ -103,6 +103,7 @@ def sweep(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     labels = _labels(data, classes)
     require_squares(data)
+    refuse_weights(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
     first, nested = plan.draw(0)

@@ -16,6 +16,7 @@ from lincore.imbalance.losses import CONDITIONS, Example, loss_names
 from lincore.imbalance.prior_shifts import condition_sample, shift_of
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
+from lincore.imbalance.subsets import refuse_weights
 from lincore.imbalance.trials import (
     JUDGED,
     MOST_AT_ONCE,
@@ -151,6 +152,7 @@ def balance(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
+    refuse_weights(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
     losses, found = _repeat(plan, repeats, progress, keep)

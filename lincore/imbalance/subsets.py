@@ -175,6 +175,30 @@ class Shuffling(NamedTuple):
         return split, NestedSubsets(tuple(train))
 
 
+def refuse_weights(data: Dataset) -> None:
+    """Refuse rows with sampling weights: a study of class sizes counts rows.
+
+    Raises
+    ------
+    DataError
+        With the reason, where the data have weights.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> refuse_weights(lincore.sample("iris"))
+    """
+    if data.weights is not None:
+        raise DataError(
+            "An imbalance study cannot use sampling weights: it takes classes by numbers of rows, "
+            "and rows of unequal weight are no such number. Half the rows of a class are not half "
+            "of its weight, and oversampling would copy weights.",
+            where=f"column {data.weight_name!r}",
+            remedy="Give the column the role ignore for this study. Whole numbers of equal rows "
+            "are no weights: give these the role frequency.",
+        )
+
+
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:
     """Return how many training rows of each class the reduced subset keeps, shape (K,).
 

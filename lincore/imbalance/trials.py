@@ -136,7 +136,7 @@ class Plan:
         DataError
             For a scheme of several folds, and a test fraction that is none.
         """
-        if self.scheme in ("stratified", "holdout"):
+        if self.scheme in ("stratified", "holdout") and self.data.lines is None:
             plan_folds(
                 self.data, "holdout", self.seed, test_size=self.test_size
             )  # refuses bad shares

@@ -2,11 +2,13 @@ from .association import Association as Association
 from .association import associations as associations
 from .association import column_values as column_values
 from .association import level_names as level_names
+from .chosen_rows import cell_columns as cell_columns
+from .chosen_rows import confusion_cell as confusion_cell
+from .chosen_rows import row_table as row_table
 from .coefficients import Coefficients as Coefficients
 from .coefficients import likelihood_coefficients as likelihood_coefficients
 from .coefficients import score_coefficients as score_coefficients
 from .coefficients import score_lines as score_lines
-from .confusion_cells import confusion_cell as confusion_cell
 from .correlation import Correlations as Correlations
 from .correlation import correlation_matrix as correlation_matrix
 from .correlation import correlations as correlations

@@ -181,6 +181,8 @@ def likelihood_coefficients(
         raise ValueError("Standard errors belong to features: switch the projection off.")
     if data.kind.is_sparse:
         raise ValueError("There are no standard errors for counts of words.")
+    if data.weights is not None:
+        raise ValueError("The curvature of a weighted likelihood says nothing of its errors.")
     model: LogisticRegression = pipeline.steps[-1][1]
     model.require_maximum_likelihood()
     wald, spread, left_out = _wald(pipeline, data, rows, reference)

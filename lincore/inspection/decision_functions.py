@@ -127,10 +127,19 @@ class ModelDecision(DecisionFunction):
     width : int
         How many numbers such a row has: it limits how many are made at once.
     n_classes : int
+    section : BinaryModels, optional
+        The same model as half-planes of the points themselves, where it is that.
     """
 
-    def __init__(self, model: Any, lift: Lift, width: int, n_classes: int) -> None:
-        self.model, self.lift, self.n_classes = model, lift, n_classes
+    def __init__(
+        self,
+        model: Any,
+        lift: Lift,
+        width: int,
+        n_classes: int,
+        section: BinaryModels | None = None,
+    ) -> None:
+        self.model, self.lift, self.n_classes, self.section = model, lift, n_classes, section
         self.length = max(1, BLOCK_VALUES // max(1, width))
         # hasattr is scikit-learn's own contract: which of these a model has may hang on options.
         self.has_posterior = hasattr(model, "predict_proba")
@@ -149,7 +158,7 @@ class ModelDecision(DecisionFunction):
     def in_units(self, units: Array) -> ModelDecision:
         """Return the same of points whose coordinates were divided by `units` (d,)."""
         rescaled, lift = copy(self), self.lift
-        rescaled.lift = lambda Z: lift(Z * units)
+        rescaled.lift, rescaled.section = (lambda Z: lift(Z * units)), None
         return rescaled
 
     def ambiguity(self, Z: Array) -> NDArray[np.intp]:

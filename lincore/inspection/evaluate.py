@@ -70,7 +70,7 @@ def _asked_binary(pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
         small = binary_section(pipeline.steps[-1][1], base, steps)
         if small is not None:
             width = max(len(steps), len(small.estimators_))
-            return ModelDecision(small, lambda points: points, width, data.n_classes)
+            return ModelDecision(small, lambda points: points, width, data.n_classes, small)
     return _asked(pipeline, data, plane)
 
 

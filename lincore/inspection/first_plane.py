@@ -28,10 +28,11 @@ def default_plane_kind(pipeline: Pipeline, data: Dataset) -> Kind:
     """Return the kind of plane that shows most of a fitted model.
 
     Its features or model inputs where there are no more than two, two features where a basis
-    bends the plane, two words of counts, and otherwise the discriminant plane.
+    bends the plane (of images none means anything), two words of counts, and otherwise the
+    discriminant plane.
     """
     names = [name for name, _ in pipeline.steps]
-    if data.n_features <= 2 or "basis" in names:
+    if data.n_features <= 2 or ("basis" in names and not data.kind.is_images):
         return "features"
     width = transform_for_classifier(pipeline, data.X[:1]).shape[1]
     if width <= 2 or (data.kind.is_sparse and "svd" not in names):

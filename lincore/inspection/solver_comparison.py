@@ -12,7 +12,7 @@ from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.linalg.optimize import OptimizerStep, Reason, iteration_callback
 from lincore.model_selection.fitting import TrainingInputs, fit_classifier
 from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Progress
+from lincore.utils.typing import Array, Progress
 
 # A fixed rate is given so many iterations: enough to see where it goes.
 MOST_ITERATIONS = 2_000
@@ -88,6 +88,7 @@ def compare_solvers(
     solvers: Sequence[str],
     rates: Sequence[float] = (),
     C: float = np.inf,
+    sample_weight: Array | None = None,
     progress: Progress | None = None,
     keep: Callable[[list[Line]], None] | None = None,
     seed: int = 0,
@@ -103,6 +104,7 @@ def compare_solvers(
         As `LogisticRegression` calls them.
     rates : sequence of float
     C : float
+    sample_weight : ndarray of shape (n,), optional
     progress : callable, optional
         ``progress(done, total, what) -> bool``; after False what is finished is returned.
     keep : callable, optional
@@ -137,7 +139,7 @@ def compare_solvers(
             random_state=seed,
         )
         with captured_warnings(), iteration_callback(goes_on):
-            fit_classifier(model, TrainingInputs(codes, int(codes.max()) + 1, rows))
+            fit_classifier(model, TrainingInputs(codes, int(codes.max()) + 1, rows, sample_weight))
         lines.append(Line(solver, rate, model.trace_, model.reason_))
         if keep is not None:
             keep(list(lines))

@@ -118,6 +118,12 @@ class View:
         )
 
     @property
+    def half_planes(self) -> BinaryModels | None:
+        """One-versus-rest or one-versus-one whose models are lines in this plane, else None."""
+        section = self.ambiguous.section if self.ambiguous is not None else None
+        return section if len(self.axis_names) == 2 else None
+
+    @property
     def gaussians(self) -> Gaussians:
         """The class densities; ValueError where the model has none."""
         if self.densities is None:

@@ -90,13 +90,12 @@ def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -
     """
     model = pipeline.steps[-1][1]
     coef = _coefficients(model)
-    names = [name for name, _ in pipeline.steps[:-1]]
-    for name, step in reversed(pipeline.steps[:-1]):
+    for name, step in reversed(pipeline.steps[named_steps_end(pipeline) : -1]):
         if name == "pca":
             coef = coef @ step.affine()[1].T
         elif name == "svd":
             coef = coef @ step.components_
-        elif name == "standardize" and "basis" not in names:
+        elif name == "standardize":
             coef = coef / step.scale_
     shown = _preprocessor(pipeline)
     seen = transform_for_classifier(shown, data.X[rows])

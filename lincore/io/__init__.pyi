@@ -1,5 +1,6 @@
 from .files.archives import SkippedFile as SkippedFile
 from .images.decode import image_kind as image_kind
+from .images.decode import is_image as is_image
 from .images.new_images import NewImages as NewImages
 from .images.new_images import read_new_images as read_new_images
 from .images.read import GREY_NOTICE as GREY_NOTICE
@@ -26,6 +27,7 @@ from .table_files import table_to_dataset as table_to_dataset
 from .tables.bins import Bins as Bins
 from .tables.column_roles import COLUMN_ROLES as COLUMN_ROLES
 from .tables.column_roles import EXCLUSION_REASONS as EXCLUSION_REASONS
+from .tables.column_roles import UNIQUE_ROLES as UNIQUE_ROLES
 from .tables.column_roles import Column as Column
 from .tables.column_selection import choose_roles as choose_roles
 from .tables.column_selection import describe_columns as describe_columns

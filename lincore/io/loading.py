@@ -12,6 +12,7 @@ import pandas as pd
 from lincore.data.dataset import Dataset
 from lincore.data.frames import as_frame, is_frame
 from lincore.data.labels import encode_labels, lone_class_notices, numbered, pixel_names
+from lincore.data.row_weights import with_row_weights
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.read import ImageOptions, read_image_zip
@@ -41,6 +42,8 @@ def load(
     fit: Fit = "pad",
     pattern: str | None = None,
     options: ReadOptions | None = None,
+    weights: Any = None,
+    frequencies: Any = None,
     **choices: Any,
 ) -> Dataset:
     r"""Load a table, a zip of images in class folders, or an npz of arrays.
@@ -68,6 +71,9 @@ def load(
     options : ReadOptions, optional
         Encoding, separator, header, missing-value codes and so on, where they are to be otherwise
         than detected. For files of text only.
+    weights, frequencies : str or array-like of shape (n,), optional
+        What rows count, as sampling weights or as numbers of equal rows: the name of a column of a
+        table, or numbers for (X, y). See `lincore.data.with_row_weights`.
     **choices
         Roles of columns, missing values, rare levels, bins and so on: the fields of
         `lincore.io.TableOptions`. For tables only.
@@ -88,9 +94,13 @@ def load(
     >>> data.name, data.X.shape, data.classes.tolist()
     ('flowers', (3, 2), ['setosa', 'virginica'])
     """
-    chosen = TableOptions(**choices)
     if isinstance(source, tuple):
-        return arrays_to_dataset(*source, name=name or "arrays")
+        TableOptions(**choices)  # refuses what there is not
+        data = arrays_to_dataset(*source, name=name or "arrays")
+        return with_row_weights(data, weights=weights, frequencies=frequencies)
+    named = _counting_columns(weight=weights, frequency=frequencies)
+    choices |= {"roles": {**choices.get("roles", {}), **named}} if named else {}
+    chosen = TableOptions(**choices)
     found = _open(source, name, options)
     if isinstance(found, Table):
         _refuse_option(size is not None, "A table has no image size.", "size")
@@ -104,6 +114,19 @@ def load(
     if kind == "arrays":
         return read_npz(raw, name)
     return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
+
+
+def _counting_columns(**columns: Any) -> dict[str, str]:
+    """Return the roles of the columns that say what rows count."""
+    named = {role: column for role, column in columns.items() if column is not None}
+    for role, column in named.items():
+        if not isinstance(column, str):
+            raise DataError(
+                f"A table takes the name of its {role} column, not {type(column).__name__}.",
+                where=f"option {role}",
+                remedy="Put the numbers into a column of the table, and name it.",
+            )
+    return {column: role for role, column in named.items()}
 
 
 def open_table(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,12 +18,13 @@ from lincore.data.labels import (
     is_number,
     lone_class_notices,
 )
+from lincore.data.row_weights import checked_frequencies, checked_weights, zeros_left_out
 from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.bins import Binned, Bins, bin_values
 from lincore.io.tables.column_names import rename_features
-from lincore.io.tables.column_roles import COLUMN_ROLES, Column
+from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
 from lincore.io.tables.formats.json_records import read_json
@@ -40,7 +41,7 @@ from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, is_zip
-from lincore.utils.typing import Progress
+from lincore.utils.typing import Array, Flags, Progress
 
 # With fewer rows than this, what is rare cannot be told.
 _ENOUGH_ROWS = 100
@@ -229,7 +230,8 @@ def table_to_dataset(
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
     kept, dropping = keep_rows(table, label, used, options)
-    frame = table.frame.loc[kept]
+    rows, weights, lines, zeros = _counted(table, kept, chosen, len(used))
+    frame = table.frame.iloc[rows]
     labels = frame[label]
     if options.merge_classes:
         labels = merge_labels(labels, options.merge_classes)
@@ -238,7 +240,6 @@ def table_to_dataset(
         raise no_feature(table, columns)
     built = build_features(frame, chosen["feature"], texts, table.name)
     if not built.n_words:
-        rows = np.flatnonzero(kept)
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])
     missing = options.missing
@@ -251,6 +252,7 @@ def table_to_dataset(
         notices=(
             *table.notices,
             *dropping,
+            *zeros,
             *left_out(columns),
             *built.notices,
             *lone_class_notices(codes, classes),
@@ -267,8 +269,55 @@ def table_to_dataset(
         group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
         text_columns=tuple(texts),
         bin_bounds=bounds,
+        weights=weights,
+        weight_name=next((column.name for column in chosen["weight"]), ""),
+        lines=lines,
+        frequency_name=next((column.name for column in chosen["frequency"]), ""),
     )
     return rename_features(data, table, options.rename)
+
+
+class _Counted(NamedTuple):
+    """Rows of a table that are used, as often as they count, with their weights and lines."""
+
+    rows: NDArray[np.intp]
+    weights: Array | None
+    lines: NDArray[np.intp] | None
+    notices: list[Notice]
+
+
+def _counted(
+    table: Table, kept: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
+) -> _Counted:
+    """Repeat the rows that are kept by their frequencies, and take their weights."""
+    rows, notices, n_rows = np.flatnonzero(kept), list[Notice](), int(kept.sum())
+
+    def values(role: Role, rows: NDArray[np.intp]) -> tuple[str, Any]:
+        name = chosen[role][0].name
+        column = table.frame[name].iloc[rows]
+        if not is_number(column):
+            return name, column.to_numpy()
+        return name, column.to_numpy(dtype=np.float64, na_value=np.nan)
+
+    def counting(found: Any, role: Role) -> NDArray[np.intp]:
+        name = chosen[role][0].name
+        notices.extend(zeros_left_out(int((found == 0).sum()), n_rows, role, name))
+        return rows[found > 0]
+
+    weights = frequencies = None
+    if chosen["weight"]:
+        name, column = values("weight", rows)
+        rows = counting(checked_weights(column, name, lambda i: table.place(rows[i])), "weight")
+    if chosen["frequency"]:
+        name, column = values("frequency", rows)
+        found = checked_frequencies(column, name, lambda i: table.place(rows[i]), width=width)
+        rows = counting(found, "frequency")
+        frequencies = np.repeat(np.arange(len(rows)), found[found > 0])
+        rows = rows[frequencies]
+    if chosen["weight"]:
+        weights = np.asarray(values("weight", rows)[1], dtype=np.float64)
+        weights = weights / weights.mean()
+    return _Counted(rows, weights, frequencies, notices)
 
 
 def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> Binned:

@@ -22,14 +22,8 @@ from lincore.geometry.half_planes import (
     line_in_window,
     polygon_area,
 )
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import unit
 from lincore.plots.base.palette import INK, colour
 from lincore.plots.geometry.stage import Plane, area, dots, joined, line, stage

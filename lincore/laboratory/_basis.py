@@ -14,7 +14,8 @@ from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.perceptron_walk import perceptron_walk
-from lincore.laboratory.experiment import Demonstration, Experiment, Preset, Snapshot, nothing
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import Line, overlapping
 from lincore.plots.base.palette import INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage
@@ -131,7 +132,7 @@ EXPERIMENT = Experiment(
     {
         "classic": Preset(
             "Two rings",
-            "A line in x misclassifies nearly half of the 200 rows. How many does a line in "
+            "A line in x misclassifies half of the 200 rows. How many does a line in "
             "φ(x) = (x1², x2²) misclassify?",
             "rows",
             0,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -17,23 +18,22 @@ from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnaly
 from lincore.geometry.common_draw import common_draw
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.likelihood import gaussian_log_ratio
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import ACCENT, GREY, INK, colour
-from lincore.plots.base.style import compact, trace
+from lincore.plots.base.style import Trace, compact
 from lincore.plots.geometry.stage import Plane, area, line, stage
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
 SIZES = (6, 12, 24, 48, 96, 192, 384)
 SEEDS = range(10)
+MODELS = {
+    "LDA": LinearDiscriminantAnalysis,
+    "QDA": QuadraticDiscriminantAnalysis,
+    "least squares": LeastSquaresClassifier,
+}
 # Of one feature: means and their common deviation of one.
 MEANS = (0.0, 2.0)
 
@@ -53,49 +53,38 @@ def _threshold(loss: float) -> float:
     return float((-np.log(loss) - ratio.c) / ratio.b[0])
 
 
+DENSITIES = Plane(np.array([-3.5, 0.0]), np.array([5.5, 0.22]), ("x", "prior × density"), False)
+
+
+def _under(low: float, high: float, mean: float) -> Array:
+    """Return the area under a density between two ends."""
+    x = np.linspace(low, high, 60)
+    return np.column_stack([[low, *x, high], [0.0, *_density(x, mean), 0.0]])
+
+
+def _at_loss(loss: float) -> Snapshot:
+    cut, (left, right) = _threshold(loss), (DENSITIES.low[0], DENSITIES.high[0])
+    needless, missed = 0.5 * ndtr(MEANS[0] - cut), 0.5 * ndtr(cut - MEANS[1])
+    sentence = (
+        f"A missed row of class 2 costs {loss:g}: class 2 is decided above "
+        f"{signed(cut, 4)}. Missed {percent(missed)}, needless {percent(needless)} of all "
+        f"rows; expected loss {needless + loss * missed:.4f}."
+    )
+    upright = np.array([[cut, 0.0], [cut, DENSITIES.high[1]]])
+    places = _under(left, cut, MEANS[1]), _under(cut, right, MEANS[0]), upright
+    return Snapshot(f"loss {loss:g}", sentence, places)
+
+
 def _losses() -> Demonstration:
-    plane = Plane(np.array([-3.5, 0.0]), np.array([5.5, 0.22]), ("x", "prior × density"), False)
-    grid = np.linspace(plane.low[0], plane.high[0], 181)
-
-    def under(low: float, high: float, mean: float) -> Array:
-        x = np.linspace(low, high, 60)
-        return np.column_stack([[low, *x, high], [0.0, *_density(x, mean), 0.0]])
-
-    def frame(loss: float) -> Snapshot:
-        cut = _threshold(loss)
-        needless, missed = 0.5 * ndtr(MEANS[0] - cut), 0.5 * ndtr(cut - MEANS[1])
-        sentence = (
-            f"A missed row of class 2 costs {loss:g}: class 2 is decided above "
-            f"{signed(cut, 4)}. Missed {percent(missed)}, needless {percent(needless)} of all "
-            f"rows; expected loss {needless + loss * missed:.4f}."
-        )
-        places = (
-            under(plane.low[0], cut, MEANS[1]),
-            under(cut, plane.high[0], MEANS[0]),
-            np.array([[cut, 0.0], [cut, plane.high[1]]]),
-        )
-        return Snapshot(f"loss {loss:g}", sentence, places)
-
     losses = sorted({*np.round(np.geomspace(1, 10, 25), 2).tolist(), 2.0, 5.0})
-    first = frame(1)._replace(
+    first = _at_loss(1)._replace(
         label="before",
         sentence="Two known classes, N(0, 1) and N(2, 1), equally frequent. While all errors cost "
         "1, the threshold is at 1.",
     )
-    curves = [
-        trace(
-            "scatter",
-            x=compact(grid),
-            y=compact(_density(grid, mean)),
-            mode="lines",
-            name=f"class {k + 1}",
-            line={"color": colour(k), "width": 3, "dash": ("solid", "dash")[k]},
-            hoverinfo="skip",
-        )
-        for k, mean in enumerate(MEANS)
-    ]
+    x = np.linspace(DENSITIES.low[0], DENSITIES.high[0], 181)
     figure = stage(
-        plane,
+        DENSITIES,
         (
             area("missed rows of class 2", colour(1), 0.45),
             area("needless decisions for class 2", colour(0), 0.45),
@@ -105,7 +94,10 @@ def _losses() -> Demonstration:
         title="Two known densities and the threshold of least expected loss",
         alt="Two overlapping densities, the threshold between them, and the two kinds of errors "
         "as areas.",
-        fixed=curves,
+        fixed=[
+            _still(x, _density(x, mean), f"class {k + 1}", k, ("solid", "dash")[k], 3)
+            for k, mean in enumerate(MEANS)
+        ],
         height=420,
     )
     values = ", ".join(f"{signed(_threshold(loss), 4)} at {loss}" for loss in (1, 2, 5, 10))
@@ -113,8 +105,12 @@ def _losses() -> Demonstration:
         f"The threshold is 1 − ½ ln L: {values}. The densities stay as they are: what is learned "
         "is one thing, what is decided another."
     )
-    frames = (first, *(frame(loss) for loss in losses))
+    frames = (first, *(_at_loss(loss) for loss in losses))
     return Demonstration(figure, frames, _threshold(10), finding)
+
+
+def _still(x: Array, y: Array, name: str, code: int, dash: str, width: float) -> Trace:
+    return {**line(name, colour(code), dash=dash, width=width), "x": compact(x), "y": compact(y)}
 
 
 def _truth() -> Demonstration:
@@ -142,15 +138,7 @@ def _truth() -> Demonstration:
         (nothing(),),
     )
     ellipses = [
-        trace(
-            "scatter",
-            x=compact(places[:, 0]),
-            y=compact(places[:, 1]),
-            mode="lines",
-            name=f"95 % of class {k + 1}",
-            line={"color": colour(k), "width": 2, "dash": "dash"},
-            hoverinfo="skip",
-        )
+        _still(places[:, 0], places[:, 1], f"95 % of class {k + 1}", k, "dash", 2)
         for k, places in enumerate(map(ellipse, known.means, known.covariances))
     ]
     figure = stage(
@@ -176,71 +164,86 @@ def _three() -> Dataset:
     return gaussian_classes()
 
 
-def _regret() -> Demonstration:
+class _Regret(NamedTuple):
+    """Loss of classifiers beyond the best one, by the number of training rows.
+
+    Attributes
+    ----------
+    best : float
+        Error of the best classifier.
+    totals : tuple of int
+        Training rows.
+    curves : ndarray of shape (sizes, models)
+        Points of error, means over training sets.
+    """
+
+    best: float
+    totals: tuple[int, ...]
+    curves: Array
+
+    def at(self, i: int) -> Snapshot:
+        """Return the curves up to a size."""
+        words = ", ".join(
+            f"{name} {value:.2f}" for name, value in zip(MODELS, self.curves[i], strict=True)
+        )
+        sentence = f"{self.totals[i]} training rows: regret in points of error: {words}."
+        places = [np.column_stack([self.totals[: i + 1], part]) for part in self.curves[: i + 1].T]
+        return Snapshot(f"{self.totals[i]} rows", sentence, tuple(places))
+
+    @property
+    def crossing(self) -> int:
+        """The first number of rows at which QDA loses less than LDA."""
+        ahead = np.flatnonzero(self.curves[:, 1] < self.curves[:, 0])
+        return self.totals[int(ahead[0])] if len(ahead) else self.totals[-1]
+
+
+@cache
+def _regrets() -> _Regret:
     known = _three().truth
     assert known is not None
     truth = BayesClassifier(known.means, known.covariances, known.priors)
-    best = bayes_error(truth).value
-    draw = common_draw(truth, 8_000)
-    models = {
-        "LDA": LinearDiscriminantAnalysis,
-        "QDA": QuadraticDiscriminantAnalysis,
-        "least squares": LeastSquaresClassifier,
-    }
-    totals, curves = [], np.zeros((len(SIZES), len(models)))
-    for i, size in enumerate(SIZES):
-        sizes = [2 * size, size, size // 2]
-        totals.append(sum(sizes))
+    draw, curves = common_draw(truth, 8_000), np.zeros((len(SIZES), len(MODELS)))
+    sizes = [[2 * size, size, size // 2] for size in SIZES]
+    for i, each in enumerate(sizes):
         for seed in SEEDS:
-            rows = gaussian_classes(known.means, known.covariances, sizes=sizes, seed=seed)
-            curves[i] += [draw.regret(make().fit(rows.X, rows.codes)) for make in models.values()]
-    curves = 100 * curves / len(SEEDS)
-    ahead = np.flatnonzero(curves[:, 1] < curves[:, 0])
-    answer = totals[int(ahead[0])] if len(ahead) else totals[-1]
+            rows = gaussian_classes(known.means, known.covariances, sizes=each, seed=seed)
+            curves[i] += [draw.regret(make().fit(rows.X, rows.codes)) for make in MODELS.values()]
+    return _Regret(bayes_error(truth).value, tuple(map(sum, sizes)), 100 * curves / len(SEEDS))
 
-    def frame(i: int) -> Snapshot:
-        words = ", ".join(
-            f"{name} {value:.2f}" for name, value in zip(models, curves[i], strict=True)
-        )
-        places = tuple(
-            np.column_stack([totals[: i + 1], curves[: i + 1, j]]) for j in range(len(models))
-        )
-        sentence = f"{totals[i]} training rows: regret in points of error: {words}."
-        return Snapshot(f"{totals[i]} rows", sentence, places)
 
+def _regret() -> Demonstration:
+    found = _regrets()
+    few, most = found.totals[0], found.totals[-1]
     before = (
-        f"Three known classes; the best classifier errs in {percent(best, 2)}. Regret is what a "
-        f"learned one loses beyond, here the mean of {len(SEEDS)} training sets."
+        f"Three known classes; the best classifier errs in {percent(found.best, 2)}. Regret is "
+        f"what a learned one loses beyond, here the mean of {len(SEEDS)} training sets."
     )
-    first = Snapshot("before", before, tuple(nothing() for _ in models))
-    high = np.array([float(np.log10(totals[-1] * 1.2)), 1.1 * float(curves.max())])
+    first = Snapshot("before", before, tuple(nothing() for _ in MODELS))
     plane = Plane(
-        np.array([float(np.log10(totals[0] / 1.2)), 0.0]),
-        high,
+        np.array([np.log10(few / 1.2), 0.0]),
+        np.array([np.log10(most * 1.2), 1.1 * float(found.curves.max())]),
         ("training rows", "regret in points of error"),
         False,
     )
-    hues, dashes = (ACCENT, INK, GREY), ("solid", "dash", "dot")
+    looks = zip(MODELS, (ACCENT, INK, GREY), ("solid", "dash", "dot"), strict=True)
     figure = stage(
         plane,
-        tuple(
-            {**line(name, hues[j], dash=dashes[j], width=3), "mode": "lines+markers"}
-            for j, name in enumerate(models)
-        ),
+        [{**line(name, hue, dash=dash, width=3), "mode": "lines+markers"}
+         for name, hue, dash in looks],
         first.places,
         title="What learning from few rows costs",
         alt="Regret of LDA, QDA and least squares by the number of training rows.",
         height=420,
-        across={"type": "log", "tickvals": totals},
-    )
+        across={"type": "log", "tickvals": list(found.totals)},
+    )  # fmt: skip
+    lda, qda, squares = found.curves[-1]
     finding = (
-        f"QDA estimates three covariances and pays for it: only from {answer} rows on is its "
-        f"regret below that of LDA. At {totals[-1]} rows it is {curves[-1, 1]:.2f} points, LDA "
-        f"{curves[-1, 0]:.2f}, least squares {curves[-1, 2]:.2f}, which no number of rows helps."
+        f"QDA estimates three covariances and pays for it: only from {found.crossing} rows on is "
+        f"its regret below that of LDA. At {most} rows it is {qda:.2f} points, LDA {lda:.2f}, "
+        f"least squares {squares:.2f}, which no number of rows helps."
     )
-    return Demonstration(
-        figure, (first, *(frame(i) for i in range(len(SIZES)))), float(answer), finding
-    )
+    frames = (first, *(found.at(i) for i in range(len(SIZES))))
+    return Demonstration(figure, frames, float(found.crossing), finding)
 
 
 EXPERIMENT = Experiment(

@@ -11,7 +11,8 @@ from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
 from lincore.estimators.boundary_geometry import boundary
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
-from lincore.laboratory.experiment import Demonstration, Experiment, Preset, Snapshot, nothing
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import INK, colour
 from lincore.plots.geometry.stage import Plane, line, stage

@@ -13,14 +13,8 @@ from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import FAR, Line, overlapping, with_far
 from lincore.plots.base.palette import ACCENT, INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 
 from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
 from lincore.estimators.fisher import FisherDiscriminant
-from lincore.geometry.directions import direction_scores
+from lincore.geometry.directions import DirectionScores, direction_scores
 from lincore.io.samples import sample
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import Line, prml_data, prml_training, unit, with_far
 from lincore.plots.base.palette import ACCENT, GREY, INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage
@@ -28,6 +23,7 @@ from lincore.utils.typing import Array
 
 # Degrees of a step, and of how many projections half as many are sent to a browser.
 STEP, MANY = 3, 250
+FISHER, BETWEEN, MAIN = "Fisher's direction", "mean difference", "first component"
 
 
 @cache
@@ -52,36 +48,70 @@ def _angle(w: Array) -> float:
     return float((np.degrees(np.arctan2(w[1], w[0])) + 90) % 180 - 90)
 
 
-def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
-    rows = data()
-    X, codes = rows.X, rows.codes
-    plane = Plane.around(X, names=(rows.feature_names[0], rows.feature_names[1]))
-    centre, half = (plane.low + plane.high) / 2, float(plane.high[0] - plane.low[0]) / 2
-    means = np.array([X[codes == k].mean(axis=0) for k in (0, 1)])
-    best = _angle(Line.of(FisherDiscriminant().fit(X, codes)).normal)
-    between = _angle(means[1] - means[0])
-    main = _angle(np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0])
-    named = {0.0: "x1", 90.0: "x2", best: "Fisher's direction", between: "mean difference"}
-    named |= {main: "first component"}
-    step = STEP if len(X) <= MANY else 2 * STEP
-    usual = np.arange(-90, 90, step, dtype=float)
-    near = np.min(np.abs(usual[:, None] - np.array(list(named))), axis=1) < step / 3
-    angles = np.sort([*usual[~near], *named])
-    scores = direction_scores(X, codes, unit(angles))
-    top = float(scores.criterion.max())
-    reach = 0.94 * half * scores.criterion[:, None] / top
-    lobe = np.vstack([centre + reach * unit(angles), centre - reach * unit(angles)])
+class _Turns(NamedTuple):
+    """Directions through the rows of two classes, and what each is worth.
 
-    def frame(i: int) -> Snapshot:
-        w = unit(angles[i])
+    Attributes
+    ----------
+    rows : Dataset
+    plane : Plane
+    angles : ndarray of shape (m,)
+        In degrees.
+    named : mapping of str to int
+        Positions of the directions that have a name.
+    scores : DirectionScores
+    lobe : ndarray of shape (2 m, 2)
+        J as a distance from the centre in each direction.
+    """
+
+    rows: Dataset
+    plane: Plane
+    angles: Array
+    named: Mapping[str, int]
+    scores: DirectionScores
+    lobe: Array
+
+    @classmethod
+    def through(cls, rows: Dataset) -> _Turns:
+        """Turn a direction in steps, through those that have a name too."""
+        X, codes = rows.X, rows.codes
+        means = np.array([X[codes == k].mean(axis=0) for k in (0, 1)])
+        named = {
+            "x1": 0.0,
+            "x2": 90.0,
+            FISHER: _angle(Line.of(FisherDiscriminant().fit(X, codes)).normal),
+            BETWEEN: _angle(means[1] - means[0]),
+            MAIN: _angle(np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0]),
+        }
+        step = STEP if len(X) <= MANY else 2 * STEP
+        usual, kept = np.arange(-90, 90, step, dtype=float), np.array(list(named.values()))
+        near = np.min(np.abs(usual[:, None] - kept), axis=1) < step / 3
+        angles = np.unique([*usual[~near], *kept])
+        places = {name: int(np.flatnonzero(angles == angle)[0]) for name, angle in named.items()}
+        first, second, *_ = rows.feature_names
+        plane = Plane.around(X, names=(first, second))
+        scores = direction_scores(X, codes, unit(angles))
+        centre, half = _middle(plane)
+        reach = 0.94 * half * (scores.criterion / scores.criterion.max())[:, None] * unit(angles)
+        lobe = np.vstack([centre + reach, centre - reach])
+        return cls(rows, plane, angles, places, scores, lobe)
+
+    def words(self, name: str) -> tuple[float, float]:
+        """Return angle and J of a direction with a name."""
+        return self.angles[self.named[name]], self.scores.criterion[self.named[name]]
+
+    def at(self, i: int) -> Snapshot:
+        """Return a direction, the projections on it, its threshold, and J as a curve."""
+        X, codes, scores = self.rows.X, self.rows.codes, self.scores
+        w, (centre, half) = unit(self.angles[i]), _middle(self.plane)
         on_line = centre + ((X - centre) @ w)[:, None] * w
         cut = centre + (scores.midpoint[i] - centre @ w) * w
         across = 0.25 * half * np.array([-w[1], w[0]])
-        name = f", {named[angles[i]]}" if angles[i] in named else ""
+        name = next((f", {name}" for name, place in self.named.items() if place == i), "")
         sentence = (
-            f"At {signed(angles[i], 2 if name else 0)}°{name}: J = {scores.criterion[i]:.3f} of at "
-            f"most {top:.3f}. The threshold between the projected means, at "
-            f"{signed(scores.midpoint[i], 3)}, misclassifies {scores.midpoint_errors[i]} of "
+            f"At {signed(self.angles[i], 2 if name else 0)}°{name}: J = {scores.criterion[i]:.3f} "
+            f"of at most {scores.criterion.max():.3f}. The threshold between the projected means, "
+            f"at {signed(scores.midpoint[i], 3)}, misclassifies {scores.midpoint_errors[i]} of "
             f"{len(X)} rows, the best one {scores.errors[i]}."
         )
         places = (
@@ -89,20 +119,25 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
             on_line[codes == 0],
             on_line[codes == 1],
             np.array([cut - across, cut + across]),
-            lobe,
+            self.lobe,
         )
-        return Snapshot(f"{signed(angles[i], 0)}°", sentence, places)
+        return Snapshot(f"{signed(self.angles[i], 0)}°", sentence, places)
 
-    at = {name: int(np.flatnonzero(angles == angle)[0]) for angle, name in named.items()}
-    start = at["mean difference"] if asked == "best" else at["first component"]
-    shown = frame(start)
-    before = (
-        f"At {signed(angles[start], 2)}°, {named[angles[start]]}, the projections on the line "
-        f"have J = {scores.criterion[start]:.3f}."
-    )
-    first = Snapshot("before", before, (*shown.places[:-1], nothing()))
+
+def _middle(plane: Plane) -> tuple[Array, float]:
+    """Return centre and half the side of a plane."""
+    return (plane.low + plane.high) / 2, float(plane.high[0] - plane.low[0]) / 2
+
+
+def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
+    turns = _Turns.through(data())
+    rows, scores = turns.rows, turns.scores
+    start = BETWEEN if asked == "best" else MAIN
+    angle, value = turns.words(start)
+    before = f"At {signed(angle, 2)}°, {start}, the projections on the line have J = {value:.3f}."
+    first = Snapshot("before", before, (*turns.at(turns.named[start]).places[:-1], nothing()))
     figure = stage(
-        plane,
+        turns.plane,
         (
             line("direction w", INK),
             dots("projections, class 1", 0, size=6),
@@ -111,27 +146,26 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
             line("J by direction", GREY, dash="dot", width=2),
         ),
         first.places,
-        title=f"A direction for the {len(X)} rows",
+        title=f"A direction for the {rows.n_rows} rows",
         alt="Rows of two classes, a direction, the projections on it, the threshold, and Fisher's "
         "J as a curve around the centre.",
-        rows=(X, codes, rows.classes),
+        rows=(rows.X, rows.codes, rows.classes),
     )
-    fisher = at["Fisher's direction"]
+    (best, answer), (between, J_between), (main, J_main) = map(turns.words, (FISHER, BETWEEN, MAIN))
     finding = (
-        f"J is largest at {signed(best, 4)}°: {scores.criterion[fisher]:.6f}. Along the mean "
-        f"difference ({signed(between)}°) it is {scores.criterion[at['mean difference']]:.4f}, "
-        f"along the first component ({signed(main)}°) "
-        f"{scores.criterion[at['first component']]:.4f}. Fisher's direction alone has no threshold."
+        f"J is largest at {signed(best, 4)}°: {answer:.6f}. Along the mean difference "
+        f"({signed(between)}°) it is {J_between:.4f}, along the first component "
+        f"({signed(main)}°) {J_main:.4f}. Fisher's direction alone has no threshold."
     )
-    answer = float(scores.criterion[fisher])
+    at = turns.named[FISHER]
     if asked == "errors":
-        answer = float(scores.errors[fisher] - scores.errors.min())
+        answer = float(scores.errors[at] - scores.errors.min())
         finding += (
-            f" With the best threshold it misclassifies {scores.errors[fisher]} rows, the best of "
+            f" With the best threshold it misclassifies {scores.errors[at]} rows, the best of "
             f"these directions {scores.errors.min()}: J is no error."
         )
-    frames = (first, *(frame(i) for i in range(len(angles))))
-    return Demonstration(figure, frames, answer, finding, 1 + fisher)
+    frames = (first, *(turns.at(i) for i in range(len(turns.angles))))
+    return Demonstration(figure, frames, float(answer), finding, 1 + at)
 
 
 EXPERIMENT = Experiment(

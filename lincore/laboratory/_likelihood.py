@@ -2,84 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 import numpy as np
-from scipy.special import expit
+import plotly.graph_objects as go
 
+from lincore.errors import DataError
 from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
-from lincore.estimators.multinomial import MultinomialNB
 from lincore.geometry.likelihood import joint_log_likelihood
-from lincore.laboratory.experiment import Demonstration, Experiment, Preset, Snapshot, signed
+from lincore.laboratory import _letters
+from lincore.laboratory.board import Board, Point, Reply, checked, points_of
+from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data, prml_training
-from lincore.plots.base.palette import ACCENT, colour
-from lincore.plots.geometry.stage import Plane, bars, line, stage
+from lincore.plots.base.palette import colour
+from lincore.plots.geometry.stage import Plane, line, stage
+from lincore.plots.plane.axis_limits import RADIUS
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
-VOCABULARY = ("to", "be", "or", "not", "question")
-# Four letters: the first two of ham, the others of spam.
-COUNTS = np.array([[3, 2, 1, 1, 0], [1, 2, 1, 0, 1], [1, 1, 1, 1, 4], [0, 1, 0, 1, 2]])
-LABELS = np.array(["ham", "ham", "spam", "spam"])
-# Log odds beyond this are drawn as this.
-MOST = 5.0
-
-
-def _words(text: str, asked: float) -> Demonstration:
-    tokens = text.split()
-    row = np.array([tokens.count(word) for word in VOCABULARY])
-
-    def frame(alpha: float) -> tuple[Snapshot, float]:
-        model = MultinomialNB(alpha=alpha).fit(COUNTS, LABELS)
-        with np.errstate(invalid="ignore"):
-            odds = model.feature_log_prob_[0] - model.feature_log_prob_[1]
-        parts: Array = np.where(row > 0, row * np.where(row > 0, odds, 0.0), 0.0)
-        ham = float(expit(parts.sum())) if np.isfinite(parts.sum()) else float(parts.sum() > 0)
-        first = int(np.flatnonzero(row)[0])
-        chances = np.exp(model.feature_log_prob_[:, first])
-        sentence = (
-            f"α = {alpha:.2f}: p({VOCABULARY[first]} | ham) = {chances[0]:.4f}, "
-            f"p({VOCABULARY[first]} | spam) = {chances[1]:.4f}. The log odds of the words add up "
-            f"to {signed(float(parts.sum()), 3)}: p(ham | letter) = {percent(ham, 2)}."
-        ).replace("−inf", "−∞")
-        heights = np.append(parts, parts.sum()).clip(-MOST, MOST)
-        return Snapshot(f"α = {alpha:.2f}", sentence, (_upright(heights),)), ham
-
-    found = [frame(round(float(alpha), 2)) for alpha in np.linspace(0, 1, 41)]
-    answer = 100 * found[round(40 * asked)][1]
-    before = f"The letter “{text}”, and what two letters of ham and two of spam have taught."
-    first = Snapshot("before", before, (_upright(np.zeros(len(VOCABULARY) + 1)),))
-    plane = Plane(
-        np.array([-0.6, -MOST - 0.3]), np.array([5.6, MOST + 0.3]),
-        ("word of the letter", "log odds for ham, cut at ±5"), False,
-    )  # fmt: skip
-    times = [f"{word} × {n}" if n else word for word, n in zip(VOCABULARY, row, strict=True)]
-    figure = stage(
-        plane,
-        (bars("log odds", ACCENT),),
-        first.places,
-        title=f"“{text}”, word by word",
-        alt="Bars of the log odds that each word of a letter gives for ham over spam, and their "
-        "sum.",
-        height=420,
-        across={"tickvals": [*range(6)], "ticktext": [*times, "sum"]},
-        up={"zeroline": True},
-    )
-    finding = (
-        f"p(ham | letter) = {percent(found[0][1], 2)} at α = 0 and {percent(found[-1][1], 2)} at "
-        "α = 1. Words are counted, each class multiplies its probabilities, and a word that a "
-        "class has never had excludes it while α is 0."
-    )
-    frames = (first, *(one for one, _ in found))
-    return Demonstration(figure, frames, answer, finding, 1 + round(40 * asked) or -1)
-
-
-def _upright(heights: Array) -> Array:
-    places: Array = np.column_stack([np.arange(float(len(heights))), heights])
-    return places
-
-
+NAMES = ("mean of class 1", "mean of class 2", "first handle of Σ", "second handle of Σ")
+DIGITS = 4
+WINDOW = Plane(np.array([2.0, 1.0]), np.array([9.0, 8.0]), ("X1", "X2"))
 Moved = Callable[[Array, Array, float], tuple[Array, Array]]
 
 
@@ -91,44 +36,129 @@ def _spread(means: Array, covariance: Array, by: float) -> tuple[Array, Array]:
     return means, by * covariance
 
 
-def _likelihood(move: Moved, steps: Array, asked: float, name: str) -> Demonstration:
+@cache
+def _estimates() -> LinearDiscriminantAnalysis:
     data = prml_training()
-    X, codes = data.X, data.codes
-    model = LinearDiscriminantAnalysis().fit(X, codes)
-    most = joint_log_likelihood(X, codes, model.means_, model.covariance_, model.priors_)
+    return LinearDiscriminantAnalysis().fit(data.X, data.codes)
+
+
+def _value(means: Array, covariance: Array) -> float:
+    data = prml_training()
+    return joint_log_likelihood(data.X, data.codes, means, covariance, _estimates().priors_)
+
+
+def _most() -> float:
+    return _value(_estimates().means_, _estimates().covariance_)
+
+
+def _ellipses(means: Array, covariance: Array) -> tuple[Array, ...]:
+    return tuple(ellipse(mean, covariance) for mean in means)
+
+
+def _moved(move: Moved, steps: Array, asked: float, name: str) -> Demonstration:
+    model, most = _estimates(), _most()
 
     def frame(by: float) -> tuple[Snapshot, float]:
         means, covariance = move(model.means_, model.covariance_, by)
-        value = joint_log_likelihood(X, codes, means, covariance, model.priors_)
+        value = _value(means, covariance)
         sentence = (
             f"{name} {signed(by)}: log likelihood {signed(value, 4)}, {most - value:.4f} below "
             f"that of the estimates, {signed(most, 4)}."
         )
-        places = tuple(ellipse(mean, covariance) for mean in means)
-        return Snapshot(f"{name} {signed(by)}", sentence, places), most - value
+        label = f"{name} {signed(by)}"
+        return Snapshot(label, sentence, _ellipses(means, covariance)), most - value
 
     found = [frame(round(float(by), 4)) for by in steps]
     at = int(np.argmin(np.abs(steps - asked)))
-    plane = Plane.around(X, names=("X1", "X2"), margin=0.2)
     before = f"Estimated by maximum likelihood: log likelihood {signed(most, 4)} of 100 rows."
-    start = tuple(ellipse(mean, model.covariance_) for mean in model.means_)
-    figure = stage(
-        plane,
-        tuple(
-            line(f"95 % of class {k + 1}", colour(k), dash=("dash", "solid")[k], width=3)
-            for k in (0, 1)
-        ),
-        start,
-        title="The joint log likelihood of the 100 rows",
-        alt="Rows of two classes and the ellipses of two Gaussian classes that are moved by hand.",
-        rows=(X, codes, data.classes),
-    )
+    first = Snapshot("before", before, _ellipses(model.means_, model.covariance_))
     finding = (
         "Every other value has a lower likelihood: the mean of the rows, and the pooled covariance "
         f"divided by n, are its maximum, {signed(most, 4)}."
     )
-    frames = (Snapshot("before", before, start), *(one for one, _ in found))
-    return Demonstration(figure, frames, found[at][1], finding, 1 + at)
+    frames = (first, *(one for one, _ in found))
+    return Demonstration(_stage(first), frames, found[at][1], finding, 1 + at)
+
+
+def _stage(first: Snapshot) -> go.Figure:
+    data = prml_training()
+    return stage(
+        WINDOW,
+        tuple(
+            line(f"95 % of class {k + 1}", colour(k), dash=("dash", "solid")[k], width=3)
+            for k in (0, 1)
+        ),
+        first.places,
+        title="The joint log likelihood of the 100 rows",
+        alt="Rows of two classes and the ellipses of two Gaussian classes that are moved by hand.",
+        rows=(data.X, data.codes, data.classes),
+    )
+
+
+def _parameters(points: Sequence[Point]) -> tuple[Array, Array]:
+    """Return means (2, 2) and covariance (2, 2): the ellipse of 95 % runs through the handles."""
+    places, _ = checked(points, WINDOW)
+    if len(places) != len(NAMES):
+        raise DataError(f"There are {len(places)}.", where="points", remedy="Give four.")
+    radii = (places[2:] - places[0]) / RADIUS
+    covariance = radii.T @ radii
+    if np.linalg.det(covariance) < 1e-6 * np.trace(covariance) ** 2:
+        raise DataError(
+            "Σ has lost a dimension: its handles and the mean lie on one line.",
+            where="covariance",
+            remedy="Move a handle.",
+        )
+    return places[:2], covariance
+
+
+def _points(means: Array, covariance: Array) -> tuple[Point, ...]:
+    values, vectors = np.linalg.eigh(covariance)
+    handles = means[0] + RADIUS * (vectors * np.sqrt(values)).T
+    return points_of(np.vstack([means, handles]), np.array([0, 1, 0, 0]), DIGITS)
+
+
+def _start() -> tuple[Point, ...]:
+    return _points(np.array([[4.2, 5.0], [6.5, 4.2]]), 0.4 * np.eye(2))
+
+
+def _best() -> tuple[Point, ...]:
+    return _points(_estimates().means_, _estimates().covariance_)
+
+
+def _reply(points: Sequence[Point]) -> Reply:
+    (one, other), covariance = _parameters(points)
+    value, most = _value(np.array([one, other]), covariance), _most()
+    a, b, c = (signed(float(covariance[i, j])) for i, j in ((0, 0), (0, 1), (1, 1)))
+    below = f"{most - value:.4f} below the maximum" if most - value > 5e-5 else "the maximum"
+    where = ", ".join(
+        f"μ{k} = ({signed(float(x))}, {signed(float(y))})"
+        for k, (x, y) in enumerate((one, other), start=1)
+    )
+    return Reply(f"Log likelihood {signed(value, 4)}: {below}. {where}, Σ = ({a}, {b}; {b}, {c}).")
+
+
+def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
+    means, covariance = _parameters(points or _start())
+    model, most = _estimates(), _most()
+
+    def frame(share: float) -> Snapshot:
+        now = means + share * (model.means_ - means)
+        spread = covariance + share * (model.covariance_ - covariance)
+        value = _value(now, spread)
+        sentence = f"{percent(share, 0)} of the way to the estimates: {signed(value, 4)}."
+        return Snapshot(percent(share, 0), sentence, _ellipses(now, spread))
+
+    before = (
+        f"Two means and one covariance, chosen by hand: log likelihood "
+        f"{signed(_value(means, covariance), 2)} of 100 rows."
+    )
+    first = Snapshot("before", before, _ellipses(means, covariance))
+    finding = (
+        f"The largest log likelihood is {signed(most, 4)}, at the means of the classes and the "
+        "pooled covariance divided by n: the estimates of LDA."
+    )
+    frames = (first, *(frame(float(share)) for share in np.linspace(0, 1, 21)))
+    return Demonstration(_stage(first), frames, most, finding)
 
 
 EXPERIMENT = Experiment(
@@ -137,20 +167,26 @@ EXPERIMENT = Experiment(
     "multiplies word by word (lecture, “Naïve Bayes”).",
     "parameter",
     {
-        "classic": Preset(
-            "To be or not to be",
-            "With α = 0, plain frequencies: how probable is it that “to be or not to be” is ham?",
-            "%",
+        **_letters.PRESETS,
+        "hand": Preset(
+            "μ and Σ dragged",
+            "Both means and the covariance are yours to drag. How large can the log likelihood of "
+            "the 100 rows become?",
+            "",
             2,
-            partial(_words, "to be or not to be", 0.0),
-        ),
-        "zero": Preset(
-            "One rare word",
-            "Ham has “question” once in 12 words, spam 6 times. With α = 1: how probable is it "
-            "that “question to question” is ham?",
-            "%",
-            2,
-            partial(_words, "question to question", 1.0),
+            _by_hand,
+            prml_data,
+            Board(
+                _start,
+                _reply,
+                _by_hand,
+                WINDOW,
+                DIGITS,
+                NAMES,
+                prml_training,
+                ((0, 0, 2, 3), (1, 0, 2, 3)),
+                _best,
+            ),
         ),
         "mean": Preset(
             "A mean moved by hand",
@@ -158,7 +194,7 @@ EXPERIMENT = Experiment(
             "of the 100 rows fall?",
             "",
             2,
-            partial(_likelihood, _shift, np.linspace(-1, 1, 41), 0.5, "μ2 moved by"),
+            partial(_moved, _shift, np.linspace(-1, 1, 41), 0.5, "μ2 moved by"),
             prml_data,
         ),
         "covariance": Preset(
@@ -166,7 +202,7 @@ EXPERIMENT = Experiment(
             "Both covariances are doubled. By how much does the log likelihood fall?",
             "",
             2,
-            partial(_likelihood, _spread, np.linspace(0.4, 2.4, 41), 2.0, "Σ times"),
+            partial(_moved, _spread, np.linspace(0.4, 2.4, 41), 2.0, "Σ times"),
             prml_data,
         ),
     },

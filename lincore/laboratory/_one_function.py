@@ -8,14 +8,8 @@ import numpy as np
 
 from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.geometry.half_planes import line_in_window
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import Line, prml_data, prml_training, unit
 from lincore.plots.base.palette import ACCENT, GREY, MARK
 from lincore.plots.geometry.stage import Plane, arrow, line, ring, stage

@@ -12,14 +12,8 @@ from lincore.estimators.perceptron import Perceptron, mistake_bound
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.perceptron_walk import perceptron_walk
 from lincore.geometry.widest_margin import widest_margin
-from lincore.laboratory.experiment import (
-    Demonstration,
-    Experiment,
-    Preset,
-    Snapshot,
-    nothing,
-    signed,
-)
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import Line, overlapping, prml_data, prml_training
 from lincore.plots.base.palette import ACCENT, MARK
 from lincore.plots.geometry.stage import Plane, arrow, line, ring, stage

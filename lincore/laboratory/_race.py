@@ -10,7 +10,9 @@ import numpy as np
 from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
 from lincore.geometry.descents import Descent, LogisticError, descend_logistic
-from lincore.laboratory.experiment import Demonstration, Experiment, Preset, Snapshot, signed
+from lincore.laboratory import _irls
+from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.linalg.optimize import Reason
 from lincore.plots.base.palette import BAD, COLOURS, INK
 from lincore.plots.geometry.stage import Plane, contours, line, ring, stage
@@ -204,6 +206,7 @@ EXPERIMENT = Experiment(
             ),
             _rows,
         ),
+        "irls": _irls.PRESET,
         "afar": Preset(
             "Newton from (5, 5)",
             "Newton begins far away and halves steps that raise the error. How many steps until it "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
@@ -15,11 +15,14 @@ from lincore.laboratory import (
     _fisher,
     _likelihood,
     _one_function,
+    _own_rows,
     _perceptron,
     _race,
-    own_rows,
 )
-from lincore.laboratory.experiment import Demonstration, Experiment, Preset
+from lincore.laboratory._own_rows import rows_of
+from lincore.laboratory.board import Board, Point
+from lincore.laboratory.demonstration import Demonstration
+from lincore.laboratory.experiment import Experiment, Preset
 
 #: By the word that links use.
 EXPERIMENTS: Mapping[str, Experiment] = {
@@ -33,11 +36,13 @@ EXPERIMENTS: Mapping[str, Experiment] = {
     "bayes": _bayes.EXPERIMENT,
     "basis": _basis.EXPERIMENT,
     "likelihood": _likelihood.EXPERIMENT,
-    "own-rows": own_rows.EXPERIMENT,
+    "own-rows": _own_rows.EXPERIMENT,
 }
 
 
-def demonstrate(experiment: str, preset: str = "classic") -> Demonstration:
+def demonstrate(
+    experiment: str, preset: str = "classic", *, points: Sequence[Point] = (), letter: str = ""
+) -> Demonstration:
     """Carry out a preset of an experiment.
 
     Parameters
@@ -46,27 +51,42 @@ def demonstrate(experiment: str, preset: str = "classic") -> Demonstration:
         As in `EXPERIMENTS`.
     preset : str
         As in its presets.
+    points : sequence of (float, float, int), optional
+        Two coordinates and a class each, in place of the preset's: where points are moved by hand.
+    letter : str, optional
+        In place of the preset's: where words are counted.
 
     Raises
     ------
     DataError
-        For a word that is none of these.
+        For a word that is none of these, and for points or a letter that cannot be used.
 
     Examples
     --------
     >>> found = demonstrate("perceptron")
     >>> found.answer, found.frames[1].label
     (47.0, 'mistake 1')
+    >>> round(demonstrate("likelihood", letter="Not the question!").answer, 2)
+    27.27
     """
-    return _preset(experiment, preset).show()
+    chosen = _preset(experiment, preset)
+    if points:
+        return _board(chosen).show(points)
+    if not letter:
+        return chosen.show()
+    if chosen.letter is None:
+        raise _unusable("letter", preset)
+    return chosen.letter(letter)
 
 
-def experiment_rows(experiment: str, preset: str = "classic") -> Dataset:
+def experiment_rows(
+    experiment: str, preset: str = "classic", *, points: Sequence[Point] = ()
+) -> Dataset:
     """Return the rows of a preset of an experiment.
 
     Parameters
     ----------
-    experiment, preset : str
+    experiment, preset, points
         As for `demonstrate`.
 
     Raises
@@ -79,12 +99,26 @@ def experiment_rows(experiment: str, preset: str = "classic") -> Dataset:
     >>> experiment_rows("far-points").counts.tolist()
     [60, 70]
     """
-    rows = _preset(experiment, preset).rows
-    if rows is None:
+    chosen = _preset(experiment, preset)
+    if points and not _board(chosen).names:
+        return rows_of(points)
+    if chosen.rows is None:
         raise DataError(
             "This preset has lines and no rows.", where=preset, remedy="Choose another preset."
         )
-    return rows()
+    return chosen.rows()
+
+
+def _board(preset: Preset) -> Board:
+    if preset.board is None:
+        raise _unusable("points", preset.title)
+    return preset.board
+
+
+def _unusable(what: str, where: str) -> DataError:
+    return DataError(
+        f"It takes no {what} of your own.", where=where, remedy="Choose another preset."
+    )
 
 
 def _preset(experiment: str, preset: str) -> Preset:

@@ -4,73 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
-
-import numpy as np
-import plotly.graph_objects as go
+from typing import NamedTuple
 
 from lincore.data.dataset import Dataset
-from lincore.plots.geometry.stage import in_frame
-from lincore.utils.typing import Array
-
-# Digits of a coordinate, in shares of the largest: less than a tenth of a pixel.
-DIGITS = 5
-
-
-class Snapshot(NamedTuple):
-    """One state of an experiment.
-
-    Attributes
-    ----------
-    label : str
-        The value of what is varied, with its unit.
-    sentence : str
-        What is seen, computed.
-    places : tuple of m ndarrays of shape (k, 2)
-        Of what moves; NaN where it is not drawn.
-    """
-
-    label: str
-    sentence: str
-    places: tuple[Array, ...]
-
-    def coordinates(self) -> list[dict[str, list[float | None]]]:
-        """Return the places as Plotly takes them from JSON, shortened to what is seen."""
-        return [{"x": _short(place[:, 0]), "y": _short(place[:, 1])} for place in self.places]
-
-
-@dataclass(frozen=True, eq=False)
-class Demonstration:
-    """An experiment that was carried out.
-
-    Attributes
-    ----------
-    figure : plotly.graph_objects.Figure
-        As in the first frame.
-    frames : tuple of Snapshot
-        The first is the situation before the question; the answer is in none of it.
-    answer : float
-        To the question.
-    finding : str
-        What is learned, in one or two computed sentences.
-    stop : int
-        The frame at which playing ends.
-    """
-
-    figure: go.Figure
-    frames: tuple[Snapshot, ...]
-    answer: float
-    finding: str
-    stop: int = -1
-
-    @property
-    def moving(self) -> list[int]:
-        """Positions of the traces that move."""
-        return list(self.figure.layout.meta["moving"])
-
-    def figure_at(self, number: int) -> go.Figure:
-        """Return the figure in one of its frames."""
-        return in_frame(self.figure, self.frames[number].places)
+from lincore.laboratory.board import Board
+from lincore.laboratory.demonstration import Demonstration, signed
 
 
 class Preset(NamedTuple):
@@ -89,6 +27,10 @@ class Preset(NamedTuple):
         Carries it out, without arguments.
     rows : callable or None
         Makes its rows as a data set; None where there are no rows.
+    board : Board or None
+        On which points are moved by hand.
+    letter : callable or None
+        Takes a text of one's own, and carries the experiment out on it.
     """
 
     title: str
@@ -97,6 +39,8 @@ class Preset(NamedTuple):
     digits: int
     show: Callable[[], Demonstration]
     rows: Callable[[], Dataset] | None = None
+    board: Board | None = None
+    letter: Callable[[str], Demonstration] | None = None
 
     def verdict(self, guess: float | None, answer: float) -> str:
         """Return a guess set against the truth.
@@ -139,27 +83,3 @@ class Experiment:
     passage: str
     varied: str
     presets: Mapping[str, Preset]
-
-
-def nothing(n: int = 2) -> Array:
-    """Return places that are not drawn, (n, 2)."""
-    return np.full((n, 2), np.nan)
-
-
-def signed(value: float, digits: int = 2) -> str:
-    """Return a number with a true minus sign.
-
-    Examples
-    --------
-    >>> signed(-1.5), signed(-0.001)
-    ('−1.50', '0.00')
-    """
-    text = f"{value:,.{digits}f}"
-    return (text.lstrip("-") if not float(text.replace(",", "")) else text).replace("-", "−")
-
-
-def _short(values: Array) -> list[Any]:
-    finite = np.abs(values[np.isfinite(values)])
-    top = float(finite.max(initial=0.0))
-    digits = DIGITS - 1 - int(np.floor(np.log10(top))) if top > 0 else 0
-    return [None if value != value else round(value, digits) for value in values.tolist()]

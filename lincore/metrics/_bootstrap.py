@@ -11,7 +11,7 @@ from lincore.metrics.auc import area, resampled_areas
 from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
 from lincore.metrics.estimates import has_posteriors, ranking_scores
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import find_sampling_units, per_results
+from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
 from lincore.utils.typing import Array, Codes
 
 Weights = NDArray[np.float32]
@@ -65,10 +65,12 @@ def replicates(results: Results) -> dict[str, Array] | None:
     columns, scales = zip(
         *(_columns(results, i, ranked[i]) for i in range(len(results.methods))), strict=True
     )
-    truth = _one_hot(results.truth, n_classes)
+    truth, weight = _one_hot(results.truth, n_classes), row_weights(results)
     blocks: dict[str, list[Array]] = {name: [] for name in (*MEASURES, *LOSSES, "AUC")}
     for block in weights(results):
         times = block.T.astype(np.float64)
+        if weight is not None:
+            times *= weight
         true = times @ truth
         n = true.sum(axis=1)
         sums = [times @ matrix for matrix in columns]
@@ -81,7 +83,9 @@ def replicates(results: Results) -> dict[str, Array] | None:
         if len(results.rows) * n_classes <= MOST_RANKED:
             for i, values in enumerate(ranked):
                 if values is not None:
-                    blocks["AUC"][-1][i] = resampled_areas(values, results.truth, block)
+                    blocks["AUC"][-1][i] = resampled_areas(
+                        values, results.truth, block if weight is None else times.T
+                    )
     return {name: np.concatenate(parts, axis=1) for name, parts in blocks.items()}
 
 
@@ -109,8 +113,10 @@ def _columns(results: Results, i: int, ranked: Array | None) -> tuple[Array, Arr
             losses = loss(log_proba, truth)
             linear[:, j] = np.where(np.isfinite(losses), losses, np.nan)
     if ranked is not None and len(truth) * n_classes > MOST_RANKED:
-        found = area(ranked, truth)
-        linear[:, -1] = found.value + found.influence
+        weight = row_weights(results)
+        found = area(ranked, truth, weight=weight)
+        per_weight = found.influence if weight is None else found.influence / weight
+        linear[:, -1] = found.value + per_weight
     hits = _one_hot(predicted, n_classes) * (predicted == truth)[:, None]
     scaled, scales = _summed_exactly(linear)
     return np.hstack([hits, _one_hot(predicted, n_classes), scaled]), scales

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,9 @@ class Area(NamedTuple):
     influence: Array
 
 
-def area(scores: Array, truth: Codes, folds: Codes | None = None) -> Area:
+def area(
+    scores: Array, truth: Codes, folds: Codes | None = None, weight: Array | None = None
+) -> Area:
     """Return the share of pairs (a row of the class, another row) that are ranked correctly.
 
     A tie counts half.
@@ -41,6 +43,8 @@ def area(scores: Array, truth: Codes, folds: Codes | None = None) -> Area:
     folds : ndarray of shape (m,), optional
         Only pairs of rows of one fold are ranked: scores of different fits are not on one scale.
         The influence then says what the fold of a row does, half of each pair for either row.
+    weight : ndarray of shape (m,), optional
+        Of the rows, with mean 1: a pair counts as the product of its two.
 
     References
     ----------
@@ -51,17 +55,18 @@ def area(scores: Array, truth: Codes, folds: Codes | None = None) -> Area:
     m, n_classes = scores.shape
     folds = np.zeros(m, dtype=np.intp) if folds is None else folds
     n_folds = int(folds.max(initial=0)) + 1
+    weight = np.ones(m) if weight is None else weight
     by_class, influence = np.full(n_classes, np.nan), np.zeros(m)
     for k in range(n_classes):
         inside = truth == k
-        n_inside = np.bincount(folds[inside], minlength=n_folds)
-        n_outside = np.bincount(folds[~inside], minlength=n_folds)
-        n_pairs = int((n_inside * n_outside).sum())
+        n_inside = np.bincount(folds[inside], weight[inside], n_folds)
+        n_outside = np.bincount(folds[~inside], weight[~inside], n_folds)
+        n_pairs = float((n_inside * n_outside).sum())
         if n_pairs:
             opposite = np.where(inside, n_outside[folds], n_inside[folds])
-            ranked = _pairs_by_row(scores[:, k], inside, folds)
-            by_class[k] = ranked[inside].sum() / n_pairs
-            influence += (ranked - by_class[k] * opposite) * m / n_pairs
+            ranked = _pairs_by_row(scores[:, k], inside, folds, weight)
+            by_class[k] = (ranked * weight)[inside].sum() / n_pairs
+            influence += (ranked - by_class[k] * opposite) * weight * m / n_pairs
     usable = np.count_nonzero(~np.isnan(by_class))
     if not usable:
         return Area(by_class, np.nan, np.full(m, np.nan))
@@ -69,22 +74,24 @@ def area(scores: Array, truth: Codes, folds: Codes | None = None) -> Area:
     return Area(by_class, float(np.nanmean(by_class)), influence)
 
 
-def _pairs_by_row(values: Array, inside: Flags, folds: Codes) -> Array:
-    """Return for each row how many rows of the other kind in its fold are ranked correctly."""
+def _pairs_by_row(values: Array, inside: Flags, folds: Codes, weight: Array) -> Array:
+    """Return for each row the weight of those of the other kind in its fold ranked correctly."""
     codes = np.unique(values, return_inverse=True)[1].ravel()
     place = folds * (int(codes.max(initial=0)) + 1) + codes  # of any fold above all earlier ones
     ranked = np.empty(len(values))
     for side in (inside, ~inside):
-        others = np.sort(place[~side])
+        order = np.argsort(place[~side], kind="stable")
+        others = place[~side][order]
+        up_to = np.append(0.0, np.cumsum(weight[~side][order]))  # exact where all weigh 1
         left = np.searchsorted(others, place[side])
-        below = (left + np.searchsorted(others, place[side], side="right")) / 2
-        counts = np.bincount(folds[~side], minlength=int(folds.max(initial=0)) + 1)
+        below = (up_to[left] + up_to[np.searchsorted(others, place[side], side="right")]) / 2
+        counts = np.bincount(folds[~side], weight[~side], int(folds.max(initial=0)) + 1)
         below -= (np.cumsum(counts) - counts)[folds[side]]
         ranked[side] = below if side is inside else counts[folds[side]] - below
     return ranked
 
 
-def resampled_areas(log_proba: Array, truth: Codes, weights: NDArray[np.float32]) -> Array:
+def resampled_areas(log_proba: Array, truth: Codes, weights: NDArray[Any]) -> Array:
     """Return the mean area for each of B resamples, exactly; NaN where no class has one.
 
     Parameters
@@ -92,7 +99,7 @@ def resampled_areas(log_proba: Array, truth: Codes, weights: NDArray[np.float32]
     log_proba : ndarray of shape (m, K)
     truth : ndarray of shape (m,)
     weights : ndarray of shape (m, B)
-        How often each row stands in each resample.
+        How often each row stands in each resample, times what it weighs.
 
     Returns
     -------
@@ -107,12 +114,12 @@ def resampled_areas(log_proba: Array, truth: Codes, weights: NDArray[np.float32]
         pairs = _pairs_ranked_right(log_proba[:, k], inside, weights)
         n_inside = weights[inside].sum(axis=0)
         possible = n_inside * (everyone - n_inside)
-        total += np.where(possible > 0, pairs / np.maximum(possible, 1), 0)
+        total += np.where(possible > 0, pairs / np.where(possible > 0, possible, 1), 0)
         usable += possible > 0
     return np.where(usable > 0, total / np.maximum(usable, 1), np.nan)
 
 
-def _pairs_ranked_right(values: Array, inside: Flags, weights: NDArray[np.float32]) -> Array:
+def _pairs_ranked_right(values: Array, inside: Flags, weights: NDArray[Any]) -> Array:
     """Count weighted pairs (B,), from sums over stretches of rows that need no telling apart."""
     order = np.lexsort((inside, values))  # within a tie the other rows come first
     inside, values = inside[order], values[order]

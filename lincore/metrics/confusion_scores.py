@@ -28,11 +28,18 @@ class Tally(NamedTuple):
     predicted: Array
 
     @classmethod
-    def of(cls, truth: Codes, predicted: Codes, n_classes: int) -> Tally:
-        """Count rows, given their true and their predicted codes (m,)."""
+    def of(
+        cls, truth: Codes, predicted: Codes, n_classes: int, weight: Array | None = None
+    ) -> Tally:
+        """Count rows, or sum weights of mean 1, given their true and predicted codes (m,)."""
+        right = truth == predicted
         counts = [
-            np.bincount(codes, minlength=n_classes).astype(float)
-            for codes in (truth[truth == predicted], truth, predicted)
+            np.bincount(codes, part, n_classes).astype(float)
+            for codes, part in (
+                (truth[right], None if weight is None else weight[right]),
+                (truth, weight),
+                (predicted, weight),
+            )
         ]
         return cls(*counts)
 

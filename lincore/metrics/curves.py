@@ -8,10 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.confusion_scores import divide
-from lincore.metrics.estimates import confusion_matrix, has_posteriors, ranking_scores
+from lincore.metrics.estimates import (
+    confusion_matrix,
+    has_posteriors,
+    ranking_scores,
+    weighted,
+)
 from lincore.metrics.intervals import wilson
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import find_sampling_units, independent_counts
+from lincore.metrics.sampling_units import find_sampling_units, independent_counts, row_weights
 from lincore.utils.typing import Array, Flags
 
 
@@ -128,8 +133,8 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
     found = []
     counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
-        thresholds, hits, taken = _sweep(values, results.truth == k)
-        n_inside, n = float(np.sum(results.truth == k)), len(results.truth)
+        thresholds, hits, taken = _sweep(values, results.truth == k, row_weights(results))
+        n_inside, n = counts[k].sum(), counts.sum()
         rate = _share(np.append(0.0, taken - hits), n - n_inside)
         recall = _share(np.append(0.0, hits), n_inside)
         wrong = counts[:, k].sum() - counts[k, k]
@@ -161,13 +166,13 @@ def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecal
     found = []
     counts = confusion_matrix(results, method).astype(float)
     for k, (label, values) in enumerate(_rankings(results, method)):
-        thresholds, hits, taken = _sweep(values, results.truth == k)
-        n_inside = float(np.sum(results.truth == k))
+        thresholds, hits, taken = _sweep(values, results.truth == k, row_weights(results))
+        n_inside = counts[k].sum()
         recall, precision = _share(hits, n_inside), divide(hits, taken)
         average = float(np.sum(np.diff(recall, prepend=0.0) * precision))
         right = counts[k, k]
         operating = Point(_ratio(right, n_inside), _ratio(right, counts[:, k].sum()))
-        share = _ratio(n_inside, len(results.truth))
+        share = _ratio(n_inside, counts.sum())
         thresholds = _readable(thresholds, results, method)
         line = PrecisionRecall(label, recall, precision, thresholds, average, share, operating)
         found.append(line)
@@ -212,15 +217,16 @@ def calibration_curve(
         proba = np.exp(columns[code][1])
     edges = np.linspace(0, 1, n_bins + 1)
     bins = np.clip(np.searchsorted(edges, proba, side="right") - 1, 0, n_bins - 1)
-    count = np.bincount(bins, minlength=n_bins)
-    mean_predicted = divide(np.bincount(bins, proba, n_bins).astype(float), count.astype(float))
-    hits = np.bincount(bins, true, n_bins)
+    count, weight = np.bincount(bins, minlength=n_bins), row_weights(results)
+    total = np.bincount(bins, weight, n_bins).astype(float)
+    mean_predicted = divide(np.bincount(bins, weighted(proba, weight), n_bins).astype(float), total)
+    hits = np.bincount(bins, weighted(true.astype(float), weight), n_bins).astype(float)
     units = independent_counts(results, bins, n_bins)
-    came = divide(hits.astype(float), count.astype(float))
+    came = divide(hits, total)
     share, low, high = wilson(np.where(units > 0, came, 0) * units, units)
     filled = count > 0
-    gaps = np.abs(mean_predicted - share)[filled] * count[filled]
-    error = float(gaps.sum() / count.sum()) if filled.any() else np.nan
+    gaps = np.abs(mean_predicted - share)[filled] * total[filled]
+    error = float(gaps.sum() / total.sum()) if filled.any() else np.nan
     return Calibration(label, edges, count, mean_predicted, share, low, high, error)
 
 
@@ -247,14 +253,14 @@ def _readable(thresholds: Array, results: Results, method: str) -> Array:
     return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
 
 
-def _sweep(values: Array, inside: Flags) -> tuple[Array, Array, Array]:
+def _sweep(values: Array, inside: Flags, weight: Array | None = None) -> tuple[Array, Array, Array]:
     """Return thresholds (t,) in falling order, and how many rows are found and taken at each."""
     # By the logarithm: posteriors that are 1 but for rounding still have their order.
     order = np.argsort(-values, kind="stable")
     falling = values[order]
     last = np.append(falling[1:] != falling[:-1], True)[: len(falling)]
-    hits = np.cumsum(inside[order])[last].astype(float)
-    taken = np.flatnonzero(last).astype(float) + 1
+    each = np.ones(len(values)) if weight is None else weight[order]
+    hits, taken = np.cumsum(inside[order] * each)[last], np.cumsum(each)[last]
     return np.asarray(falling[last], dtype=float), hits, taken
 
 

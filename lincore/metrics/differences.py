@@ -176,7 +176,7 @@ def _compare(results: Results, first: str, second: str, score: str) -> tuple[Int
         return *_mcnemar(results, first, second), "McNemar's mid-p"
     value, influence = one.value - two.value, one.influence - two.influence
     if np.abs(influence).max() < 1e-12:
-        n = min(len(influence) / base.repeats, base.n_units)
+        n = min(len(influence) / base.repeats, base.n_effective)
         return *_alike(value, score, n), "none: alike on every row"
     if not base.one_fit:
         return *_resampled_t(results, value, influence), "corrected resampled t"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.metrics import auc
 from lincore.metrics.confusion_scores import LOSSES, MEASURES, Tally
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import find_sampling_units, per_results
+from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
 from lincore.utils.typing import Array
 
 
@@ -23,7 +23,8 @@ class Estimate(NamedTuple):
     ----------
     value : float
     influence : ndarray of shape (m,)
-        Influence values; their means over folds are what these are above the value.
+        Influence values, times what a row weighs; their means over folds are what these are above
+        the value.
     by_row : float
         How much more a row by itself does: twice as much where scores are of pairs of rows.
     """
@@ -111,10 +112,11 @@ def missing_score_reason(results: Results, method: str, name: str) -> str:
     return "one row a fold" if find_sampling_units(results).one_row_folds else "one class"
 
 
-def confusion_matrix(results: Results, method: str) -> NDArray[np.int64]:
+def confusion_matrix(results: Results, method: str) -> NDArray[Any]:
     """Count the predictions of each true class (first axis) by predicted class (second axis).
 
-    Over repeated folds every row counts as often as it was predicted.
+    Over repeated folds every row counts as often as it was predicted. Rows of unequal weights count
+    as these, with mean 1: the sum over all cells is the number of predictions.
 
     Parameters
     ----------
@@ -128,7 +130,8 @@ def confusion_matrix(results: Results, method: str) -> NDArray[np.int64]:
     """
     n_classes = len(results.classes)
     cells = results.truth * n_classes + results.predicted[results.position(method)]
-    return np.bincount(cells, minlength=n_classes**2).reshape(n_classes, n_classes)
+    found = np.bincount(cells, row_weights(results), n_classes**2)
+    return found.reshape(n_classes, n_classes)
 
 
 @per_results
@@ -173,9 +176,10 @@ def _of_measure(name: str) -> Compute:
 
     def compute(results: Results, method: str) -> Estimate:
         truth, predicted = results.truth, results.predicted[results.position(method)]
-        tally = Tally.of(truth, predicted, len(results.classes))
+        weight = row_weights(results)
+        tally = Tally.of(truth, predicted, len(results.classes), weight)
         influence = measure.influence(tally, truth, predicted)
-        return Estimate(float(measure.value(tally)), influence)
+        return Estimate(float(measure.value(tally)), weighted(influence, weight))
 
     return compute
 
@@ -186,7 +190,8 @@ def _of_loss(name: str) -> Compute:
     def compute(results: Results, method: str) -> Estimate:
         if not has_posteriors(results, method):
             return NOTHING
-        return mean_of(LOSSES[name](results.log_proba[results.position(method)], results.truth))
+        losses = LOSSES[name](results.log_proba[results.position(method)], results.truth)
+        return mean_of(losses, row_weights(results))
 
     return compute
 
@@ -196,14 +201,21 @@ def _area(results: Results, method: str) -> Estimate:
     if values is None:
         return NOTHING
     together = base.one_row_folds and has_posteriors(results, method)
-    ranked = auc.area(values, results.truth, None if together else base.folds)
+    folds = None if together else base.folds
+    ranked = auc.area(values, results.truth, folds, row_weights(results))
     return Estimate(ranked.value, ranked.influence, 1.0 if together or base.one_fit else 2.0)
 
 
-def mean_of(losses: Array) -> Estimate:
-    """Return the mean of losses (m,), one for each row, as an estimate."""
-    value = float(losses.mean())
-    return Estimate(value, losses - value if np.isfinite(value) else np.empty(0))
+def mean_of(losses: Array, weight: Array | None = None) -> Estimate:
+    """Return the mean of losses (m,), one for each row, as an estimate; weights have mean 1."""
+    value = float(weighted(losses, weight).mean())
+    known = np.isfinite(value)
+    return Estimate(value, weighted(losses - value, weight) if known else np.empty(0))
+
+
+def weighted(values: Array, weight: Array | None) -> Array:
+    """Return values of rows (m,) times their weights; as they are where these are None."""
+    return values if weight is None else values * weight
 
 
 SCORES = {

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.data.row_weights import effective_number
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array, Codes
 
@@ -31,6 +32,8 @@ class SamplingUnits(NamedTuple):
     units : ndarray of shape (m,)
         The independent unit that each prediction belongs to: its row, or the group of that.
     n_units : int
+    n_effective : float
+        Of these units: fewer, where their weights are unequal (Kish), see `effective_number`.
     folds : ndarray of shape (m,)
         The fold of each prediction, numbered through over the repetitions.
     n_folds : int
@@ -44,6 +47,7 @@ class SamplingUnits(NamedTuple):
     by_rows: bool
     units: Codes
     n_units: int
+    n_effective: float
     folds: Codes
     n_folds: int
     repeats: float
@@ -51,8 +55,8 @@ class SamplingUnits(NamedTuple):
 
     @property
     def independent_rows(self) -> bool:
-        """True if every row counts for itself: what Wilson asks for."""
-        return self.by_rows and self.n_units == len(self.units)
+        """True if every row counts for itself, and as much: what Wilson and McNemar ask for."""
+        return self.by_rows and self.n_units == len(self.units) == round(self.n_effective, 6)
 
     @property
     def one_fit(self) -> bool:
@@ -110,10 +114,12 @@ def find_sampling_units(results: Results) -> SamplingUnits:
         raise ValueError("Rows of one test set occur once; some of these occur repeatedly.")
     groups = results.settings.row_groups
     units = np.unique(results.rows if groups is None else groups, return_inverse=True)[1]
+    n_units, weight = int(units.max(initial=-1)) + 1, row_weights(results)
     return SamplingUnits(
         by_rows=by_rows,
         units=units,
-        n_units=int(units.max(initial=-1)) + 1,
+        n_units=n_units,
+        n_effective=float(n_units if weight is None else _effective_units(weight, units)),
         folds=folds,
         n_folds=len(sizes),
         repeats=m / max(n_distinct, 1),
@@ -121,10 +127,26 @@ def find_sampling_units(results: Results) -> SamplingUnits:
     )
 
 
+@per_results
+def row_weights(results: Results) -> Array | None:
+    """Return what each prediction weighs (m,), with mean 1; None where all weigh the same."""
+    weight = results.settings.row_weights
+    if weight is None or not len(weight) or np.ptp(weight) == 0:
+        return None
+    return np.asarray(weight / weight.mean(), dtype=float)
+
+
+def _effective_units(weight: Array, units: Codes) -> float:
+    """Return the effective number of units, each of the mean weight of its predictions."""
+    numbered = np.unique(units, return_inverse=True)[1]
+    return effective_number(np.bincount(numbered, weight) / np.bincount(numbered))
+
+
 def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
     """Return how many independent units the predictions with each code hold, (n_codes,).
 
-    Groups where rows belong together; else rows, once each however often they were predicted.
+    Groups where rows belong together; else rows, once each however often they were predicted. Of
+    unequal weights their effective number, see `effective_number`.
 
     Parameters
     ----------
@@ -133,7 +155,10 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
         Of whatever the predictions are sorted by: true class, predicted class, bin.
     n_codes : int
     """
-    found = find_sampling_units(results)
+    found, weight = find_sampling_units(results), row_weights(results)
+    if weight is not None:
+        members = [codes == code for code in range(n_codes)]
+        return np.array([_effective_units(weight[own], found.units[own]) for own in members])
     if results.settings.row_groups is None:
         return np.bincount(codes, minlength=n_codes) / max(found.repeats, 1)
     pairs = np.unique(np.column_stack([codes, found.units]), axis=0)

@@ -20,6 +20,7 @@ from lincore.metrics.estimates import (
     confusion_matrix,
     estimate,
     has_posteriors,
+    weighted,
 )
 from lincore.metrics.intervals import (
     ADDED_ROWS,
@@ -37,7 +38,12 @@ from lincore.metrics.intervals import (
     wilson,
 )
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import find_sampling_units, independent_counts, per_results
+from lincore.metrics.sampling_units import (
+    find_sampling_units,
+    independent_counts,
+    per_results,
+    row_weights,
+)
 from lincore.metrics.training_variance import share_influence, softened, training_variance
 from lincore.utils.typing import Array, Codes
 
@@ -139,7 +145,7 @@ def _interval_of_accuracy(results: Results, method: str) -> Interval:
     """Return Wilson's interval, also where no row (group) is wrong and none right."""
     value = estimate(results, method, "accuracy").value
     if value in (0.0, 1.0):
-        n_units = find_sampling_units(results).n_units
+        n_units = find_sampling_units(results).n_effective
         return _wilsons([value * n_units], [n_units])[0]
     by_cell = influence_by_cell("accuracy", confusion_matrix(results, method).astype(float))
     return from_spread(value, _cell_spread(results, method, by_cell), 0, 1)
@@ -156,7 +162,7 @@ def _interval_by_class(results: Results, method: str, name: str) -> Interval:
     predicted = results.predicted[results.position(method)]
     found = estimate(results, method, name)
     more = enlarged(
-        found.value, by_cell[results.truth, predicted],
+        found.value, weighted(by_cell[results.truth, predicted], row_weights(results)),
         results.truth, counts, by_cell.diagonal(), (by_cell * wrong).sum(axis=1),
     )  # fmt: skip
     spread = _cell_spread(results, method, by_cell, more.influence)
@@ -223,17 +229,21 @@ def _cell_spread(
     influence : ndarray of shape (m,), optional
         Of the tested rows, if that is not what their cells say.
     """
+    weight = row_weights(results)
     if influence is None:
-        influence = by_cell[results.truth, results.predicted[results.position(method)]]
+        predicted = results.predicted[results.position(method)]
+        influence = weighted(by_cell[results.truth, predicted], weight)
     if (base := find_sampling_units(results)).one_fit:
         return _spread(results, influence)
     soft = _soft(results, method)
     if not base.one_row_folds:  # whose models say what other shares do
-        influence = influence + share_influence(by_cell, results.truth, soft)[results.truth]
+        of_class = share_influence(by_cell, results.truth, soft, weight)
+        influence = influence + weighted(of_class[results.truth], weight)
     if results.common is None:
         return _spread(results, influence)
     common = (_soft(results.common, method) * by_cell[results.common.truth]).sum(axis=1)
-    tested = (soft * by_cell[results.truth]).sum(axis=1)
+    common = weighted(common, row_weights(results.common))
+    tested = weighted((soft * by_cell[results.truth]).sum(axis=1), weight)
     return _spread(results, influence, _training(results, tested, Estimate(np.nan, common)))
 
 
@@ -329,7 +339,7 @@ def f1(results: Results, method: str) -> list[float]:
         Between 0 and 1.
     """
     predicted = results.predicted[results.position(method)]
-    tally = Tally.of(results.truth, predicted, len(results.classes))
+    tally = Tally.of(results.truth, predicted, len(results.classes), row_weights(results))
     return [float(value) for value in confusion_scores.f1_by_class(tally)]
 
 
@@ -341,8 +351,10 @@ def _shares(
     codes = among(results.truth, predicted)
     # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.
     units = independent_counts(results, codes, n_classes)
-    counts = np.bincount(codes, minlength=n_classes).astype(float)
-    right = np.bincount(codes[results.truth == predicted], minlength=n_classes).astype(float)
+    weight = row_weights(results)
+    counts = np.bincount(codes, weight, n_classes).astype(float)
+    hits = weighted((results.truth == predicted).astype(float), weight)
+    right = np.bincount(codes, hits, n_classes).astype(float)
     share = confusion_scores.divide(right, counts)
     found = _wilsons(np.where(units > 0, share, 0) * units, units)
     if find_sampling_units(results).independent_rows:
@@ -369,7 +381,7 @@ def baseline_results(results: Results) -> Results:
     loss is what any model must beat. The shares are those of the training rows where
     ``settings.training_shares`` of shape (K,) holds them, otherwise those of the test rows.
     """
-    counts = np.bincount(results.truth, minlength=len(results.classes))
+    counts = np.bincount(results.truth, row_weights(results), len(results.classes))
     given = results.settings.training_shares
     shares = np.asarray(counts / max(counts.sum(), 1) if given is None else given, dtype=float)
     with np.errstate(divide="ignore"):

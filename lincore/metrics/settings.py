@@ -45,6 +45,8 @@ class Settings:
         Rows of each class in the data.
     row_groups : ndarray of shape (m,), optional
         The group of each predicted row, where the data have groups.
+    row_weights : ndarray of shape (m,), optional
+        Sampling weight of each predicted row, where the data have weights.
     groups_divided : bool
         Whether some group has rows both in a training and in its test set.
     """
@@ -66,6 +68,7 @@ class Settings:
     training_shares: NDArray[Any] | None = None
     class_counts: NDArray[Any] | None = None
     row_groups: NDArray[Any] | None = None
+    row_weights: NDArray[Any] | None = None
     groups_divided: bool = False
 
     def label(self, method: str) -> str:

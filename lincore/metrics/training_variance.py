@@ -118,7 +118,9 @@ def softened(log_proba: Array) -> Array:
     return np.asarray(softmax(SHARPNESS * log_proba, axis=1))
 
 
-def share_influence(by_cell: Array, truth: Codes, soft: Array) -> Array:
+def share_influence(
+    by_cell: Array, truth: Codes, soft: Array, weight: Array | None = None
+) -> Array:
     """Return what a training row of each class does to a score by making its class commoner.
 
     Stratified folds cannot say it, for all have the same shares (those of leave-one-out do not,
@@ -134,6 +136,8 @@ def share_influence(by_cell: Array, truth: Codes, soft: Array) -> Array:
     truth : ndarray of shape (m,)
     soft : ndarray of shape (m, K)
         See `softened`; of zeros and ones, which no prior changes, the influence is 0.
+    weight : ndarray of shape (m,), optional
+        Of the rows.
 
     Returns
     -------
@@ -146,5 +150,6 @@ def share_influence(by_cell: Array, truth: Codes, soft: Array) -> Array:
     probabilities", eq. 4.
     """
     gain = by_cell[truth] - (soft * by_cell[truth]).sum(axis=1, keepdims=True)
-    counts = np.bincount(truth, minlength=soft.shape[1]).astype(float)
-    return divide(SHARPNESS * (soft * gain).sum(axis=0), counts)
+    counts = np.bincount(truth, weight, soft.shape[1]).astype(float)
+    moved = soft * gain if weight is None else soft * gain * weight[:, None]
+    return divide(SHARPNESS * moved.sum(axis=0), counts)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from lincore.data.splits import Fold
 from lincore.moments.moments import Moments, leave_one_out
 from lincore.utils.threads import Mapper
+from lincore.utils.typing import Array
 
 # Values in the scatters of all parts (640 MB): ten folds of ten classes of 784 features, or each
 # of 30,000 rows of 50 features left out. Beyond it every fold is summed by itself.
@@ -57,17 +58,24 @@ def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.in
 
 
 def summarise_parts(
-    X: NDArray[Any], codes: NDArray[np.intp], n_classes: int, plan: Sequence[Fold]
+    X: NDArray[Any],
+    codes: NDArray[np.intp],
+    n_classes: int,
+    plan: Sequence[Fold],
+    weight: Array | None = None,
 ) -> list[Parts]:
     """Make the one pass over all rows; those that no fold tests are one more part."""
     part = part_of_rows(plan, len(codes))
     n_values = len(plan) * n_classes * X.shape[1] ** 2
     n_present = len(np.unique(part * n_classes + codes))
     if n_values <= FEW_VALUES or n_present > 0.8 * len(plan) * n_classes:
-        return [_cut(X, part, codes, n_classes)]
+        return [_cut(X, part, codes, n_classes, weight)]
     # Where each row is left out, most classes are in no part but their own.
     members = [np.flatnonzero(codes == k) for k in range(n_classes)]
-    return [_cut(X[rows], part[rows], np.zeros_like(rows), 1) for rows in members]
+    return [
+        _cut(X[rows], part[rows], np.zeros_like(rows), 1, None if weight is None else weight[rows])
+        for rows in members
+    ]
 
 
 def part_of_rows(plan: Sequence[Fold], n_rows: int) -> NDArray[np.intp]:
@@ -137,10 +145,16 @@ def _left_out(parts: Parts, n_folds: int) -> ByFold:
     return merged
 
 
-def _cut(X: NDArray[Any], part: NDArray[np.intp], codes: NDArray[np.intp], n_classes: int) -> Parts:
+def _cut(
+    X: NDArray[Any],
+    part: NDArray[np.intp],
+    codes: NDArray[np.intp],
+    n_classes: int,
+    weight: Array | None,
+) -> Parts:
     present, numbered = np.unique(part, return_inverse=True)
     groups = numbered * n_classes + codes
-    moments = Moments.from_groups(X, groups, len(present) * n_classes)
+    moments = Moments.from_groups(X, groups, len(present) * n_classes, weight)
     count, mean, scatter = (
         array.reshape(len(present), n_classes, *array.shape[1:])
         for array in (moments.count, moments.mean, moments.scatter)

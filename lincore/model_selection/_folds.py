@@ -136,7 +136,7 @@ def _from_one_pass(
 
 def _training(data: Dataset, plan: Sequence[Fold]) -> Callable[[int], Moments]:
     """Make the one pass; return what gives the training rows of each fold."""
-    parts = summarise_parts(data.X, data.codes, data.n_classes, plan)
+    parts = summarise_parts(data.X, data.codes, data.n_classes, plan, data.weights)
     with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
         moments = training_moments(parts, len(plan), mapper)
     return lambda fold: of_fold(moments, fold)

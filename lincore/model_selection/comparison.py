@@ -217,7 +217,9 @@ def _results(run: Run, settings: Settings) -> Results:
     if not run.common.folds:
         return results
     plan = [run.plan[i] for i in run.common.folds]
-    common = _collected(run, kept, run.compared, plan, [run.common.rows] * len(plan), Settings())
+    every = [run.common.rows] * len(plan)
+    own = run.data.weights_of(np.concatenate(every))
+    common = _collected(run, kept, run.compared, plan, every, Settings(row_weights=own))
     return replace(results, common=common)
 
 

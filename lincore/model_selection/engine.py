@@ -49,7 +49,7 @@ class TrainingSample(NamedTuple):
         from the moments, and no threshold is moved.
     class_weight : ndarray of shape (K,) or None
     moments : Moments or None
-        By class, not weighted.
+        By class, not weighted by class; by the weights of the data.
     """
 
     rows: NDArray[np.intp]
@@ -231,6 +231,8 @@ def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
     """
     if method.counts:
         return Steps(standardize=False)
+    if method.features is not None:
+        steps = steps._replace(basis=None if method.features == "pixels" else method.features)
     steps = steps_before(method.estimator, data, steps)
     if data.kind.is_sparse and steps.n_components is None and not method.takes_sparse:
         return steps._replace(n_components=min(SPARSE_COMPONENTS, *(s - 1 for s in data.X.shape)))
@@ -292,7 +294,8 @@ def prepare_behind(
         data.codes[rows],
         data.n_classes,
         through(fitted, data.X[rows]) if moments is None else None,
-        moments=moments,
+        data.weights_of(rows),
+        moments,
         categorical_columns=categorical_columns(fitted),
     )
     test = through(fitted, data.X[task.test])
@@ -321,6 +324,7 @@ def fit_steps(
         data.codes[sample.rows],
         data.n_classes,
         class_weight=sample.class_weight,
+        sample_weight=data.weights_of(sample.rows),
         moments=sample.moments,
         rows=rows,
         summary=summary,
@@ -415,8 +419,8 @@ def fit_pipeline(
         the steps included. Through `Moments.scale` for what is solved from moments, through
         `sample_weight` elsewhere.
     moments : Moments of shapes (K,), (K, p), (K, p, p), optional
-        By class, not weighted, of the same rows behind the step "prepare", which must then have
-        been fitted (see `summarise_training_set`).
+        By class, not weighted by class but by `Dataset.weights`, of the same rows behind the step
+        "prepare", which must then have been fitted (see `summarise_training_set`).
 
     Returns
     -------

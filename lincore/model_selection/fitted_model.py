@@ -180,7 +180,9 @@ class FittedModel:
                 return found
         if self.training is None:
             return None
-        counts, given = self.training.counts, self.classifier.get_params().get("class_weight")
+        given, counts = self.classifier.get_params().get("class_weight"), self.training.counts
+        if self.training.class_weights is not None:
+            counts = self.training.class_weights
         weights = class_weights(given, np.arange(len(counts)), counts)
         shares = counts if weights is None else counts * weights
         return np.asarray(shares / shares.sum())

@@ -55,6 +55,7 @@ def fit_preprocessor(
     n_classes: int,
     *,
     class_weight: Array | None = None,
+    sample_weight: Array | None = None,
     moments: Moments | None = None,
     rows: bool = True,
     summary: bool = True,
@@ -73,13 +74,18 @@ def fit_preprocessor(
         What a row of each class counts wherever rows are summed: in mean and deviation, in PCA,
         in the model. Medians, levels, and the centres of a basis are those of the rows as they
         stand.
+    sample_weight : ndarray of shape (n,), optional
+        What each row counts in the same places, times that of its class.
     moments : Moments, optional
-        By class, not weighted, of the rows behind "prepare", which has been fitted already. They
-        are of no use behind a basis.
+        By class, not weighted by class but by row, of the rows behind "prepare", which has been
+        fitted already. They are of no use behind a basis.
     rows, summary : bool
         Whether the rows behind the steps are needed, and their moments.
     """
-    weight = None if class_weight is None else np.asarray(class_weight, dtype=float)[codes]
+    weight = sample_weight
+    if class_weight is not None:
+        of_class = np.asarray(class_weight, dtype=float)[codes]
+        weight = of_class if sample_weight is None else of_class * sample_weight
     names = [name for name, _ in preprocessor]
     head = rows_needed(names)
     if "basis" in names:
@@ -91,12 +97,12 @@ def fit_preprocessor(
     tail = preprocessor[head:]
     turns = any(name == "pca" for name, _ in tail)
     if moments is None and (summary or turns):
-        moments = _summarise(X, codes, n_classes)
+        moments = _summarise(X, codes, n_classes, sample_weight)
     if moments is None:
         for _, step in tail:
             X = _fit_transform(step, X, weight)
         if summary and tail:  # few components of many features may be summarised after all
-            moments = _summarise(X, codes, n_classes)
+            moments = _summarise(X, codes, n_classes, sample_weight)
         if moments is not None and class_weight is not None:
             moments = moments.scale(class_weight)
         return TrainingInputs(
@@ -165,7 +171,7 @@ def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
     if not has_fit_parameter(classifier, "sample_weight"):
         raise DataError(
             f"{type(classifier).__name__} takes no weights.",
-            remedy="Leave the class weights out, or choose a classifier that takes them.",
+            remedy="Leave the weights out, or choose a classifier that takes them.",
         )
     return classifier.fit(training.rows, training.codes, sample_weight=training.weight)
 
@@ -296,11 +302,11 @@ def _placed(found: Array, classes: Codes, n_classes: int) -> Array:
     return log_proba
 
 
-def _summarise(X: Any, codes: Codes, n_classes: int) -> Moments | None:
+def _summarise(X: Any, codes: Codes, n_classes: int, weight: Array | None) -> Moments | None:
     n_rows, q = X.shape
     if sp.issparse(X) or n_rows < q or n_classes * q**2 > LARGEST_SCATTER:
         return None
-    return Moments.from_groups(X, codes, n_classes)
+    return Moments.from_groups(X, codes, n_classes, weight)
 
 
 def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:

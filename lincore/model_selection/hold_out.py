@@ -71,7 +71,8 @@ def summarise_training_set(data: Dataset, split: Split) -> TrainingSet:
     if data.kind.is_sparse or n_rows < q or data.n_classes * q**2 > LARGEST_SCATTER:
         return TrainingSet(prepare, None)
     codes = data.codes[split.train]
-    return TrainingSet(prepare, Moments.from_groups(X, codes, data.n_classes))
+    weight = data.weights_of(split.train)
+    return TrainingSet(prepare, Moments.from_groups(X, codes, data.n_classes, weight))
 
 
 def fit_from_training_set(

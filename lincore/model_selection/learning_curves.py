@@ -212,7 +212,7 @@ def _by_split(results: Results) -> list[Results]:
     cells = np.column_stack([results.repetition, results.fold])
     for cell in np.unique(cells, axis=0):
         kept = (cells == cell).all(axis=1)
-        groups = results.settings.row_groups
+        groups, weights = results.settings.row_groups, results.settings.row_weights
         parts.append(
             replace(
                 results,
@@ -226,7 +226,9 @@ def _by_split(results: Results) -> list[Results]:
                 repetition=results.repetition[kept],
                 n_train=results.n_train[kept],
                 settings=replace(
-                    results.settings, row_groups=None if groups is None else groups[kept]
+                    results.settings,
+                    row_groups=None if groups is None else groups[kept],
+                    row_weights=None if weights is None else weights[kept],
                 ),
             )
         )

@@ -26,8 +26,10 @@ from lincore.estimators.multinomial import MultinomialNB
 from lincore.estimators.naive_bayes import GaussianNB
 from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from lincore.limits import LIMITS
 from lincore.model_selection.pipeline import CATEGORICAL
 from lincore.model_selection.specs import format_spec, parse_spec
+from lincore.preprocessing.hog import HOG, SMALLEST_CELL
 
 CLASSIFIER_FACTORIES: Mapping[str, Callable[..., Any]] = {
     "lda": LinearDiscriminantAnalysis,
@@ -57,6 +59,9 @@ CLASSIFIER_LABELS: Mapping[str, str] = {
     "one-vs-one": "One versus one",
 }
 
+#: Features of images that a method can ask for, with what they are called before its label.
+IMAGE_FEATURES: Mapping[str, str] = {"pixels": "Pixels", "hog": "HOG"}
+
 # The binary classifier of one-vs-rest and one-vs-one where none is named.
 BINARY = "logistic"
 
@@ -79,6 +84,8 @@ class Method:
         The key in `CLASSIFIER_FACTORIES`; None for an estimator from elsewhere.
     options : mapping
         Options that differ from the defaults, for the settings of results.
+    features : {"pixels", "hog"} or None
+        Features of images that it is fitted on, whatever the steps say.
     """
 
     name: str
@@ -86,6 +93,7 @@ class Method:
     label: str
     word: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
+    features: str | None = None
 
     @property
     def from_moments(self) -> bool:
@@ -163,7 +171,9 @@ def as_method(spec: Spec) -> Method:
     ----------
     spec : str, classifier, (str, classifier) or Method
         "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract;
-        or a pair of a name and one of these. ``priors=equal`` gives all classes the same prior.
+        or a pair of a name and one of these. ``priors=equal`` gives all classes the same prior;
+        ``features=hog`` fits it on gradients of images, ``features=pixels`` on these themselves,
+        whatever the steps say.
 
     Raises
     ------
@@ -285,7 +295,9 @@ def _by_code(weights: Mapping[Any, float], classes: int | ArrayLike) -> dict[Any
 def _from_line(line: str) -> Method:
     word, options = parse_spec(line)
     word = word.lower()
-    defaults = keywords(word)
+    defaults, features = keywords(word), options.pop("features", None)
+    if features not in (None, *IMAGE_FEATURES):
+        raise ValueError(f"features are {' or '.join(IMAGE_FEATURES)}, not {features!r}.")
     unknown = [name for name in options if name not in defaults]
     if unknown:
         known = ", ".join(defaults)
@@ -293,13 +305,62 @@ def _from_line(line: str) -> Method:
     arguments = dict(options)
     if "estimator" in defaults:
         arguments["estimator"] = as_method(options.get("estimator", BINARY)).estimator
+    chosen = {} if features is None else {"features": features}
     return Method(
-        name=format_spec(word, options),
+        name=format_spec(word, options | chosen),
         estimator=CLASSIFIER_FACTORIES[word](**arguments),
-        label=_label(word, options),
+        label=(f"{IMAGE_FEATURES[features]} + " if features else "") + _label(word, options),
         word=word,
-        options=options,
+        options=options | chosen,
+        features=features,
     )
+
+
+def offers_gradients(data: Dataset) -> bool:
+    """Tell if rows are images large enough for gradients, and few enough to hold these in memory.
+
+    Parameters
+    ----------
+    data : Dataset
+
+    Examples
+    --------
+    >>> import lincore
+    >>> offers_gradients(lincore.sample("digits")), offers_gradients(lincore.sample("iris"))
+    (True, False)
+    """
+    if data.image_shape is None or min(data.image_shape[:2]) < SMALLEST_CELL:
+        return False
+    width = HOG(data.image_shape).fit(data.X[:1]).n_features_out
+    return width * data.n_rows <= LIMITS.max_cells
+
+
+def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return every method twice, on the pixels of images and on their gradients.
+
+    Methods of counts stay as they are.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        As `as_method` reads them.
+
+    Returns
+    -------
+    tuple of str
+
+    Examples
+    --------
+    >>> on_both_features(["lda(shrinkage=0.1)"])
+    ('lda(shrinkage=0.1, features=pixels)', 'lda(shrinkage=0.1, features=hog)')
+    """
+    found = []
+    for line in lines:
+        word, options = parse_spec(line)
+        kinds = (None,) if as_method(line).counts else tuple(IMAGE_FEATURES)
+        chosen = ({} if kind is None else {"features": kind} for kind in kinds)
+        found += [format_spec(word, options | more) for more in chosen]
+    return tuple(found)
 
 
 def _from_estimator(estimator: Any) -> Method:

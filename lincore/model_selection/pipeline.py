@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from lincore.data.dataset import Dataset, Split
 from lincore.model_selection.specs import parse_spec
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kernel, polynomial
+from lincore.preprocessing.hog import HOG
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
 from lincore.preprocessing.tabular import build_preparer
@@ -24,6 +25,7 @@ BASES: Mapping[str, Callable[..., Any]] = {
     "trigonometric": TrigonometricFeatures,
     "radial": RadialBasis,
     "kernel": kernel,
+    "hog": HOG,
 }
 
 
@@ -37,7 +39,8 @@ class Steps(NamedTuple):
         whose features have one unit, and never for counts of words, which are sparse.
     basis : str or transformer, optional
         "polynomial", "trigonometric", "radial" or "kernel", with options as in
-        "polynomial(degree=3)"; or any transformer.
+        "polynomial(degree=3)"; for images "hog", histograms of oriented gradients, which come
+        before standardising; or any transformer.
     n_components : int or float, optional
         Principal components (see `PCA`); of sparse rows, singular vectors.
     whiten : bool
@@ -98,6 +101,7 @@ def build_pipeline(
     steps: Steps = PLAIN,
     sparse: bool = False,
     seed: int = 0,
+    image_shape: tuple[int, ...] | None = None,
 ) -> Pipeline:
     """Put the steps before a classifier together.
 
@@ -114,12 +118,14 @@ def build_pipeline(
         them, and are projected by their singular vectors, without centring.
     seed : int, default 0
         For a basis that draws rows, and for singular vectors.
+    image_shape : tuple of int, optional
+        Where a row is an image, see `Dataset`.
 
     Returns
     -------
     sklearn.pipeline.Pipeline
         With some of the steps "prepare", "standardize", "basis", "pca" or "svd", and "classify",
-        in this order. Not fitted.
+        in this order, but gradients of images before "standardize". Not fitted.
 
     Raises
     ------
@@ -138,10 +144,12 @@ def build_pipeline(
         named.append(("prepare", prepare))
     if sparse and (steps.standardize or steps.whiten):
         raise ValueError("Rows that count words are sparse: do not standardise or whiten them.")
+    basis = [] if steps.basis is None else [("basis", as_basis(steps.basis, seed, image_shape))]
+    of_pixels = any(isinstance(step, HOG) for _, step in basis)
+    named += basis if of_pixels else []
     if not sparse and steps.standardize is not False:
         named.append(("standardize", Standardizer()))
-    if steps.basis is not None:
-        named.append(("basis", as_basis(steps.basis, seed)))
+    named += [] if of_pixels else basis
     if steps.n_components is not None and sparse:
         named.append(("svd", SingularVectors(int(steps.n_components), random_state=seed)))
     elif steps.n_components is not None:
@@ -204,11 +212,14 @@ def pipeline_for(
         steps=steps.resolved(data) if classifier is None else steps_before(classifier, data, steps),
         sparse=data.kind.is_sparse,
         seed=seed,
+        image_shape=data.image_shape,
     )
 
 
-def as_basis(spec: Any, seed: int = 0) -> Any:
+def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = None) -> Any:
     """Return the transformer that a word such as "radial(n_centers=30)" stands for, or a copy.
+
+    It is told the seed and the shape of images where it asks for them and none was given.
 
     Raises
     ------
@@ -227,8 +238,10 @@ def as_basis(spec: Any, seed: int = 0) -> Any:
         basis = BASES[word](**options)
     else:
         basis = clone(spec)
-    if basis.get_params().get("random_state", seed) is None:
-        basis.set_params(random_state=seed)
+    given = basis.get_params()
+    known = {"random_state": seed, "image_shape": image_shape}
+    missing = {name: value for name, value in known.items() if given.get(name, value) is None}
+    basis.set_params(**{name: value for name, value in missing.items() if name in given})
     return basis
 
 
@@ -238,7 +251,7 @@ def rows_needed(names: list[str]) -> int:
 
 
 def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
-    """Compute the share of the training rows that a fitted model misclassifies.
+    """Compute the share of the training rows, by weight, that a fitted model misclassifies.
 
     It is no estimate of the error on new rows: the model has learned from these.
 
@@ -265,7 +278,9 @@ def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
     0.029
     """
     seen = transform_for_classifier(pipeline, data.X[split.train])
-    return float(np.mean(pipeline.steps[-1][1].predict(seen) != data.codes[split.train]))
+    wrong = pipeline.steps[-1][1].predict(seen) != data.codes[split.train]
+    weight = data.weights_of(split.train)
+    return float(np.average(wrong, weights=weight))
 
 
 def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:

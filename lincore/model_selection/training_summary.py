@@ -40,6 +40,8 @@ class TrainingSummary(NamedTuple):
     remoteness : ndarray of shape (Q,), optional
         Quantiles of `remoteness` of the training rows, each from classes without it, from the
         least to the largest.
+    class_weights : ndarray of shape (K,), optional
+        Total weight of each class, where the rows have weights.
     """
 
     counts: Array
@@ -47,6 +49,7 @@ class TrainingSummary(NamedTuple):
     means: Array | None = None
     covariance: Array | None = None
     remoteness: Array | None = None
+    class_weights: Array | None = None
 
     @classmethod
     def of(
@@ -69,6 +72,9 @@ class TrainingSummary(NamedTuple):
         counts = np.bincount(codes, minlength=data.n_classes).astype(np.float64)
         medians = None if data.kind.is_images or data.n_words else _medians(data.X[chosen])
         found, classifier = cls(counts, medians), pipeline.steps[-1][1]
+        if data.weights is not None:
+            total = np.bincount(codes, data.weights[chosen], data.n_classes).astype(float)
+            found = found._replace(class_weights=total)
         if not has_covariances(classifier):
             seen = transform_for_classifier(pipeline, data.X[chosen])
             found = found._with_moments(seen, codes)

@@ -13,7 +13,7 @@ from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.fitting import Predicted, predict_codes
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.model_selection.training_summary import class_distances
-from lincore.prediction._new_rows import AS_DETECTED, NewRows, Reading, read_new_rows
+from lincore.prediction.new_rows import AS_DETECTED, NewRows, Reading, read_new_rows
 from lincore.prediction.predictions import Evaluated, Predictions
 from lincore.utils.threads import n_threads, part_mapper
 from lincore.utils.typing import Progress

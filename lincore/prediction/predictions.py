@@ -20,7 +20,7 @@ from lincore.metrics.settings import Settings
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.training_summary import remoteness
 from lincore.prediction._files import csv_bytes, parquet_bytes
-from lincore.prediction._new_rows import NO_LABEL, NewRows
+from lincore.prediction.new_rows import NO_LABEL, NewRows
 from lincore.utils.formatting import count
 from lincore.utils.typing import Array, Codes, Counts, Flags
 
@@ -388,6 +388,7 @@ class Predictions:
                 labels={label: label},
                 training_shares=self.learned_priors,
                 class_counts=np.bincount(truth, minlength=len(self.classes)),
+                row_weights=None if self.new.weights is None else self.new.weights[known],
             ),
         )
 

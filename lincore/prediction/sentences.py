@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lincore.prediction.predictions import Predictions
 from lincore.utils.formatting import count, listed, p_equals, percent
+from lincore.utils.typing import Codes
 
 _MOST_CLASSES = 6
 _ALPHA = 0.05
@@ -73,6 +74,36 @@ def match_finding(predictions: Predictions) -> str:
     order = ", in another order" if match.reordered else ""
     noun = "column was" if n_columns == 1 else "columns were"
     return f"{everything} {n_columns} {noun} found by name{order}."
+
+
+def match_notes(predictions: Predictions) -> list[str]:
+    """Say what reading found, and what did and did not match: columns, levels, labels.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    """
+    lines = [str(notice) for notice in predictions.new.findings]
+    if predictions.new.unknown_labels:
+        labels = ", ".join(list(predictions.new.unknown_labels)[:5])
+        lines.append(f"Labels that are no classes of the model: {labels}.")
+    return lines
+
+
+def image_titles(predictions: Predictions, rows: Codes) -> list[str]:
+    """Return the predicted class of images, with its posterior where there is one.
+
+    Parameters
+    ----------
+    predictions : Predictions
+    rows : ndarray of int
+        Positions of rows.
+    """
+    labels = [str(label) for label in predictions.labels[rows]]
+    if not predictions.has_posteriors:
+        return labels
+    sure = predictions.posteriors[rows, predictions.codes[rows]].tolist()
+    return [f"{label}: {percent(share, 0)}" for label, share in zip(labels, sure, strict=True)]
 
 
 def priors_finding(predictions: Predictions) -> str:

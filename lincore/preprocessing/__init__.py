@@ -1,4 +1,4 @@
-"""Standardising, PCA, truncated SVD, basis functions, preparation of tabular columns."""
+"""Standardising, PCA, truncated SVD, basis functions, gradients of images, tabular columns."""
 
 import lazy_loader
 

@@ -5,6 +5,7 @@ from .comparison import comparison_notes as comparison_notes
 from .comparison import disagreement_finding as disagreement_finding
 from .comparison import evaluation_scope as evaluation_scope
 from .comparison import interval_method as interval_method
+from .comparison import weighting as weighting
 from .comparison import with_class_names as with_class_names
 from .convergence import coinciding_solvers_note as coinciding_solvers_note
 from .convergence import learning_rates_note as learning_rates_note

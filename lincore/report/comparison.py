@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from lincore.metrics import scores
 from lincore.metrics.disagreements import Disagreement
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import find_sampling_units
+from lincore.metrics.sampling_units import find_sampling_units, row_weights
 from lincore.report import streamed_rows
 from lincore.utils.formatting import listed, percent
 
@@ -47,6 +47,7 @@ def evaluation_scope(results: Results, rows: str = "rows") -> str:
     learned = f"by models that learned from {others} others"
     more = f" {also}" if (also := streamed_rows.learned(results)) else ""
     more += f" {kept}" if (kept := groups(results)) else ""
+    more += f" {weighed}" if (weighed := weighting(results)) else ""
     if base.one_fit:
         return f"On {n_tested:,} test {rows}, {learned}.{more}"
     times = "once" if base.repeats <= 1 else f"{base.repeats:.3g} times"
@@ -74,6 +75,26 @@ def groups(results: Results) -> str:
             "new rows come from new groups."
         )
     return "Rows of one group are kept together."
+
+
+def weighting(results: Results) -> str:
+    """Say how many rows of equal weight the tested ones are worth; "" without unequal weights.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.load((np.arange(40.0)[:, None] % 7, np.arange(40) % 2),
+    ...                     weights=1 + np.arange(40) % 3)
+    >>> weighting(lincore.compare(data, "lda", "5-fold"))
+    'Rows count by their weights: the 40 tested ones as 34.1 of equal weight (Kish).'
+    """
+    if row_weights(results) is None:
+        return ""
+    base = find_sampling_units(results)
+    units = "rows" if results.settings.row_groups is None else "groups"
+    tested = f"{base.n_units:,} tested {'ones' if units == 'rows' else units}"
+    number = f"{base.n_effective:,.1f} of equal weight (Kish)"
+    return f"Rows count by their weights: the {tested} as {number}."
 
 
 def interval_method(results: Results, score: str = "accuracy") -> str:

@@ -20,6 +20,7 @@ class Formula(NamedTuple):
 
 
 _LECTURE, _DERIVATIONS = "lecture-linear-classifiers", "lda-qda-derivations"
+_PRML = "prml-chapter-4-in-r, section 4.3.3"
 
 #: By the quantity that they define.
 FORMULAS = {
@@ -56,5 +57,12 @@ FORMULAS = {
     ),
     "words": Formula(
         r"p(i \mid k) = \frac{N_{ki} + \alpha}{N_k + \alpha\,p}", f"{_LECTURE}, Naïve Bayes"
+    ),
+    "gradient": Formula(r"\nabla E(w) = \Phi^T (y - t)", _PRML),
+    "Hessian": Formula(r"H = \Phi^T R\, \Phi, \qquad R_{nn} = y_n (1 - y_n)", _PRML),
+    "IRLS": Formula(
+        r"w^{\text{new}} = (\Phi^T R\, \Phi)^{-1} \Phi^T R\, z, \qquad "
+        r"z = \Phi w - R^{-1}(y - t)",
+        "faces-generative-vs-discriminative, Probabilistic Discriminative Model",
     ),
 }

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from lincore.imbalance.cost.record import LOSS, Correction, ImbalanceCost
+from lincore.imbalance.cost.parts import Correction
+from lincore.imbalance.cost.record import LOSS, ImbalanceCost
 from lincore.metrics.intervals import Interval
 from lincore.report.imbalance_tables import REMEDY_NAMES, format_loss
 from lincore.utils.formatting import decimals, listed, percent, points

@@ -217,7 +217,7 @@ def class_score_rows(results: Results, method: str) -> tuple[dict[str, object], 
 
 
 def confusion_rows(results: Results, method: str) -> tuple[dict[str, object], ...]:
-    """Return a line for each true class with the number of rows predicted as each class.
+    """Return a line for each true class with the rows, or weights, predicted as each class.
 
     Parameters
     ----------
@@ -236,9 +236,10 @@ def confusion_rows(results: Results, method: str) -> tuple[dict[str, object], ..
     {'true class': 'virginica', 'as setosa': 0, 'as versicolor': 0, 'as virginica': 15}
     """
     names = [str(label) for label in results.classes]
+    table = scores.confusion_matrix(results, method).round(2)
     return tuple(
-        {"true class": name} | {f"as {other}": int(n) for other, n in zip(names, row, strict=True)}
-        for name, row in zip(names, scores.confusion_matrix(results, method), strict=True)
+        {"true class": name} | {f"as {other}": n for other, n in zip(names, row, strict=True)}
+        for name, row in zip(names, table.tolist(), strict=True)
     )
 
 

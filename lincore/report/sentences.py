@@ -9,6 +9,7 @@ import numpy as np
 from lincore.metrics import scores
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import find_sampling_units, row_weights
 from lincore.utils.formatting import (
     decimals,
     interval,
@@ -164,7 +165,11 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     value = format_score(found, name)
     if few := missing_interval_note(results, name, method):
         value = f"{value} ({few})"
-    text = f"{a_score(name)} of {value} over {n_rows:,} test {rows}"
+    over = f"{n_rows:,} test {rows}"
+    if row_weights(results) is not None:
+        number = find_sampling_units(results).n_effective
+        over = f"{n_rows:,} weighted test {rows} ({number:,.1f} of equal weight)"
+    text = f"{a_score(name)} of {value} over {over}"
     if blind := never_predicted(results, [method]):
         return f"{method} {blind[method]}: {text}."
     text = f"{method} reaches {text}"

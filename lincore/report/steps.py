@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lincore.model_selection.pipeline import Steps, as_basis
+from lincore.preprocessing.hog import HOG
 from lincore.utils.formatting import count, percent
 
 if TYPE_CHECKING:
@@ -12,16 +14,13 @@ if TYPE_CHECKING:
     from lincore.data.dataset import Dataset
 
 
-def projection_sentence(
-    data: Dataset, n_components: float | None, n_train: int, *, who: str
-) -> str:
+def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) -> str:
     """Return what the models see in place of the features; empty where they see these.
 
     Parameters
     ----------
     data : Dataset
-    n_components : int, float or None
-        Of the principal components: a number, a share of the variance, or None without them.
+    steps : Steps
     n_train : int
         Number of training rows.
     who : str
@@ -30,14 +29,19 @@ def projection_sentence(
     Examples
     --------
     >>> import lincore
+    >>> from lincore import Steps
     >>> wine = lincore.sample("wine")
-    >>> projection_sentence(wine, 2, 125, who="The model sees")
+    >>> projection_sentence(wine, Steps(n_components=2), 125, who="The model sees")
     'The model sees 2 principal components of the 13 features; what these leave out is lost.'
     """
-    number, width = n_components, data.n_features
+    number, width = steps.n_components, data.n_features
+    noun = "pixels" if data.kind.is_images else "features"
+    if data.image_shape is not None and steps.basis is not None:
+        width, noun = _n_gradients(data, steps), "gradients (HOG)"
+        if number is None:
+            return f"{who} {width:,} {noun} instead of the {data.n_features:,} pixels."
     if number is None or data.kind.is_sparse:
         return ""
-    noun = "pixels" if data.kind.is_images else "features"
     if isinstance(number, float):
         few = data.kind.is_images and width > n_train
         why = f": there are only {n_train:,} training images" if few else ""
@@ -49,6 +53,11 @@ def projection_sentence(
         return ""
     components = f"{number:,} principal component{'' if number == 1 else 's'}"
     return f"{who} {components} of the {width:,} {noun}; what these leave out is lost."
+
+
+def _n_gradients(data: Dataset, steps: Steps) -> int:
+    """Return how many values the step "basis" makes of an image."""
+    return int(as_basis(steps.basis, 0, data.image_shape).fit_transform(data.X[:2]).shape[1])
 
 
 def pipeline_steps(pipeline: Pipeline, data: Dataset, method: str) -> tuple[str, ...]:
@@ -81,6 +90,9 @@ def pipeline_steps(pipeline: Pipeline, data: Dataset, method: str) -> tuple[str,
             names.append(_prepared(data))
         elif name == "standardize":
             names.append(f"standardise {count(len(step.scale_), 'feature')}")
+        elif name == "basis" and isinstance(step, HOG):
+            size = f"{step.cell_size_} × {step.cell_size_}"
+            names.append(f"{step.n_features_out:,} gradients (HOG) in cells of {size} pixels")
         elif name == "basis":
             names.append(f"basis of {step.get_feature_names_out().size:,} functions")
         elif name == "pca":

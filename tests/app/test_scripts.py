@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -14,8 +15,9 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import lincore
 from lincore.export import to_script
-from lincore.export.scripts import _classify, _compare, _study
+from lincore.export.scripts import _classify, _compare, _explore, _study
 from pages.ui.explore import views
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
@@ -34,6 +36,11 @@ _WORDS = RNG.choice(["good", "bad", "long", "short", "film", "book", "story"], (
 _TEXTS = [" ".join([*words, "praise" if i % 2 else "blame"]) for i, words in enumerate(_WORDS)]
 REVIEWS = pd.DataFrame({"text": _TEXTS, "kind": ["ab"[i % 2] for i in range(60)]})
 REVIEWS = REVIEWS.to_csv(index=False).encode()
+
+# Other rows to be predicted: columns in another order, a level and a label that are new, a gap.
+_NEW = _FRAME.head(30)[::-1].reset_index(drop=True).assign(note="=1+1")
+_NEW.loc[:2, "colour"], _NEW.loc[3, "length"], _NEW.loc[4, EVIL] = "blue", np.nan, "d"
+NEW = _NEW[[*reversed(_NEW.columns)]].to_csv(index=False).encode()
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 #: Sentences of a page that no script repeats: seconds, limits, and what every page explains.
@@ -97,16 +104,20 @@ json.dump(printed, sys.stdout)
 
 
 class Visit(NamedTuple):
-    """A page, the tabs that are opened on it, and what is chosen there before."""
+    """A page, the tabs that are opened on it, and what is chosen and uploaded there before."""
 
     page: str
     tabs: tuple[str, ...] = ("",)
     chosen: dict[str, object] = {}
     buttons: tuple[str, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
+    panels: str = ""
 
     @property
     def key(self) -> str:
         """The widget of its tabs."""
+        if self.panels:
+            return self.panels
         return {"explore": "explore.view", "balance": "balance.tabs"}.get(
             self.page, f"{self.page}.panels"
         )
@@ -114,6 +125,18 @@ class Visit(NamedTuple):
 
 DATA, LOGISTIC = Visit("data"), {"classify.word": "logistic"}
 PREDICT = Visit("predict", chosen={"predict.priors": "equal"})
+SHARE = Visit("predict", chosen={"predict.priors": "set", "predict.priors.class": 1,
+                                 "predict.priors.share.1": 12, "predict.level": 0.05})  # fmt: skip
+TYPED = Visit("predict", chosen={
+    "predict.source": "hand", "predict.priors": "estimate",
+    "predict.typed": {"sex": "female", "fare": 81.25, "port": None, "deck": "it's"},
+})  # fmt: skip
+SAVED = Visit("predict", given=(("Open a saved model", "flo'wers.zip"),
+                                ("Upload the new rows", "iris.csv")))  # fmt: skip
+NEW_ROWS = Visit("predict", chosen={"predict.source": "file", "predict.priors": "equal"},
+                 given=(("Upload the new rows", "ne'w\".csv"),))  # fmt: skip
+NEW_IMAGES = Visit("predict", chosen={"predict.source": "file", "predict.order": "uncertain"},
+                   given=(("Upload the new rows", "digits.zip"),))  # fmt: skip
 COST = Visit("balance", chosen={"balance.mode": "cost", "balance.cost.repeats": 2,
                                 "balance.methods": ["lda", "logistic"]})  # fmt: skip
 
@@ -138,16 +161,19 @@ def study(*tabs: str, **chosen: object) -> Visit:
 #: Every page on every data set, and every tab on one of them.
 VISITS = {
     "iris": (
-        DATA, PREDICT, COST,
-        Visit("explore", ("columns", "pairs")),
+        DATA, SAVED, COST,
+        Visit("explore", ("columns", "pairs"), {"explore.pair.picked": [3, 60]}),
         classify("Convergence", "What if", whatif_values=[-1, -1, 0, 6.25, 3, 0.5]),
         compare("Training size", "Choice of split",
                 buttons=("compare.sizes.start", "compare.splits.start")),
         study("Error decomposition", "Costs", costs=np.array([[0, 1, 1], [5, 0, 1], [1, 1, 0.0]])),
     ),
     "wine": (
-        DATA, PREDICT, COST,
+        DATA, SHARE, COST,
         Visit("explore", ("correlations", "projections"), {"explore.standardize": True}),
+        Visit("explore", ("Biplot", "Loadings"),
+              {"explore.view": "projections", "explore.y": 2, "explore.scores.picked": [10, 0],
+               "explore.part": "test"}, panels="explore.panels.table3"),
         classify("What was learned", "Equation", plane="features"),
         compare("Boundaries", "Time", scheme="5-fold"),
         study("Class-size sweep", "Training loss"),
@@ -160,22 +186,43 @@ VISITS = {
         study("Scores"),
     ),
     "passengers": (
-        DATA, PREDICT, COST,
+        DATA, TYPED, COST,
         Visit("explore", ("columns", "summary")),
         classify("Coefficients", "Assumptions", plane="direction"),
         compare("Pairwise comparisons", "Disagreements"),
         study("Priors in deployment", **{"use.class": 0, "use.share.0": 30}),
     ),
     "upload": (
-        DATA, PREDICT, COST,
+        DATA, NEW_ROWS, COST,
         Visit("explore", ("columns",)),
-        classify("Confusion", "Scores", plane="coordinates"),
+        classify("Confusion", "Scores", plane="coordinates", confusion_picked=[0, 1]),
         compare("Pairwise comparisons", scheme="5-fold"),
         study("Full and reduced set", remedy="corrected priors"),
     ),
     "reviews": (Visit("explore", ("words",)),),
+    "digits": (
+        NEW_IMAGES,
+        Visit("explore", ("Eigen-images", "Class means", "Reconstruction"),
+              {"explore.scores.picked": [7], "explore.rebuild": 12},
+              panels="explore.panels.images"),
+    ),
 }  # fmt: skip
 FILES = {"upload": (FILE, RAW, EVIL), "reviews": ("reviews.csv", REVIEWS, "kind")}
+
+
+@cache
+def given_files() -> dict[str, bytes]:
+    """Return the files that are given to Predict, by their names."""
+    iris = lincore.sample("iris")
+    model = lincore.compare(iris, "qda", keep_models=True, seed=3).model("qda")
+    rows = iris.to_frame()[::5].head(25).to_csv(index=False).encode()
+    images = lincore.io.write_image_zip(lincore.sample("digits").take(slice(0, 30)))
+    return {
+        "flo'wers.zip": lincore.export.save_model(model),
+        "iris.csv": rows,
+        "ne'w\".csv": NEW,
+        "digits.zip": images,
+    }
 
 
 def opened(name: str) -> AppTest:
@@ -197,6 +244,10 @@ def seen(name: str) -> dict[str, tuple[list[str], str]]:
             app.session_state[key] = value
         app.switch_page(f"pages/{visit.page}.py").run()
         settled(app)
+        for label, file in visit.given:
+            (box,) = [one for one in app.file_uploader if one.label == label]
+            box.upload(file, given_files()[file])
+            settled(app)
         for i, tab in enumerate(visit.tabs):
             if tab:
                 app.session_state[visit.key] = tab
@@ -214,7 +265,7 @@ def seen(name: str) -> dict[str, tuple[list[str], str]]:
 def pages(tmp_path_factory) -> dict[str, tuple[list[str], str]]:
     """Visit all pages, and run their scripts in one new process, where the files lie."""
     folder = tmp_path_factory.mktemp("scripts")
-    for file, raw, _ in FILES.values():
+    for file, raw in [*(one[:2] for one in FILES.values()), *given_files().items()]:
         (folder / file).write_bytes(raw)
     found = {key: both for name in VISITS for key, both in seen(name).items()}
     scripts = {key: script for key, (_, script) in found.items()}
@@ -253,5 +304,5 @@ def test_a_script_prints_every_number_of_its_page(name, pages):
 
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
-    tabs = [*_classify._TABS, *_compare._TABS, *_study._TABS, *views._NAMES]
+    tabs = [*_classify._TABS, *_compare._TABS, *_study._TABS, *views._NAMES, *_explore._BELOW]
     assert set(tabs) == seen

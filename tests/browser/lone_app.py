@@ -49,8 +49,8 @@ def main():
         x=np.float32(grid % 3), y=np.float32(grid // 3), customdata=grid + 100, mode="markers"
     )
     window = {"range": [-0.5, 2.5]}
-    event = selection.figure(figure(flat, xaxis=window, yaxis=window), key="lone.points")
-    st.text(f"rows {sorted(selection.rows(event))}", width="stretch")
+    chosen = selection.figure(figure(flat, xaxis=window, yaxis=window), key="lone.points")
+    st.text(f"rows {sorted(chosen)}", width="stretch")
 
     cells = go.Scatter(
         x=grid % 3,
@@ -60,8 +60,9 @@ def main():
         marker={"symbol": "square", "size": 30, "opacity": 0},
     )
     shade = go.Heatmap(z=np.float32(grid.reshape(3, 3)))
-    chosen = selection.figure(figure(shade, cells), key="lone.cells", modes=("points",))
-    st.text(f"cell {selection.cell(chosen)}")
+    drawn = figure(shade, cells)
+    cell = selection.figure(drawn, key="lone.cells", modes=("points",), read=selection.cell)
+    st.text(f"cell {cell}")
 
     first, second = st.tabs(["One", "Two"], key="lone.tabs", on_change="rerun")
     if second.open:

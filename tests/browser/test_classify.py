@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
-from lincore.inspection.confusion_cells import confusion_cell
+from lincore.inspection.chosen_rows import confusion_cell
 from lincore.metrics import scores
 from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method

@@ -17,6 +17,17 @@ PIXELS = """chart => {
 }"""
 
 
+INK = """scheme => {
+    const light = element => Number(getComputedStyle(element).color.match(/\\d+/)[0]) > 128;
+    const boundary = document.querySelector(
+        '.st-key-geometry-figure path.js-line[style*="rgb(38, 39, 48)"], ' +
+        '.st-key-geometry-figure path.js-line[style*="rgb(250, 250, 250)"]');
+    const inks = [document.querySelector("[data-testid=stApp]"), boundary];
+    const drawn = boundary && Number(getComputedStyle(boundary).stroke.match(/\\d+/)[0]) > 128;
+    return boundary && [...inks.map(light), drawn].every(one => one === (scheme === "dark"));
+}"""
+
+
 def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     asked = Analysis(question=GeometryQuestion("perceptron"))
     dashboard.goto(f"geometry?analysis={asked.to_query()}")
@@ -38,6 +49,11 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     drawn = chart.evaluate("(chart, i) => [[...chart.data[i].x], [...chart.data[i].y]]",
                            found.moving[0])  # fmt: skip
     np.testing.assert_allclose(np.transpose(drawn), found.frames[3].places[0], atol=1e-3)
+
+    # A theme that changes takes the ink of figure and player with it.
+    for scheme in ("dark", "light"):
+        dashboard.page.emulate_media(color_scheme=scheme)
+        dashboard.page.wait_for_function(INK, arg=scheme)
 
     slider = player.get_by_role("slider")
     slider.press("End")
@@ -64,7 +80,7 @@ def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
     where, plane = board.locator("output"), board.locator("> svg")
     x, y = experiment_rows("own-rows").X[0]
     assert where.text_content() == f"Row 1, class 1, at ({x:.1f}, {y:.1f})".replace("-", "−")
-    point, plot = board.locator('[data-row="0"]').bounding_box(), plane.bounding_box()
+    point, plot = board.locator('[data-point="0"]').bounding_box(), plane.bounding_box()
     assert plot["width"] == pytest.approx(plot["height"], rel=0.01)
     dashboard.page.mouse.move(point["x"] + 4, point["y"] + 4)
     dashboard.page.mouse.down()
@@ -74,7 +90,7 @@ def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
     assert not where.text_content().startswith(f"Row 1, class 1, at ({x:.1f}".replace("-", "−"))
     # All lines come again, and what they misclassify is said.
     dashboard.page.wait_for_function(
-        "former => !document.querySelector('.st-key-geometry-lines').innerText.includes(former)",
+        "former => !document.querySelector('.st-key-geometry-reply').innerText.includes(former)",
         arg="least squares 1, LDA 1, logistic regression 0",
     )
     plane.focus()

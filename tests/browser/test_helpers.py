@@ -69,9 +69,9 @@ def test_rows_are_chosen_by_click_box_and_lasso(dashboard):
 
 def test_a_cell_is_chosen_by_a_click_on_a_heat_map(dashboard):
     dashboard.click_cell("lone.cells", 2, 0)
-    assert "cell (2, 0)" in dashboard.text()
+    assert "cell [2, 0]" in dashboard.text()
     dashboard.click_cell("lone.cells", 1, 1)
-    assert "cell (1, 1)" in dashboard.text()
+    assert "cell [1, 1]" in dashboard.text()
 
 
 def test_a_tab_is_opened_and_a_surface_turned(dashboard):

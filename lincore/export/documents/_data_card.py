@@ -8,6 +8,7 @@ import pandas as pd
 from lincore import plots
 from lincore.checks.data_findings import data_checks
 from lincore.data.dataset import Dataset
+from lincore.data.row_weights import counting
 from lincore.export.documents.contents import ReportContents
 from lincore.export.documents.section import Section, Table
 from lincore.utils.formatting import percent, percent_of
@@ -66,6 +67,7 @@ def _card(contents: ReportContents) -> pd.DataFrame:
         "Target": data.target_name,
         "Classes": f"{data.n_classes:,}",
         "Missing values": _missing(data),
+        "Rows count": counting(data),
         "Groups": f"{len(data.group_names or ()):,}" if data.groups is not None else "",
     }
     if split is not None:

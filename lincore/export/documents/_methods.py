@@ -41,7 +41,7 @@ def methods_section(contents: ReportContents) -> Section:
     cited = Citations()
     sentences = (
         _data(contents),
-        *_preparation(contents),
+        *_preparation(contents, cited),
         *_models(contents, cited),
         *_validation(contents, cited),
         *_intervals(contents, cited),
@@ -72,14 +72,14 @@ def _data(contents: ReportContents) -> str:
     )
 
 
-def _preparation(contents: ReportContents) -> Iterable[str]:
+def _preparation(contents: ReportContents, cited: Citations) -> Iterable[str]:
     data, found = contents.data, []
     if data.has_missing:
         found.append(f"missing values were filled in {_FILLED[data.imputation]}")
     if data.has_categories:
         rare = f", levels of fewer than {data.rare} training rows pooled" if data.rare else ""
         found.append(f"categories were coded by indicator columns{rare}")
-    steps = [_step_words(one) for one in _all_steps(contents)]
+    steps = [_step_words(one, cited) for one in _all_steps(contents)]
     common = steps[0] if steps and all(one == steps[0] for one in steps) else []
     found += common
     if steps and not common and any(steps):
@@ -114,11 +114,14 @@ def _steps_of_model(contents: ReportContents) -> Mapping[str, Any]:
     }
 
 
-def _step_words(steps: Mapping[str, Any]) -> list[str]:
+def _step_words(steps: Mapping[str, Any], cited: Citations) -> list[str]:
     found = []
+    of_images = str(steps.get("basis")).lower().startswith("hog")
+    if of_images:
+        found.append(f"images were described by histograms of oriented gradients{cited('dalal')}")
     if steps.get("standardize"):
         found.append("features were brought to mean zero and variance one")
-    if steps.get("basis"):
+    if steps.get("basis") and not of_images:
         found.append(f"features were expanded in a basis ({steps['basis']})")
     number = steps.get("n_components")
     if number is not None:

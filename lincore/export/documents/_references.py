@@ -22,6 +22,8 @@ REFERENCES: Mapping[str, str] = {
     "proportion. Statistical Science 16, 101–133.",
     "cochran": "Cochran W. G. (1950). The comparison of percentages in matched samples. "
     "Biometrika 37, 256–266.",
+    "dalal": "Dalal N., Triggs B. (2005). Histograms of oriented gradients for human detection. "
+    "IEEE Conference on Computer Vision and Pattern Recognition, 886–893.",
     "derivations": "“Classification Algorithms”. Quasar (2024). Text lda-qda-derivations.",
     "dudoit": "Dudoit S., Fridlyand J., Speed T. P. (2002). Comparison of discrimination methods "
     "for the classification of tumors using gene expression data. Journal of the American "

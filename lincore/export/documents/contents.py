@@ -14,6 +14,7 @@ from lincore.model_selection.methods import as_method
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from lincore.analysis.predict_question import PredictedRows
     from lincore.imbalance.cost.record import ImbalanceCost
     from lincore.imbalance.study import BalanceStudy
 
@@ -35,6 +36,8 @@ class ReportContents:
         See `lincore.imbalance_cost`.
     study : BalanceStudy, optional
         See `lincore.balance`.
+    predicted : PredictedRows, optional
+        New rows: see `lincore.analysis.PredictQuestion`.
     score : str, optional
         Which decides the comparison; by default the leading one.
     rope : float
@@ -57,6 +60,7 @@ class ReportContents:
     comparison: Results | None = None
     cost: ImbalanceCost | None = None
     study: BalanceStudy | None = None
+    predicted: PredictedRows | None = None
     score: str | None = None
     rope: float = 0.01
     method: str | None = None

@@ -11,6 +11,7 @@ from lincore.export.documents._data_card import data_section
 from lincore.export.documents._imbalance_sections import imbalance_sections
 from lincore.export.documents._methods import methods_section
 from lincore.export.documents._model_section import model_sections
+from lincore.export.documents._prediction_section import prediction_sections
 from lincore.export.documents.contents import ReportContents
 from lincore.export.documents.section import Section, Table
 
@@ -28,8 +29,8 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     -------
     tuple of Section
         Data; model, scores, errors, geometry and assumptions; comparison and pairs; cost of the
-        imbalance and imbalance study; methods with references; settings; script. Only those that
-        there is something to say of.
+        imbalance and imbalance study; predictions and drift; methods with references; settings;
+        script. Only those that there is something to say of.
 
     Examples
     --------
@@ -45,6 +46,7 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
         *model_sections(contents),
         *comparison_sections(contents),
         *imbalance_sections(contents),
+        *prediction_sections(contents),
         methods_section(contents),
         _settings(contents),
     ]

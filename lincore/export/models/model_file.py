@@ -23,6 +23,7 @@ from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
 from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures
+from lincore.preprocessing.hog import HOG
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
 from lincore.preprocessing.tabular import Preparer
@@ -30,7 +31,9 @@ from lincore.preprocessing.truncated_svd import SingularVectors
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.versions import package_versions
 
-_MODEL, _CARD, _README = "model.skops", "card.json", "README.md"
+#: The part of a model file that holds the model.
+MODEL_PART = "model.skops"
+_CARD, _README = "card.json", "README.md"
 _TIME = (2000, 1, 1, 0, 0, 0)
 #: Types of lincore that a file may hold, beside those that skops itself trusts.
 TRUSTED = frozenset(
@@ -59,6 +62,7 @@ TRUSTED = frozenset(
         "lincore.moments.moments.Moments",
         "lincore.preprocessing.basis.RadialBasis",
         "lincore.preprocessing.basis.TrigonometricFeatures",
+        "lincore.preprocessing.hog.HOG",
         "lincore.preprocessing.pca.PCA",
         "lincore.preprocessing.standardize.Standardizer",
         "lincore.preprocessing.tabular.Coding",
@@ -78,6 +82,7 @@ STEPS = frozenset(
         SingularVectors,
         RadialBasis,
         TrigonometricFeatures,
+        HOG,
         PolynomialFeatures,
         Nystroem,
     )
@@ -163,7 +168,7 @@ def save_model(
     stream = io.BytesIO()
     # Not compressed: what unpacks to many times its size is refused when it is loaded.
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(zipfile.ZipInfo(_MODEL, _TIME), stored)
+        archive.writestr(zipfile.ZipInfo(MODEL_PART, _TIME), stored)
         archive.writestr(zipfile.ZipInfo(_CARD, _TIME), card.to_json())
         archive.writestr(zipfile.ZipInfo(_README, _TIME), card.to_markdown())
     if path is not None:
@@ -202,16 +207,16 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
     except DataError as error:
         remedy = "Give a file that save_model wrote."
         raise DataError(error.notice.what, where=name, remedy=remedy) from error
-    if not {_MODEL, _CARD} <= set(files):
+    if not {MODEL_PART, _CARD} <= set(files):
         raise DataError(
             "This is no model file of lincore.",
             where=name,
-            remedy=f"It should be a zip with {_MODEL} and {_CARD}, as save_model writes it.",
+            remedy=f"It should be a zip with {MODEL_PART} and {_CARD}, as save_model writes it.",
         )
     try:
-        stored, text = (unpack(raw, files[part], limits) for part in (_MODEL, _CARD))
+        stored, text = (unpack(raw, files[part], limits) for part in (MODEL_PART, _CARD))
         card = ModelCard.from_json(text.decode("utf-8", "replace"))
-        inner = list_zip(stored, f"{name}, {_MODEL}", limits)
+        inner = list_zip(stored, f"{name}, {MODEL_PART}", limits)
     except SkippedFile as error:
         raise DataError(
             f"It cannot be used: {error}.", where=name, remedy="Save the model once more."
@@ -220,7 +225,7 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
     if refused:
         raise DataError(
             f"A part cannot be used: {refused[0].refused}.",
-            where=f"{name}, {_MODEL}",
+            where=f"{name}, {MODEL_PART}",
             remedy="Save the model once more.",
         )
     return ModelFile(_loaded(stored, name, card), card)

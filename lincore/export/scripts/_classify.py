@@ -30,6 +30,21 @@ else:
     describe(figure)"""
 _CONFUSION = """describe(plots.confusion(results, name, normalize=NORMALIZE))
 print(export.to_text(report.confusion_rows(results, name)))"""
+_CELL = """cell = CELL  # true and predicted class
+if max(cell) < data.n_classes:
+    found = inspection.confusion_cell(results, pipeline, data, *cell)
+    print(f"{data.classes[cell[0]]} predicted as {data.classes[cell[1]]}: {len(found.rows):,}.")
+    columns = inspection.cell_columns(data, found, *cell)
+    if not data.kind.is_images:
+        print(export.to_text(inspection.row_table(data, found.rows, columns), form=""))
+    elif found.proba is not None:
+        sure = found.proba[:, cell[0]]
+        names = [f"{100 * share:.1f} %" for share in sure]
+        if found.distances is not None:
+            far = found.distances[:, cell[0]]
+            names = [f"{name} d {d:.1f}" for name, d in zip(names, far)]
+        images = data.X[found.rows].reshape(-1, *data.image_shape)
+        describe(plots.images(images[:60], names[:60], title="Images of the cell"))"""
 _DETAILS = """print(f"On {len(results.rows):,} test {rows}, with 95 % intervals.")
 print(export.to_text(report.model_score_rows(results, name)))
 print(export.to_text(report.class_score_rows(results, name)))
@@ -62,7 +77,8 @@ _SOLVERS = """
 # Seconds are of the machine that runs this.
 seen = model_selection.transform_for_classifier(pipeline, data.X[split.train])
 lines = inspection.compare_solvers(
-    seen, data.codes[split.train], solvers=SOLVERS, rates=RATES, C=classifier.C
+    seen, data.codes[split.train], solvers=SOLVERS, rates=RATES, C=classifier.C,
+    sample_weight=data.weights_of(split.train),
 )
 describe(plots.convergence({line.title: line.trace for line in lines}, **drawn))
 table = pd.DataFrame(report.solver_rows(lines))
@@ -221,6 +237,9 @@ def _line(view: View) -> str:
 def _confusion(view: View, line: str) -> Sequence[Block]:
     shares = {"By row": "true", "By column": "pred"}.get(str(view.get("classify.cells")))
     code = fill(_CONFUSION, NORMALIZE=literal(shares))
+    cell = view.get("classify.confusion.picked", ())
+    if len(cell) == 2:
+        code += "\n" + fill(_CELL, CELL=literal(tuple(cell)))
     return [Block("Confusion", code, ("plots.confusion(results, name)",))]
 
 

@@ -9,6 +9,7 @@ from lincore.analysis.questions import CompareQuestion
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import Block, call, fill, literal, open_tabs
 from lincore.export.scripts._settings import lines_of, scheme_code, steps_code
+from lincore.model_selection.methods import on_both_features
 
 _COMPARISON = """print(report.comparison_finding(results, score, rope))
 best = results.methods[0]
@@ -131,6 +132,7 @@ def compare_blocks(
         word = first.partition("(")[0]
         if word in question.second:
             lines.append(method_line(word, question.second[word]))
+    every = on_both_features(lines) if question.both_features else lines
     scheme = literal(question.scheme)
     before = ""
     if question.scheme == "holdout":
@@ -139,7 +141,7 @@ def compare_blocks(
     compared = call(
         "lincore.compare",
         "data",
-        literal(list(dict.fromkeys(lines))),
+        literal(list(dict.fromkeys(every))),
         scheme,
         steps=steps_code(analysis.steps),
         seed=literal(analysis.split.seed),

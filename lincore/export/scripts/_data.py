@@ -12,7 +12,7 @@ from lincore.analysis.data_sources import (
 )
 from lincore.analysis.questions import GeometryQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, call, changed, literal, record
+from lincore.export.scripts._code import Block, call, changed, fill, literal, record
 from lincore.io.images.read import ImageOptions
 from lincore.io.samples import SAMPLE_TABLES
 from lincore.io.tables.bins import Bins
@@ -20,7 +20,8 @@ from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition
 from lincore.io.tables.text.options import ReadOptions
 
-_RECORDS = {
+#: Records that stand in those of a specification, and their names in a script.
+RECORDS = {
     Bins: "io.Bins",
     Condition: "io.Condition",
     ImageOptions: "io.ImageOptions",
@@ -29,12 +30,17 @@ _RECORDS = {
 }
 _CHECK = """with open(FILE, "rb") as stream:
     found = hashlib.file_digest(stream, "sha256").hexdigest()
-if found != SHA256:
+if found != FILE_SHA256:
     raise SystemExit(f"{FILE} is another file: its SHA-256 is {found}.")"""
-_CHECK_FOLDER = """paths = sorted(pathlib.Path(FILE).iterdir())
-FILES = [(path.name, path.read_bytes()) for path in paths]
-found = hashlib.sha256(b"".join(raw for _, raw in FILES)).hexdigest()
-if found != SHA256:
+_READ_FOLDER = """FILE_PARTS = sorted(
+    (path.relative_to(FOLDER).as_posix(), path.read_bytes())
+    for path in pathlib.Path(FILE).rglob("*")
+    if path.is_file()
+)"""
+_ONE_TABLE = """tables = io.tables_among(FILE_PARTS)
+RAW = tables[0][1] if len(tables) == 1 else io.zip_tables(tables)"""
+_CHECK_FOLDER = """found = hashlib.sha256(b"".join(raw for _, raw in FILE_PARTS)).hexdigest()
+if found != FILE_SHA256:
     raise SystemExit(f"{FILE} holds other files: their SHA-256 is {found}.")"""
 
 
@@ -95,6 +101,35 @@ def load_block(analysis: Analysis) -> Block:
     return Block("Data", "\n".join(lines))
 
 
+def file_code(word: str, name: str, sha256: str, what: str, *, several: bool = False) -> list[str]:
+    """Return the code that names a file and checks it; of several, reads their folder.
+
+    Parameters
+    ----------
+    word : str
+        The name of the path in the script.
+    name : str
+        Of the file; "images" of several images.
+    sha256 : str
+        Empty where any file is taken.
+    what : str
+        In words.
+    several : bool
+        Whether it is a folder of files.
+    """
+    lines = []
+    if several:  # names of files in a folder that was given as such begin with it
+        given = name.partition("/")[0]
+        folder = "FILE" if given in ("images", "tables") else "pathlib.Path(FILE).parent"
+        lines, name = [_READ_FOLDER.replace("FOLDER", folder)], given
+    if sha256:
+        lines.insert(0, f"{word}_SHA256 = {literal(sha256)}")
+        lines.append(_CHECK_FOLDER if several else _CHECK)
+    words = {part: part.replace("FILE", word, 1) for part in ("FILE", "FILE_SHA256", "FILE_PARTS")}
+    path = f"{word} = {literal(name)}  # the path of {what}"
+    return [path, *(line if line.startswith(word) else fill(line, **words) for line in lines)]
+
+
 def describe_block(analysis: Analysis) -> Block:
     """Return the code that prints the classes, the columns and the findings of the data.
 
@@ -108,17 +143,19 @@ def describe_block(analysis: Analysis) -> Block:
 def _table(source: DataSource) -> str:
     """Return the code that makes the table that the columns are described by; None without."""
     if isinstance(source, FileData):
-        options = record("io.ReadOptions", source.reading, _RECORDS)
-        return f"""with open(FILE, "rb") as stream:
-    kind, raw, file = io.recognise_file(stream.read(), {literal(source.name)})
+        options = record("io.ReadOptions", source.reading, RECORDS)
+        raw = "RAW" if source.several else "pathlib.Path(FILE).read_bytes()"
+        if source.several and source.target is None:
+            return "table = None\n"
+        return f"""kind, raw, file = io.recognise_file({raw}, {literal(source.name)})
 table = io.read_table(raw, file, {options}) if kind == "table" else None
-choices = {record("io.TableOptions", source.table, _RECORDS)}
+choices = {record("io.TableOptions", source.table, RECORDS)}
 target = {literal(source.target)}
 """
     if isinstance(source, SampleData) and source.name in SAMPLE_TABLES:
         file = literal(f"{source.name}.csv")
         return f"""table = io.read_table(io.sample_file({literal(source.name)}), {file})
-choices = {record("io.TableOptions", source.table, _RECORDS)}
+choices = {record("io.TableOptions", source.table, RECORDS)}
 target = {literal(source.target or SAMPLE_TABLES[source.name])}
 """
     return """table, target = None, data.target_name or "class"
@@ -129,6 +166,11 @@ if not data.kind.is_images and not data.n_words:
 
 
 def _loading(source: DataSource) -> list[str]:
+    fewer = getattr(source, "drop_image_duplicates", False)
+    return [*_read(source), *["data = checks.drop_image_duplicates(data)"] * fewer]
+
+
+def _read(source: DataSource) -> list[str]:
     if isinstance(source, GeneratedData):
         given = {name: literal(value) for name, value in source.arguments().items()}
         return [f"data = {call('io.gaussian_classes', **given)}"]
@@ -136,7 +178,8 @@ def _loading(source: DataSource) -> list[str]:
         return [f"data = {call('io.fetch_dataset', literal(source.name))}"]
     if isinstance(source, ExperimentData):
         words = literal(source.experiment), literal(source.preset)
-        return [f"data = {call('laboratory.experiment_rows', *words)}"]
+        points = {"points": literal(source.points)} if source.points else {}
+        return [f"data = {call('laboratory.experiment_rows', *words, **points)}"]
     if isinstance(source, FileData):
         return _file(source)
     return _sample(source)
@@ -144,10 +187,10 @@ def _loading(source: DataSource) -> list[str]:
 
 def _sample(source: SampleData) -> list[str]:
     name = literal(source.name)
-    reading, table = changed(source.reading, _RECORDS), changed(source.table, _RECORDS)
+    reading, table = changed(source.reading, RECORDS), changed(source.table, RECORDS)
     if not (source.target or reading or table):
         return [f"data = lincore.sample({name})"]
-    options = record("io.ReadOptions", source.reading, _RECORDS)
+    options = record("io.ReadOptions", source.reading, RECORDS)
     if source.name in SAMPLE_TABLES:
         target = literal(source.target or SAMPLE_TABLES[source.name])
         file = literal(f"{source.name}.csv")
@@ -159,41 +202,43 @@ def _sample(source: SampleData) -> list[str]:
             f"table = {call('io.dataset_to_table', 'sample', 'called', options)}",
         ]
         target = literal(source.target) if source.target else "called"
-    choices = record("io.TableOptions", source.table, _RECORDS)
+    choices = record("io.TableOptions", source.table, RECORDS)
     return [*lines, f"data = {call('io.table_to_dataset', 'table', target, choices)}"]
 
 
 def _file(source: FileData) -> list[str]:
-    lines = [f"FILE = {literal(source.name)}  # the path of the file that was analysed"]
-    is_folder = source.name == "images"
-    if source.sha256:
-        lines.append(f"SHA256 = {literal(source.sha256)}")
-        lines.append(_CHECK_FOLDER if is_folder else _CHECK)
-    images = record("io.ImageOptions", source.images, _RECORDS)
-    name = literal(source.name)
-    if is_folder or source.images != ImageOptions() or source.drop_image_duplicates:
-        raw = "pathlib.Path(FILE).read_bytes()"
-        read = call("io.read_image_zip", raw, name, images)
-        if is_folder:
-            read = call("io.read_image_files", "FILES", images, name=name)
-        fewer = ["data = checks.drop_image_duplicates(data)"] * source.drop_image_duplicates
-        return [*lines, f"data = {read}", *fewer]
+    several = source.several or source.name == "images"
+    what = "the folder that was analysed" if several else "the file that was analysed"
+    lines = file_code("FILE", source.name, source.sha256, what, several=several)
+    images = record("io.ImageOptions", source.images, RECORDS)
+    name, file = literal(source.name), "FILE"
+    if several and source.target is None:
+        read = call("io.read_image_files", "FILE_PARTS", images, name=name)
+        return [*lines, f"data = {read}"]
+    if source.images != ImageOptions():
+        read = call("io.read_image_zip", "pathlib.Path(FILE).read_bytes()", name, images)
+        return [*lines, f"data = {read}"]
+    if several:
+        lines.append(_ONE_TABLE)
+        file = "RAW"
     keywords = {"name": name}
     if source.target is not None:
         keywords["target"] = literal(source.target)
-    if changed(source.reading, _RECORDS):
-        keywords["options"] = record("io.ReadOptions", source.reading, _RECORDS)
-    choices = changed(source.table, _RECORDS)
-    return [*lines, f"data = {call('lincore.load', 'FILE', **keywords, **choices)}"]
+    if changed(source.reading, RECORDS):
+        keywords["options"] = record("io.ReadOptions", source.reading, RECORDS)
+    choices = changed(source.table, RECORDS)
+    return [*lines, f"data = {call('lincore.load', file, **keywords, **choices)}"]
 
 
-_EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET)
+_EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET, **OWN)
 preset = laboratory.EXPERIMENTS[EXPERIMENT].presets[PRESET]
 print(preset.question)
 for frame in demonstration.frames:
     print(f"{frame.label}: {frame.sentence}")
-print(preset.verdict(GUESS, demonstration.answer))
-print(demonstration.finding)"""
+print(preset.verdict(GUESS, laboratory.demonstrate(EXPERIMENT, PRESET).answer))
+print(demonstration.finding)
+for numbers in demonstration.numbers:
+    print(numbers.title, numbers.frame.to_string(index=False), sep="\\n")"""
 
 
 def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
@@ -204,5 +249,7 @@ def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
     question : GeometryQuestion
     """
     given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
-    code = f"EXPERIMENT, PRESET, GUESS = {', '.join(given)}\n{_EXPERIMENT}"
+    own = {"points": question.points, "letter": question.letter}
+    given.append(literal({name: value for name, value in own.items() if value}))
+    code = f"EXPERIMENT, PRESET, GUESS, OWN = {', '.join(given)}\n{_EXPERIMENT}"
     return (Block("Experiment", code, ("demonstration.figure",)),)

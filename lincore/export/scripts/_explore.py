@@ -120,10 +120,62 @@ if data.n_classes == 2:
     view = inspection.fisher_view(
         fisher, along[:, 0], codes, split.PART, data.classes, axis_name=names[0]
     )
-    describe(plots.direction_histogram(view))
-if not data.kind.is_images:
-    loadings = [*projection.components[:10], *projection.weights(fisher)[:10]]
-    describe(plots.coefficients(list(projection.names), loadings[DIRECTION], unit="weight"))"""
+    describe(plots.direction_histogram(view))"""
+# What stands below the projections, by its tab.
+_BELOW = {
+    "Loadings": """loadings = [*projection.components[:10], *projection.weights(fisher)[:10]]
+describe(plots.coefficients(list(projection.names), loadings[DIRECTION], unit="weight"))""",
+    "Biplot": """axes = AXES[:2]
+names = [f"Component {i + 1} ({100 * projection.shares[i]:.1f} %)" for i in axes]
+figure = plots.biplot(
+    projection.scores(X, axes, whiten=WHITEN), codes, data.classes,
+    projection.components[list(axes)], projection.names, names, rows=split.PART,
+)
+describe(figure)
+print(f"Arrows: the {min(8, len(projection.names))} features of largest weight.")""",
+    "Eigen-images": """most = max(2, min(12, 400_000 // data.n_features))
+images = projection.components[:most].reshape(-1, *data.image_shape)
+names = [str(i + 1) for i in range(len(images))]
+describe(plots.coefficient_images(images, names, title="The components as images"))
+images = projection.weights(fisher)[:min(most, 6)].reshape(-1, *data.image_shape)
+names = [f"Direction {i + 1}" for i in range(len(images))]
+describe(plots.coefficient_images(images, names, title="Fisher’s directions as images"))""",
+    "Class means": """means = inspection.class_means(
+    data.X[split.train], data.codes[split.train], data.n_classes
+)
+shown = np.flatnonzero(np.isfinite(means).all(axis=1))
+shown = shown[:max(2, min(48, 400_000 // data.n_features))]
+images = np.rint(means[shown]).astype(np.uint8).reshape(-1, *data.image_shape)
+names = [str(data.classes[k]) for k in shown]
+describe(plots.images(images, names, title="The mean image of each class"))
+print(f"Over {len(split.train):,} training images.")""",
+    "Reconstruction": """number = min(NUMBER, len(projection.components))
+others, row = [i for i in CHOSEN if i in set(SHOWN)], ROW
+row = [*others, *split.test, *split.train][0] if row is None else row
+if not others:  # a test image of each other class
+    _, first = np.unique(data.codes[split.test], return_index=True)
+    others = [i for i in split.test[first] if data.codes[i] != data.codes[row]]
+shown = list(dict.fromkeys([int(row), *map(int, others)]))[:6]
+images = data.X[shown].reshape(-1, *data.image_shape)
+rebuilt = projection.rebuilt(data.X[shown], number).reshape(images.shape)
+describe(plots.reconstructions(images, [rebuilt], [number]))
+share = projection.shares[:number].sum()
+print(f"{number:,} of {len(projection.components):,} components: {100 * share:.1f} % of variance.")
+judged = split.test[:: -(-len(split.test) // 1_000) or 1]
+if len(judged):
+    error = inspection.reconstruction_error(projection, data.X[judged], number)
+    print(f"Over {len(judged):,} test images a pixel is off by {error:.1f} of 255 grey levels.")
+print("Shown:", ", ".join(f"{i} ({data.classes[data.codes[i]]})" for i in shown))""",
+}
+_IMAGES = ("Eigen-images", "Class means", "Reconstruction")
+_CHOSEN = """chosen = [row for row in CHOSEN if row in set(SHOWN)]
+print(f"{len(chosen):,} selected {rows}.")
+if chosen and data.kind.is_images:
+    names = [str(data.classes[k]) for k in data.codes[chosen]]
+    images = data.X[chosen].reshape(-1, *data.image_shape)
+    describe(plots.images(images[:60], names[:60], title="The selected rows"))
+elif chosen:
+    print(export.to_text(inspection.row_table(data, np.array(chosen)), form=""))"""
 
 _PARTS = {
     "train": 'split.train, f"{len(split.train):,} training rows"',
@@ -191,12 +243,15 @@ def _columns(view: View) -> str:
 
 def _pair(view: View) -> str:
     x, y = view.get("explore.pair.x"), view.get("explore.pair.y")
-    return fill(
+    code = fill(
         _PAIR,
         X="ranked[0]" if x is None else literal(x),
         Y="next(one for one in ranked if one != x)" if y is None else literal(y),
         ELLIPSES=literal(bool(view.get("explore.pair.ellipses"))),
     )
+    chosen = _picked(view, "pair")
+    shown = fill(_CHOSEN, CHOSEN=literal(chosen), SHOWN="range(data.n_rows)")
+    return f"{code}\n{shown}" if chosen else code
 
 
 def _correlations(view: View) -> str:
@@ -215,15 +270,47 @@ def _projections(analysis: Analysis) -> str:
     standardize = literal(view.get("explore.standardize", analysis.steps.standardize))
     if standardize == "None":
         standardize = "lincore.Steps().resolved(data).standardize"
-    ends = "xyz" if view.get("explore.dimensions") == 3 else "xy"
+    dimensions = view.get("explore.dimensions")
+    ends = "xyz" if dimensions == 3 else "xy"
     seen = view.get("explore.fisher_components")
-    return fill(
-        _PROJECTIONS,
-        STANDARDIZE=standardize,
-        PART="test" if view.get("explore.part") == "test" else "train",
-        SEEN="inspection.n_fisher_components(data, projection)" if seen is None else literal(seen),
-        AXES=literal(tuple(view.get(f"explore.{end}", k) for k, end in enumerate(ends))),
-        FISHER=literal(tuple(view.get(f"explore.fisher.{end}", k) for k, end in enumerate(ends))),
-        WHITEN=literal(bool(view.get("explore.whiten"))),
-        DIRECTION=literal(view.get("explore.direction", 0)),
-    )
+    part = "test" if view.get("explore.part") == "test" else "train"
+    chosen: list[int] = []
+    if dimensions != 3:
+        picked = [_picked(view, key) for key in ("scores", "fisher.scores")]
+        chosen = list(dict.fromkeys(row for rows in picked for row in rows))
+    row = view.get("explore.image")
+    codes = {
+        "STANDARDIZE": standardize,
+        "PART": part,
+        "SEEN": "inspection.n_fisher_components(data, projection)"
+        if seen is None
+        else literal(seen),
+        "AXES": literal(tuple(view.get(f"explore.{end}", k) for k, end in enumerate(ends))),
+        "FISHER": literal(
+            tuple(view.get(f"explore.fisher.{end}", k) for k, end in enumerate(ends))
+        ),
+        "WHITEN": literal(bool(view.get("explore.whiten"))),
+        "DIRECTION": literal(view.get("explore.direction", 0)),
+        "NUMBER": literal(view.get("explore.rebuild", 20)),
+        "ROW": literal(row),
+        "CHOSEN": literal(chosen),
+        "SHOWN": f"split.{part}",
+    }
+    shown = [_PROJECTIONS, *([_CHOSEN] if chosen else [])]
+    below = _tab(view, "images")
+    if below in _IMAGES:
+        shown.append(f"if data.kind.is_images:\n{_indented(_BELOW[below])}")
+    below = _tab(view, "table3", "table2")
+    if below in _BELOW:
+        shown.append(f"if not data.kind.is_images:\n{_indented(_BELOW[below])}")
+    return fill("\n".join(shown), **codes)
+
+
+def _picked(view: View, key: str) -> list[int]:
+    """Return the rows that were selected in a plot."""
+    found = view.get(f"explore.{key}.picked")
+    return list(found) if isinstance(found, tuple) else []
+
+
+def _tab(view: View, *kinds: str) -> str:
+    return next((str(view[key]) for kind in kinds if (key := f"explore.panels.{kind}") in view), "")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lincore.analysis.experiment import method_line
-from lincore.analysis.questions import ClassifyQuestion, PredictQuestion
+from lincore.analysis.predict_question import PredictQuestion
+from lincore.analysis.questions import ClassifyQuestion
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import call, literal
 from lincore.model_selection.methods import CLASSIFIER_LABELS

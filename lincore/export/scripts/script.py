@@ -12,6 +12,7 @@ import numpy as np
 import scipy
 import sklearn
 
+from lincore.analysis.predict_question import PredictQuestion
 from lincore.analysis.questions import (
     BalanceCostQuestion,
     BalanceStudyQuestion,
@@ -19,7 +20,6 @@ from lincore.analysis.questions import (
     CompareQuestion,
     ExploreQuestion,
     GeometryQuestion,
-    PredictQuestion,
     Question,
 )
 from lincore.analysis.specification import Analysis
@@ -94,7 +94,7 @@ def to_script(
     >>> [line for line in script.splitlines() if line.startswith(("data =", "results ="))][0]
     "data = lincore.sample('wine')"
     """
-    blocks = [*_blocks(analysis, reported)]
+    blocks = [*_blocks(analysis, reported, others)]
     for question in others:
         blocks += _answers(analysis.ask(question), reported)
     code = "\n\n".join(f"# {block.title}\n{block.code}" for block in blocks)
@@ -138,8 +138,13 @@ def to_notebook(analysis: Analysis) -> str:
     return json.dumps(notebook, ensure_ascii=False, indent=1) + "\n"
 
 
-def _blocks(analysis: Analysis, reported: bool) -> tuple[Block, ...]:
-    return (load_block(analysis), *_answers(analysis, reported))
+def _blocks(
+    analysis: Analysis, reported: bool, others: Sequence[Question] = ()
+) -> tuple[Block, ...]:
+    # A saved model predicts new rows without the data.
+    needed = any(getattr(one, "needs_data", True) for one in (analysis.question, *others))
+    load = (load_block(analysis),) if needed else ()
+    return (*load, *_answers(analysis, reported))
 
 
 def _answers(analysis: Analysis, reported: bool) -> Sequence[Block]:
@@ -169,7 +174,7 @@ def _about(analysis: Analysis) -> str:
     return (
         f"Analysis with lincore: {_PAGES[analysis.question.kind]}.\n\n"
         f"Written by lincore {version} with {versions}.\n"
-        "It needs lincore (pip install) and, where the data are a file, that file.\n"
+        "It needs lincore (pip install) and the files that it names, if any.\n"
     )
 
 

@@ -17,6 +17,7 @@ from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Prediction, fit_samples
+from lincore.imbalance.subsets import refuse_weights
 from lincore.imbalance.trials import Plan
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import move_threshold
@@ -107,6 +108,7 @@ def imbalance_cost(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
+    refuse_weights(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed)
     shares = as_prevalence(data, prevalence)

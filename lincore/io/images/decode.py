@@ -73,6 +73,26 @@ _STRIP_PIXELS = 1_000_000
 _one_large = threading.Lock()
 
 
+def is_image(head: bytes, path: str) -> bool:
+    """Tell whether a file is an image, by its first bytes.
+
+    Parameters
+    ----------
+    head, path
+        As for `image_kind`.
+
+    Examples
+    --------
+    >>> is_image(b"GIF89a", "a.png"), is_image(b"length,species", "a.csv")
+    (True, False)
+    """
+    try:
+        image_kind(head, path)
+    except SkippedFile:
+        return False
+    return True
+
+
 def image_kind(head: bytes, path: str) -> str:
     """Tell an image's format by its first bytes, whatever its name says.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
@@ -24,8 +24,10 @@ from lincore.io.tables.dates import are_dates, is_date
 YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"))
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "identifier", "constant", "empty"]
-Role: TypeAlias = Literal["target", "feature", "text", "group", "ignore"]
-COLUMN_ROLES: tuple[Role, ...] = ("target", "feature", "text", "group", "ignore")
+Role: TypeAlias = Literal["target", "feature", "text", "group", "weight", "frequency", "ignore"]
+COLUMN_ROLES: tuple[Role, ...] = get_args(Role)
+#: Roles that one column can have.
+UNIQUE_ROLES: tuple[Role, ...] = ("target", "group", "weight", "frequency")
 
 _IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|row name|rowname)$|[a-z]I[Dd]$")
 _FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORECASE)
@@ -55,8 +57,8 @@ class Column(NamedTuple):
     ----------
     name : str
     kind : {"number", "category", "text", "date", "identifier", "constant", "empty"}
-    role : {"target", "feature", "text", "group", "ignore"}
-        Proposed; "text" counts its words.
+    role : {"target", "feature", "text", "group", "weight", "frequency", "ignore"}
+        Proposed; "text" counts its words, a weight or a frequency says what rows count.
     n_missing, n_distinct : int
         Rows without a value, and different values.
     examples : tuple of str

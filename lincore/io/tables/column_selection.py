@@ -12,6 +12,7 @@ from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
     EXCLUSION_REASONS,
+    UNIQUE_ROLES,
     Column,
     Content,
     Kind,
@@ -142,7 +143,8 @@ def choose_roles(
     Raises
     ------
     DataError
-        When there is no such column, role or target, or more than one target or group.
+        When there is no such column, role or target, or more than one target, group, weight or
+        frequency.
     """
     roles = dict(options.roles)
     for name in (*roles, *options.categories):
@@ -159,11 +161,14 @@ def choose_roles(
     target = table.proposed if target is None else target
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
-    grouped = [name for name, role in roles.items() if role == "group"]
-    if named or len(grouped) > 1:
+    several = [label, *named] if named else []
+    for unique in UNIQUE_ROLES[1:]:
+        columns = [name for name, role in roles.items() if role == unique and name != label]
+        several = several or (columns if len(columns) > 1 else [])
+    if several:
         raise DataError(
-            "There can be one target and one column of groups.",
-            where=columns_named([label, *named] if named else grouped),
+            "There can be one target, and one column each of groups, weights and frequencies.",
+            where=columns_named(several),
             remedy="Give the others another role.",
         )
     roles[label] = "target"

@@ -26,8 +26,10 @@ class TableOptions:
         ``("age", "between", (18, None))``. See `lincore.io.tables.row_filters`.
     rename : mapping of str to str
         Other names for some of the columns. All other options name them as the table does.
-    roles : mapping of str to {"target", "feature", "text", "group", "ignore"}
-        For some of the columns, instead of the roles that `describe_columns` proposes.
+    roles : mapping of str to str
+        "target", "feature", "text", "group", "weight", "frequency" or "ignore" for some of the
+        columns, instead of the roles that `describe_columns` proposes. Of a weight
+        or a frequency see `lincore.data.with_row_weights`.
     missing : {"median", "most_frequent", "indicator", "drop"}, optional
         How missing values are filled in from the training rows; or rows with any are left out.
         The median when not given; of a file that is read in blocks they are left out.

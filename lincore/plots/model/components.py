@@ -30,9 +30,11 @@ def coefficient_images(
 ) -> go.Figure:
     """Draw weights of pixels as images: blue for above zero, orange for below, paper for zero.
 
+    Weights of colours are drawn in them: grey for zero, each image by its own largest weight.
+
     Parameters
     ----------
-    weights : array-like of shape (m, h, w)
+    weights : array-like of shape (m, h, w) or (m, h, w, 3)
     titles : sequence of m str
     columns : int, default 4
     title : str
@@ -42,6 +44,8 @@ def coefficient_images(
     plotly.graph_objects.Figure
     """
     stack = np.asarray(weights, dtype=np.float32)
+    if stack.ndim == 4:
+        return images(_about_grey(stack), titles, columns=columns, title=title)
     largest = float(np.abs(stack).max(initial=0.0)) or 1.0
     hues = [[0, BAD], [0.5, "#F7F7F7"], [1, GOOD]]
     # The scale lies under the images: beside them it takes a phone's width.
@@ -53,6 +57,12 @@ def coefficient_images(
     figure.layout.height += BAR
     figure.layout.margin.b += BAR
     return figure
+
+
+def _about_grey(stack: NDArray[np.float32]) -> NDArray[np.uint8]:
+    largest = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
+    shares = stack / np.where(largest > 0, largest, 1)
+    return np.asarray(np.rint(127.5 + 127.5 * shares), dtype=np.uint8)
 
 
 def biplot(

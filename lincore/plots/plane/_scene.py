@@ -4,26 +4,82 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+import numpy as np
+
 from lincore.inspection.views import View
 from lincore.plots.base.palette import CLEAR, GREY
 from lincore.plots.base.style import AXIS_WIDTH, escape_scene, shorten
 from lincore.plots.plane.axis_limits import AxisLimits
+from lincore.utils.typing import Array
 
 Camera = Literal["oblique", "above", "front"]
+# The longer side of the floor.
+SIDE = 0.95
 
 CAMERAS: dict[str, dict[str, Any]] = {
-    "oblique": {"eye": {"x": 0.72, "y": -2.25, "z": 1.1}, "center": {"x": -0.06, "z": -0.08}},
+    "oblique": {"eye": {"x": 0.58, "y": -1.8, "z": 0.95}, "center": {"x": -0.04, "z": -0.1}},
     "above": {
         "eye": {"x": 0, "y": -0.01, "z": 1.6},
         "up": {"x": 0, "y": 1, "z": 0},
         "projection": {"type": "orthographic"},
     },
-    "front": {"eye": {"x": 0, "y": -2.45, "z": 0.5}, "center": {"x": -0.07, "z": -0.05}},
+    "front": {"eye": {"x": 0, "y": -2.0, "z": 0.45}, "center": {"x": -0.05, "z": -0.07}},
 }
 
 
+# Angles around the upright axis from which the oblique eye may look, in degrees: never from behind,
+# where the axes run backwards. The usual one costs nothing, the last ones so much.
+TURNS, USUAL, UNUSUAL = np.arange(-140.0, -39.0, 4.0), -72.0, 0.1
+# Half the width of a surface of one class in the scene.
+HALF_WIDTH = 0.14
+
+
+def aspect(limits: AxisLimits) -> Array:
+    """Return the sides of the floor, (2,): in the ratio of their ranges where units agree."""
+    span = limits.high - limits.low
+    return np.asarray(SIDE * (span / span.max() if limits.is_equal else np.ones(2)))
+
+
+def camera_of(camera: Camera, turn: float | None) -> dict[str, Any]:
+    """Return a camera; the oblique one looks from an angle in degrees, if there is one."""
+    found = CAMERAS[camera]
+    if camera != "oblique" or turn is None:
+        return found
+    distance = float(np.hypot(found["eye"]["x"], found["eye"]["y"]))
+    x, y = (distance * float(f(np.radians(turn))) for f in (np.cos, np.sin))
+    return found | {"eye": found["eye"] | {"x": x, "y": y}}
+
+
+def free_sight(view: View, limits: AxisLimits, peaks: Array) -> float | None:
+    """Return the angle from which surfaces hide each other least: their saddles are seen."""
+    places = on_floor(view, limits)
+    if len(places) < 2:
+        return None
+    height = peaks[view.priors > 0] / (peaks.max() or 1.0)
+    turns = np.radians(TURNS)
+    towards, aside = (
+        np.stack([np.cos(turns), np.sin(turns)]),
+        np.stack([-np.sin(turns), np.cos(turns)]),
+    )
+    depth, across = places @ towards, places @ aside
+    apart = np.abs(across[:, None] - across[None]) / HALF_WIDTH
+    in_front = depth[:, None] > depth[None]
+    hidden = (height[:, None, None] * in_front * np.exp(-(apart**2) / 2)).sum(axis=(0, 1))
+    cost = hidden + UNUSUAL * np.abs(TURNS - USUAL) / np.abs(TURNS - USUAL).max()
+    return float(TURNS[int(cost.argmin())])
+
+
+def on_floor(view: View, limits: AxisLimits) -> Array:
+    """Return where the class means stand in the scene, (k, 2), without those of no class."""
+    if view.densities is None:
+        return np.empty((0, 2))
+    means = view.densities.means[view.priors > 0]
+    places = (means - (limits.low + limits.high) / 2) / (limits.high - limits.low)
+    return np.asarray(places * aspect(limits))
+
+
 def scene_of(
-    view: View, limits: AxisLimits, scale: dict[str, Any], camera: Camera, name: str
+    view: View, limits: AxisLimits, scale: dict[str, Any], camera: dict[str, Any], name: str
 ) -> dict[str, Any]:
     """Return the settings of a scene over a plane, with a named upright axis."""
     common = {"showbackground": False, "gridcolor": GREY, "zeroline": False, "showspikes": False}
@@ -37,7 +93,7 @@ def scene_of(
         for name, span in zip(view.axis_names, limits.ranges, strict=True)
     ]
     height = common | {"title": {"text": name}} | scale
-    if camera == "above":
+    if camera == CAMERAS["above"]:
         height["visible"] = False
     return {
         "xaxis": plane[0],
@@ -45,7 +101,7 @@ def scene_of(
         "zaxis": height,
         "bgcolor": CLEAR,
         "aspectmode": "manual",
-        "aspectratio": {"x": 0.95, "y": 0.95, "z": 0.85},
-        "camera": CAMERAS[camera],
+        "aspectratio": {**dict(zip("xy", aspect(limits).tolist(), strict=True)), "z": 0.85},
+        "camera": camera,
         "dragmode": "orbit",
     }

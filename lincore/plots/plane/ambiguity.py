@@ -5,10 +5,14 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from lincore.estimators.multiclass import Ambiguity
+from lincore.geometry.binary_regions import BinaryRegions
 from lincore.inspection.views import View
-from lincore.plots.base.palette import CLEAR, EDGE, translucent
+from lincore.plots.base.palette import CLEAR, EDGE
 from lincore.plots.base.style import Trace, compact, trace
+from lincore.plots.plane import shading
 from lincore.plots.plane.boundary import over_regions
+from lincore.plots.plane.boundary_lines import exact_regions
 from lincore.plots.plane.regions import nodes
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import listed, percent
@@ -16,10 +20,9 @@ from lincore.utils.formatting import listed, percent
 # Nodes on each axis: one byte each.
 NODES = 180
 # The codes of `lincore.estimators.multiclass.Ambiguity`, how they are called and how they look:
-# strong and colourless or purple, which no class has.
+# colourless or purple, which no class has, and opaque, so that they look so in the legend too.
 MEANINGS = {1: "claimed by none", 2: "claimed by several", 3: "tied votes"}
-SHADES = {1: "#85858F", 2: "#9A4DB3", 3: "#9A4DB3"}
-STRENGTH = 0.72
+SHADES = {1: "#9B9BA4", 2: "#B583C6", 3: "#B583C6"}
 
 
 def ambiguity(view: View, *, shared: SharedAxes | None = None, title: str = "") -> go.Figure:
@@ -45,26 +48,48 @@ def ambiguity(view: View, *, shared: SharedAxes | None = None, title: str = "") 
     if view.ambiguous is None or len(view.axis_names) != 2:
         raise ValueError("Ambiguity needs one-versus-rest or one-versus-one in two coordinates.")
     shared = shared or SharedAxes.of(view)
-    low, high = shared.limits.low, shared.limits.high
-    x, y = (np.linspace(low[i], high[i], NODES) for i in range(2))
-    codes = view.ambiguous.ambiguity(nodes(x, y)).reshape(NODES, NODES)
-    areas = {code: float(np.mean(codes == code)) for code in MEANINGS}
+    exact = exact_regions(view, shared.limits)
+    areas, shades = _on_grid(view, shared) if exact is None else _exactly(exact)
     rows = view.ambiguous.ambiguity(view.points) if len(view.points) else np.zeros(0, int)
     found, inside = _finding(areas), int(np.count_nonzero(rows))
     return over_regions(
         view,
         shared,
         title or found,
-        shades=[_shade(x, y, codes)],
+        shades=shades,
         keys=[_key(code, areas[code]) for code in MEANINGS if areas[code]],
         explanation=f"{found}. {inside:,} of the {len(rows):,} rows lie there.",
     )
 
 
+def _exactly(exact: BinaryRegions) -> tuple[dict[int, float], list[Trace]]:
+    """Return the share of each kind of ambiguity, its places, and the lines of the models."""
+    areas = exact.areas()
+    shades = [
+        shading.polygons([p.polygon for p in exact.pieces if p.ambiguity == code], SHADES[code])
+        for code in MEANINGS
+        if areas[Ambiguity(code)]
+    ]
+    line = shading.boundary_trace(exact.lines)
+    line |= {"name": "lines of the binary models", "showlegend": True}
+    line["line"] = line["line"] | {"dash": "dash", "width": 1.2}
+    return {code: areas[Ambiguity(code)] for code in MEANINGS}, [*shades, line]
+
+
+def _on_grid(view: View, shared: SharedAxes) -> tuple[dict[int, float], list[Trace]]:
+    """Return the same of models that are no lines: shares and places of a grid."""
+    low, high = shared.limits.low, shared.limits.high
+    x, y = (np.linspace(low[i], high[i], NODES) for i in range(2))
+    assert view.ambiguous is not None
+    codes = view.ambiguous.ambiguity(nodes(x, y)).reshape(NODES, NODES)
+    areas = {code: float(np.mean(codes == code)) for code in MEANINGS}
+    return areas, [_shade(x, y, codes)]
+
+
 def _shade(x: np.ndarray, y: np.ndarray, codes: np.ndarray) -> Trace:
     scale: list[list[object]] = []
     for code in range(4):
-        shade = translucent(SHADES[code], STRENGTH) if code else CLEAR
+        shade = SHADES[code] if code else CLEAR
         scale += [[code / 4, shade], [(code + 1) / 4, shade]]
     return trace(
         "heatmap",
@@ -90,7 +115,7 @@ def _key(code: int, area: float) -> Trace:
         marker={
             "symbol": "square",
             "size": 12,
-            "color": translucent(SHADES[code], STRENGTH),
+            "color": SHADES[code],
             "line": {"color": EDGE, "width": 1},
         },
         hoverinfo="skip",

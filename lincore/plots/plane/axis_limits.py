@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +18,16 @@ from lincore.utils.typing import Array, Flags
 FAR = 6.0
 # ... and is left outside if no more than this share of the points are like it.
 MOST_OUTSIDE = 0.02
+# Radius of the ellipse that holds 95 % of a Gaussian class, in standard deviations: its square is
+# chi-squared with two degrees.
+RADIUS = float(np.sqrt(-2 * np.log(0.05)))
+# Ellipses widen a plot by so many of its sides at each end, at most.
+WIDEST = 1.0
+# Axes of one unit are equal up to this ratio of their ranges; the shorter has this share at least.
+MOST_UNEQUAL, SHORTEST = 8.0, 0.45
+
+# Both in standard deviations within classes.
+WITHIN = {"Discriminant", "Within-class axis"}
 
 
 class AxisLimits(NamedTuple):
@@ -25,11 +37,14 @@ class AxisLimits(NamedTuple):
     ----------
     low, high : ndarray of shape (d,)
     outside : int
+    is_equal : bool
+        Whether both axes have as many pixels to the unit.
     """
 
     low: Array
     high: Array
     outside: int
+    is_equal: bool = False
 
     @property
     def ranges(self) -> list[list[float]]:
@@ -72,7 +87,10 @@ class AxisLimits(NamedTuple):
 
     @classmethod
     def of_all(cls, *views: View) -> AxisLimits:
-        """Enclose the points of several views of the same plane, so that they can be compared."""
+        """Enclose the points of several views of the same plane, so that they can be compared.
+
+        And of two coordinates the means and ellipses of their classes.
+        """
         points = np.concatenate([view.points for view in views])
         codes = np.concatenate([view.codes for view in views])
         if not len(points):
@@ -83,10 +101,37 @@ class AxisLimits(NamedTuple):
             points = points[np.isfinite(points).all(axis=1)]
             codes = np.zeros(len(points), dtype=np.intp)
         limits = cls.around(points, codes)
+        for view in views:
+            limits = limits.widened(*_ellipses(view))
         for number, levels in enumerate(views[0].levels or ()):
             if levels is not None:  # all of them, with room for the rows beside each
                 limits.low[number], limits.high[number] = -0.5, len(levels) - 0.5
+        if not views[0].levels and share_unit(views[0].axis_names):
+            limits = limits.with_equal_axes()
         return limits.without(points)
+
+    def widened(self, low: Array, high: Array) -> AxisLimits:
+        """Return limits that enclose boxes, (m, d) each, too; by so much as is still a plot."""
+        if not len(low):
+            return self
+        span = self.high - self.low
+        margin = 0.03 * span
+        return self._replace(
+            low=np.minimum(
+                self.low, np.maximum(low.min(axis=0) - margin, self.low - WIDEST * span)
+            ),
+            high=np.maximum(
+                self.high, np.minimum(high.max(axis=0) + margin, self.high + WIDEST * span)
+            ),
+        )
+
+    def with_equal_axes(self) -> AxisLimits:
+        """Return limits of axes with as many pixels to the unit, unless one would be a line."""
+        span = self.high - self.low
+        if not span.max() <= MOST_UNEQUAL * span.min():
+            return self
+        more = np.maximum(SHORTEST * span.max() - span, 0) / 2
+        return self._replace(low=self.low - more, high=self.high + more, is_equal=True)
 
     def without(self, points: ArrayLike) -> AxisLimits:
         """Return the same ends, and how many of other points (n, d) lie beyond them."""
@@ -104,6 +149,60 @@ def plane_axis(
         names = [escape(shorten(level, 14)) for level in levels]
         settings = {"tickvals": list(range(len(names))), "ticktext": names} | settings
     return axis(view.axis_names[number], range=ranges[number], showgrid=False, **settings)
+
+
+def plane_axes(view: View, limits: AxisLimits) -> dict[str, Any]:
+    """Return the settings of both axes of a view."""
+    axes = [plane_axis(view, number, limits.ranges) for number in (0, 1)]
+    return equal_axes(*axes) if limits.is_equal else {"xaxis": axes[0], "yaxis": axes[1]}
+
+
+def equal_axes(across: dict[str, Any], up: dict[str, Any]) -> dict[str, Any]:
+    """Return both axes so that they have as many pixels to the unit."""
+    alike = {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain"}
+    return {"xaxis": {**across, "constrain": "domain"}, "yaxis": {**up, **alike}}
+
+
+def share_unit(names: Sequence[str]) -> bool:
+    """Tell by the names of two coordinates if they have one unit.
+
+    They end in the same unit, or differ only in a number: "x1" and "x2", "Component 1" and
+    "Component 2".
+
+    Examples
+    --------
+    >>> share_unit(["length (cm)", "width (cm)"]), share_unit(["x1", "x2"])
+    (True, True)
+    >>> share_unit(["length (cm)", "weight (g)"]), share_unit(["age", "fare"])
+    (False, False)
+    """
+    if len(names) != 2 or set(names) == WITHIN:
+        return len(names) == 2
+    first, second = (re.sub(r"\d[\d.,]*", "#", name) for name in names)
+    units = [re.search(r"\([^()#]+\)$|, standardised$", name) for name in (first, second)]
+    return (first == second and "#" in first) or bool(
+        units[0] and units[1] and units[0][0] == units[1][0]
+    )
+
+
+def spread(view: View, code: int) -> Array:
+    """Return the standard deviation of a class along each axis, (d,); infinite where it is flat."""
+    factor = view.gaussians.whiteners[code].factor
+    if factor.ndim == 1:
+        factor = np.diag(factor)[:, factor > 0]
+    if factor.shape[1] < factor.shape[0]:
+        return np.full(len(factor), np.inf)
+    return np.asarray(np.linalg.norm(np.linalg.inv(factor), axis=0))
+
+
+def _ellipses(view: View) -> tuple[Array, Array]:
+    """Return the corners of boxes about the ellipses of a model's classes, (m, 2) each."""
+    if view.densities is None or len(view.axis_names) != 2:
+        return np.empty((0, 2)), np.empty((0, 2))
+    means = view.densities.means
+    reach = RADIUS * np.array([spread(view, code) for code in range(len(means))])
+    kept = np.isfinite(means).all(axis=1) & np.isfinite(reach).all(axis=1)
+    return (means - reach)[kept], (means + reach)[kept]
 
 
 def _far(points: Array, codes: NDArray[np.intp]) -> Flags:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from lincore.geometry.binary_regions import BinaryRegions
 from lincore.inspection.views import View
+from lincore.plots.base.palette import colour, translucent
 from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import Trace, figure
 from lincore.plots.plane import curves, shading
-from lincore.plots.plane.axis_limits import plane_axis
-from lincore.plots.plane.boundary_lines import drawn_lines
+from lincore.plots.plane.axis_limits import AxisLimits, plane_axes
+from lincore.plots.plane.boundary_lines import drawn_lines, exact_regions
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
-from lincore.plots.plane.regions import Map, region_layers
+from lincore.plots.plane.regions import CELLS, Map, region_layers
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count
 
@@ -70,22 +72,46 @@ def over_regions(
     """
     marks, limits = Marks.of(view), shared.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)
-    whole = Map.whole(view, limits)
-    layers = region_layers(view, limits, whole)
+    *regions, line = region_traces(view, limits)
     return figure(
         [
-            *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
+            *regions,
             *shades,
-            shading.boundary_trace(drawn_lines(view, limits, whole=whole)),
+            line,
             *point_traces(drawn, view.axis_names),
             *keys,
         ],
         title,
         subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), limits.note),
         alt=join(_alt(view, marks), explanation),
-        xaxis=plane_axis(view, 0, limits.ranges),
-        yaxis=plane_axis(view, 1, limits.ranges),
+        **plane_axes(view, limits),
     )
+
+
+def region_traces(view: View, limits: AxisLimits, *, cells: int = CELLS) -> list[Trace]:
+    """Return the region of each class, tinted, and after these the boundary."""
+    exact = exact_regions(view, limits)
+    if exact is not None:
+        return [*_polygons(view, exact), shading.boundary_trace(exact.boundary)]
+    whole = Map.whole(view, limits)
+    layers = region_layers(view, limits, whole, cells=cells)
+    return [
+        *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
+        shading.boundary_trace(drawn_lines(view, limits, whole=whole)),
+    ]
+
+
+def _polygons(view: View, exact: BinaryRegions) -> list[Trace]:
+    """Return the region of each class from planes."""
+    known = view.half_planes.classes_ if view.half_planes is not None else view.classes
+    return [
+        shading.polygons(
+            [piece.polygon for piece in exact.pieces if piece.code == k],
+            translucent(colour(int(code)), float(TINT[0])),
+            legendgroup=str(code),
+        )
+        for k, code in enumerate(known)
+    ]
 
 
 def _alt(view: View, marks: Marks) -> str:

@@ -7,6 +7,7 @@ from collections import defaultdict
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.geometry.binary_regions import MOST_MODELS, BinaryRegions, binary_regions
 from lincore.inspection.views import View
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.regions import NODES, Map, possible
@@ -27,11 +28,23 @@ def boundary_lines(view: View, limits: AxisLimits) -> Array:
     ndarray of shape (m, 2)
         Polylines one after the other, with a row of NaN between them.
     """
-    return trace_lines(Map.whole(view, limits))
+    exact = exact_regions(view, limits)
+    return exact.boundary if exact is not None else trace_lines(Map.whole(view, limits))
+
+
+def exact_regions(view: View, limits: AxisLimits) -> BinaryRegions | None:
+    """Return regions from planes, where a view has them and they are not too many."""
+    model = view.half_planes
+    if model is None or len(model.design_) > MOST_MODELS:
+        return None
+    return binary_regions(model, limits.low, limits.high)
 
 
 def drawn_lines(view: View, limits: AxisLimits, *, whole: Map | None = None) -> Array:
     """Find the same lines, (m, 2), without the points that nobody would miss in a plot."""
+    exact = exact_regions(view, limits) if whole is None else None
+    if exact is not None:
+        return exact.boundary
     line = trace_lines(whole or Map.whole(view, limits))
     ends = np.flatnonzero(np.isnan(line[:, 0]))
     cell = (limits.high - limits.low) / (NODES - 1)

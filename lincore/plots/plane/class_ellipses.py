@@ -18,7 +18,7 @@ from lincore.plots.base.style import (
     shorten,
     trace,
 )
-from lincore.plots.plane.scatter import RADIUS
+from lincore.plots.plane.axis_limits import RADIUS
 from lincore.utils.typing import Array
 
 # Corners of an ellipse; of many, which are smaller, fewer are seen.

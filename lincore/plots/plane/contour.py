@@ -9,7 +9,7 @@ from lincore.inspection.views import Quantity, View
 from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
 from lincore.plots.base.style import Trace, figure
 from lincore.plots.plane import curves, shading
-from lincore.plots.plane.axis_limits import plane_axis
+from lincore.plots.plane.axis_limits import plane_axes
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, point_traces, verdict
 from lincore.plots.plane.regions import checked, floor_level, whole_layer, winning_layers
@@ -74,8 +74,7 @@ def contour(
         title or heading(marks.labels, quantity, focus),
         subtitle=join(scope(view), verdict(marks, drawn), marks.note(drawn), limits.note),
         alt=_alt(view, marks, quantity, focus),
-        xaxis=plane_axis(view, 0, limits.ranges),
-        yaxis=plane_axis(view, 1, limits.ranges),
+        **plane_axes(view, limits),
     )
 
 

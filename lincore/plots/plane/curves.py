@@ -11,10 +11,10 @@ from lincore.inspection.views import Quantity, View
 from lincore.plots.base.palette import INK, colour, translucent
 from lincore.plots.base.sentences import UNITS, closest, heading, join, scope
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, escape, figure, trace
-from lincore.plots.plane.axis_limits import AxisLimits, plane_axis
+from lincore.plots.plane.axis_limits import AxisLimits, plane_axis, spread
 from lincore.plots.plane.boundary_lines import boundary_points
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
-from lincore.plots.plane.regions import possible, spread
+from lincore.plots.plane.regions import possible
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, true_minus
 from lincore.utils.typing import Array

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.inspection.views import Quantity, View
-from lincore.plots.plane.axis_limits import AxisLimits
+from lincore.plots.plane.axis_limits import AxisLimits, spread
 from lincore.utils.typing import Array
 
 # Values in all layers of one figure: 85 kB as float32 in base64, up to 110 kB as JSON.
@@ -207,16 +207,6 @@ def _near_class(view: View, limits: AxisLimits, code: int) -> tuple[Array, Array
     mean = view.gaussians.means[code]
     low, high = np.maximum(limits.low, mean - reach), np.minimum(limits.high, mean + reach)
     return (low, high) if np.all(low < high) else (limits.low, limits.high)
-
-
-def spread(view: View, code: int) -> Array:
-    """Return the standard deviation of a class along each axis, (d,); infinite where it is flat."""
-    factor = view.gaussians.whiteners[code].factor
-    if factor.ndim == 1:
-        factor = np.diag(factor)[:, factor > 0]
-    if factor.shape[1] < factor.shape[0]:
-        return np.full(len(factor), np.inf)
-    return np.asarray(np.linalg.norm(np.linalg.inv(factor), axis=0))
 
 
 def checked(view: View, quantity: Quantity | None) -> Quantity:

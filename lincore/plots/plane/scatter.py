@@ -12,14 +12,12 @@ from lincore.inspection.axis_units import drawable_units, named_units
 from lincore.plots.base.palette import EDGE, INK, colour
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, bare_axis, compact, escape, figure, trace
-from lincore.plots.plane.axis_limits import AxisLimits
+from lincore.plots.plane.axis_limits import RADIUS, AxisLimits, equal_axes, share_unit
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
 from lincore.utils.formatting import count, number
 from lincore.utils.typing import Array
 
 ELLIPSES = "Ellipses: 95 % of a Gaussian class."
-# Its radius in standard deviations: the square of it is chi-squared with two degrees.
-RADIUS = float(np.sqrt(-2 * np.log(0.05)))
 
 
 def scatter(
@@ -80,8 +78,17 @@ def scatter(
         limits = limits.without(marks.points)
     elif len(marks.codes):
         limits = AxisLimits.around(marks.points, marks.codes)
-        limits = _around(limits, rings) if rings else limits
+        limits = limits.widened(*_boxes(rings)) if rings else limits
+        limits = limits.with_equal_axes() if share_unit(axis_names) else limits
+        limits = limits.without(marks.points)
     ranges = limits.ranges if limits else [[0, 1], [0, 1]]
+    across = axis(names[0], range=ranges[0])
+    up = bare_axis(range=[0, len(marks.labels)])
+    if len(names) == 2:
+        up = axis(names[1], range=ranges[1])
+    both = {"xaxis": across, "yaxis": up}
+    if limits is not None and limits.is_equal:
+        both = equal_axes(across, up)
     return figure(
         [*point_traces(drawn, names), *rings],
         title,
@@ -93,10 +100,8 @@ def scatter(
             limits.note if limits else "",
         ),
         alt=_alt(title, marks, names),
-        xaxis=axis(names[0], range=ranges[0]),
-        yaxis=axis(names[1], range=ranges[1])
-        if len(names) == 2
-        else bare_axis(range=[0, len(marks.labels)]),
+        xaxis=both["xaxis"],
+        yaxis=both["yaxis"],
     )
 
 
@@ -125,14 +130,10 @@ def _ellipses(marks: Marks) -> list[Trace]:
     return traces
 
 
-def _around(limits: AxisLimits, rings: list[Trace]) -> AxisLimits:
-    """Widen a limits so that outlines fit into it, by half of its size on each side at most."""
+def _boxes(rings: list[Trace]) -> tuple[Array, Array]:
+    """Return the corners of boxes about outlines, (m, 2) each."""
     outlines = np.stack([[ring["x"], ring["y"]] for ring in rings]).astype(float)
-    margin = 0.03 * np.ptp(outlines, axis=(0, 2))
-    most = 0.5 * (limits.high - limits.low)
-    low = np.maximum(outlines.min(axis=(0, 2)) - margin, limits.low - most)
-    high = np.minimum(outlines.max(axis=(0, 2)) + margin, limits.high + most)
-    return limits._replace(low=np.minimum(limits.low, low), high=np.maximum(limits.high, high))
+    return outlines.min(axis=2), outlines.max(axis=2)
 
 
 def _root(points: Array) -> Array:

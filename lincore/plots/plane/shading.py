@@ -6,6 +6,7 @@ Each band therefore gets just the opacity that the stack below it lacks.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -115,6 +116,24 @@ def boundary_trace(line: Array) -> Trace:
         hoverinfo="skip",
         line={"color": INK, "width": 2},
     )
+
+
+def polygons(parts: Sequence[Array], shade: str, **settings: Any) -> Trace:
+    """Return convex polygons (m, 2) of one shade."""
+    gap = np.full((1, 2), np.nan)
+    outline = np.concatenate(
+        [part for polygon in parts for part in (polygon, polygon[:1], gap)] or [gap]
+    )
+    return trace(
+        "scatter",
+        x=compact(outline[:, 0]),
+        y=compact(outline[:, 1]),
+        mode="lines",
+        fill="toself",
+        fillcolor=shade,
+        line={"width": 0, "color": CLEAR},
+        hoverinfo="skip",
+    ) | {"showlegend": False, **settings}
 
 
 def _stacked(hue: str, alphas: Array) -> list[list[Any]]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lincore.inspection.views import View
+from lincore.plots.plane._scene import free_sight
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.regions import possible
 from lincore.utils.typing import Array
@@ -20,15 +21,21 @@ class SharedAxes(NamedTuple):
     limits : AxisLimits
     peaks : ndarray of shape (K,)
         The greatest height of each class; zero without densities, or without rows.
+    turn : float or None
+        Angle in degrees from which surfaces are looked at.
     """
 
     limits: AxisLimits
     peaks: Array
+    turn: float | None = None
 
     @classmethod
     def of(cls, *views: View) -> SharedAxes:
         """Return a frame around one or more views of the same plane and classes."""
-        return cls(AxisLimits.of_all(*views), np.max([_peaks(view) for view in views], axis=0))
+        limits = AxisLimits.of_all(*views)
+        peaks = np.max([_peaks(view) for view in views], axis=0)
+        turn = free_sight(views[0], limits, peaks) if len(views[0].axis_names) == 2 else None
+        return cls(limits, peaks, turn)
 
     def around(self, view: View) -> AxisLimits:
         """Return the limits, with the number of points of one view that lie beyond it."""

@@ -11,12 +11,8 @@ import plotly.graph_objects as go
 from lincore.inspection.views import View
 from lincore.plots.base.sentences import join, scope
 from lincore.plots.base.style import AXIS_WIDTH, Trace, axis, escape, figure, shorten
-from lincore.plots.plane import shading
-from lincore.plots.plane.axis_limits import AxisLimits
-from lincore.plots.plane.boundary import TINT
-from lincore.plots.plane.boundary_lines import drawn_lines
+from lincore.plots.plane.boundary import region_traces
 from lincore.plots.plane.markers import Marks, class_counts, point_traces
-from lincore.plots.plane.regions import Map, region_layers
 from lincore.plots.plane.shared_axes import SharedAxes
 from lincore.utils.formatting import count, listed, percent
 
@@ -90,7 +86,7 @@ def small_multiples(
             part | _own(position)
             for position, view in enumerate(views)
             for part in [
-                *_regions(view, shared.around(view), cells),
+                *region_traces(view, shared.around(view), cells=cells),
                 *_points(drawn[position], view, ringed=ringed, in_legend=position == 0),
             ]
         ],
@@ -119,15 +115,6 @@ def _place(row: int, column: int, columns: int, n_lines: int, height: float) -> 
     top = 1 - row / n_lines - GAP / height
     bottom = 1 - (row + 1) / n_lines + 0.01
     return [left, min(left + width, 1.0)], [max(bottom, 0.0), top]
-
-
-def _regions(view: View, limits: AxisLimits, cells: int) -> list[Trace]:
-    whole = Map.whole(view, limits)
-    layers = region_layers(view, limits, whole, cells=cells)
-    return [
-        *(shading.filled(layer, np.zeros(1), alphas=TINT) for layer in layers),
-        shading.boundary_trace(drawn_lines(view, limits, whole=whole)),
-    ]
 
 
 def _points(marks: Marks, view: View, *, ringed: bool, in_legend: bool) -> list[Trace]:

@@ -23,7 +23,7 @@ from lincore.plots.base.style import (
 from lincore.plots.plane import curves
 from lincore.plots.plane._density_surface import density_surface, heights
 from lincore.plots.plane._posterior_surface import posterior_surface, posterior_surface_alt, upright
-from lincore.plots.plane._scene import Camera, scene_of
+from lincore.plots.plane._scene import Camera, camera_of, on_floor, scene_of
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
@@ -34,6 +34,8 @@ from lincore.utils.typing import Array
 
 # From this ratio of heights on the low surfaces are seen on a logarithmic scale alone.
 UNEVEN = 12.0
+# Opacity of the surfaces of classes.
+FARTHEST, NEAREST = 0.9, 0.6
 
 
 def surface(
@@ -94,7 +96,7 @@ def _posterior_surface(
         subtitle=join(scope(view), marks.note(drawn), limits.note),
         alt=posterior_surface_alt(view, marks, quantity),
         height=450,
-        scene=scene_of(view, limits, scale, camera, UNITS[quantity]),
+        scene=scene_of(view, limits, scale, camera_of(camera, shared.turn), UNITS[quantity]),
     )
 
 
@@ -110,9 +112,14 @@ def _density_surfaces(
     tops = shared.peaks[shared.peaks > 0].tolist() or [1.0]
     uneven = max(tops) > UNEVEN * min(tops)
     floor, scale = heights(tops, uneven)
+    seen_from = camera_of(camera, shared.turn)
     return figure(
         [
-            *(_surface(surfaces[code], code, marks.labels[code]) for code in peaks),
+            *(
+                _surface(surfaces[code], code, marks.labels[code], opacity)
+                for code, opacity in _from_behind(view, limits, seen_from["eye"]).items()
+                if code in peaks
+            ),
             _floor_lines(drawn_lines(view, limits), floor),
             *_floor_points(drawn, limits, floor, view.axis_names),
         ],
@@ -126,11 +133,19 @@ def _density_surfaces(
         ),
         alt=_alt(view, marks, peaks),
         height=450,
-        scene=scene_of(view, limits, scale, camera, "prior × density"),
+        scene=scene_of(view, limits, scale, seen_from, "prior × density"),
     )
 
 
-def _surface(shape: tuple[Array, Array, Array], code: int, label: str) -> Trace:
+def _from_behind(view: View, limits: AxisLimits, eye: dict[str, float]) -> dict[int, float]:
+    """Return opacities by class, the farthest first: those behind show through those in front."""
+    codes, places = np.flatnonzero(view.priors > 0), on_floor(view, limits)
+    order = np.argsort(places @ [eye["x"], eye["y"]], kind="stable")
+    opacities = np.linspace(FARTHEST, NEAREST, len(order)).tolist()
+    return dict(zip(codes[order].tolist(), opacities, strict=True))
+
+
+def _surface(shape: tuple[Array, Array, Array], code: int, label: str, opacity: float) -> Trace:
     x, y, height = shape
     peak = float(height.max())
     hue = colour(code)
@@ -143,7 +158,7 @@ def _surface(shape: tuple[Array, Array, Array], code: int, label: str) -> Trace:
         cmax=peak,
         colorscale=[[0, hue], [1, hue]],
         showscale=False,
-        opacity=0.82,
+        opacity=opacity,
         name=escape(label),
         legendgroup=str(code),
         showlegend=False,

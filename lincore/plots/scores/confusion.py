@@ -85,7 +85,7 @@ def confusion(
     return figure(
         [_shade(shares), _cells(counts, shares, labels, normalize, room)],
         _finding(counts, labels),
-        subtitle=f"{method}, {count(int(counts.sum()), 'row')}; shade: share of the "
+        subtitle=f"{method}, {_rows(counts)}; shade: share of the "
         f"{'predicted' if normalize == 'pred' else 'true'} class",
         alt=_alt(counts, labels, method),
         height=room.height(n_classes),
@@ -96,7 +96,20 @@ def confusion(
 
 def _shares(counts: Counts, normalize: Normalize) -> Array:
     total = counts.sum(axis=0 if normalize == "pred" else 1, keepdims=True)
-    return counts / np.maximum(total, 1)
+    return counts / np.where(total > 0, total, 1)
+
+
+def _rows(counts: Counts) -> str:
+    """Say how many rows were counted; weights have mean 1 and add up to as many."""
+    weighted = " by weight" if counts.dtype.kind == "f" else ""
+    return f"{count(round(counts.sum()), 'row')}{weighted}"
+
+
+def _number(value: Any, noun: str = "") -> str:
+    """Write a number of rows; of a sum of weights one decimal."""
+    if value == round(value):
+        return count(round(value), noun) if noun else f"{value:,.0f}"
+    return f"{value:,.1f} {noun}s" if noun else f"{value:,.1f}"
 
 
 def _shade(shares: Array) -> Trace:
@@ -145,9 +158,9 @@ def _hover_texts(counts: Counts, labels: list[str]) -> list[str]:
             if i != j
             else f"{labels[i]} correct"
         )
-        number = int(counts[i, j])
-        of = f" of {count(int(counts[i].sum()), 'row')} ({percent(share)})" if number else ""
-        texts.append(f"{pair}: {number:,}{of}")
+        number = counts[i, j]
+        of = f" of {_number(counts[i].sum(), 'row')} ({percent(share)})" if number else ""
+        texts.append(f"{pair}: {_number(number)}{of}")
     return texts
 
 
@@ -161,7 +174,7 @@ def _text_size(counts: Counts, room: Room) -> int:
 def _texts(counts: Counts, shares: Array, normalize: Normalize, room: Room) -> list[str]:
     texts = []
     for number, share in zip(counts.ravel().tolist(), shares.ravel().tolist(), strict=True):
-        first, second = f"{number:,}", percent(share)
+        first, second = _number(number), percent(share)
         if normalize is not None:
             first, second = second, first
         if not number:
@@ -189,10 +202,10 @@ def class_axes(labels: list[str], room: Room) -> dict[str, dict[str, Any]]:
     }
 
 
-def _most_frequent_error(counts: Counts) -> tuple[int, int, int]:
+def _most_frequent_error(counts: Counts) -> tuple[int, int, float]:
     errors = counts - np.diag(np.diag(counts))
     true, predicted = np.unravel_index(errors.argmax(), errors.shape)
-    return int(true), int(predicted), int(errors.max())
+    return int(true), int(predicted), float(errors.max())
 
 
 def two_of(labels: list[str], one: int, other: int) -> tuple[str, str]:
@@ -202,32 +215,32 @@ def two_of(labels: list[str], one: int, other: int) -> tuple[str, str]:
 
 
 def _finding(counts: Counts, labels: list[str]) -> str:
-    total, right = int(counts.sum()), int(np.trace(counts))
+    total, right = counts.sum(), np.trace(counts)
     if not total:
         return "No rows to judge by"
-    if right == total:
-        return f"All {count(total, 'row')} correct"
     true, predicted, number = _most_frequent_error(counts)
+    if not number:
+        return f"All {_rows(counts)} correct"
     one, other = two_of(labels, true, predicted)
     return (
         f"{percent(right / total)} correct; most frequent error: {one} misclassified as {other} "
-        f"({number:,})"
+        f"({_number(number)})"
     )
 
 
 def _alt(counts: Counts, labels: list[str], method: str) -> str:
-    total, right = int(counts.sum()), int(np.trace(counts))
+    total, right = counts.sum(), np.trace(counts)
     if not total:
         return f"Confusion matrix of {method}, without rows."
     worst = ""
-    if right < total:
-        true, predicted, number = _most_frequent_error(counts)
+    true, predicted, number = _most_frequent_error(counts)
+    if number:
         worst = (
             f"The most frequent error: {labels[true]} misclassified as {labels[predicted]}, "
-            f"{count(number, 'row')} of {int(counts[true].sum()):,}."
+            f"{_number(number, 'row')} of {_number(counts[true].sum())}."
         )
     return join(
         f"Confusion matrix of {method} over {count(len(labels), 'class', 'classes')}: "
-        f"{right:,} of {count(total, 'row')} correct ({percent(right / total)}).",
+        f"{_number(right)} of {_rows(counts)} correct ({percent(right / total)}).",
         worst,
     )

@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import report
+from pages.ui.session import sidebar
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _details(found: ImbalanceCost, method: str, loss: str) -> None:
     )
 
 
-@st.fragment
+@sidebar.fragment
 def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
     if found.rare is None:
         st.info("No class is rarer in the file than in deployment.")

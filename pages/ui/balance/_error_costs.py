@@ -11,6 +11,7 @@ import streamlit as st
 from lincore import imbalance, metrics, plots, report
 from lincore.utils import percent
 from pages.ui.balance import priors_in_deployment, side_by_side
+from pages.ui.session import sidebar
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Decisions(NamedTuple):
     costs: np.ndarray
 
 
-@st.fragment
+@sidebar.fragment
 def show(
     setup: Setup, study: BalanceStudy, data: Dataset, method: str, axes: tuple[int, ...]
 ) -> None:

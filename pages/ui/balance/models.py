@@ -106,9 +106,7 @@ def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     """Say what rows and features the models see, where these are not all."""
     if data.n_streamed:
         st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
-    sentence = report.projection_sentence(
-        data, steps.n_components, len(split.train), who="All models see"
-    )
+    sentence = report.projection_sentence(data, steps, len(split.train), who="All models see")
     if not sentence:
         return
     place = st.container(

@@ -10,6 +10,7 @@ import streamlit as st
 
 from lincore import imbalance, metrics, plots, report
 from pages.ui.balance import side_by_side
+from pages.ui.session import sidebar
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ CLASS, SHARE = "balance.use.class", "balance.use.share"
 N_SHARES = 25
 
 
-@st.fragment
+@sidebar.fragment
 def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
     """Ask for the share of a class in use and score every model under it."""
     condition = right_condition()

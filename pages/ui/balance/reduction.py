@@ -19,7 +19,7 @@ from pages.ui.balance import (
     study_setup,
 )
 from pages.ui.jobs import page_jobs
-from pages.ui.session import runs, take_away
+from pages.ui.session import runs, sidebar, take_away
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _loss(first: Any) -> str:
     )
 
 
-@st.fragment
+@sidebar.fragment
 def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None:
     """Draw the panel that is open; nothing else reruns with it."""
     setup, first = one.setup, one.study

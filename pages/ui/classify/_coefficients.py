@@ -54,7 +54,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
         )
         return
     lines = list(inspection.score_lines(fitted.pipeline, data, len(weights.values)))
-    if data.kind.is_images and weights.values.shape[1] == data.n_features:
+    if data.kind.is_images and weights.names == data.feature_names:
         _images(weights, lines, data)
         return
     found = inspection.score_coefficients(fitted.pipeline, data, split.train, tuple(lines))

@@ -118,6 +118,7 @@ def _compare(
             solvers=chosen,
             rates=rates,
             C=C,
+            sample_weight=data.weights_of(split.train),
             progress=progress,
             keep=progress.keep,
         )

@@ -13,16 +13,12 @@ from pages.ui.session import cache
 from pages.ui.widgets import controls, selection, tables, text
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from lincore.data import Dataset
     from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify"
 _SHARES = {"Counts": None, "By row": "true", "By column": "pred"}
-# Posteriors and distances of more classes than this would be a wall of columns.
-MOST_CLASSES = 6
 
 
 def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
@@ -41,17 +37,19 @@ def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) 
             "one (column).",
         )
         figure = plots.confusion(results, results.methods[0], normalize=_SHARES[shares])
-        event = selection.figure(figure, key=f"{KEY}.confusion", modes=("points",))
+        cell = selection.figure(
+            figure, key=f"{KEY}.confusion", modes=("points",), read=selection.cell
+        )
     # A sheet of images needs the width of the page.
     with st.container() if data.kind.is_images else right:
-        cell = selection.cell(event)
-        if cell is None or max(cell) >= data.n_classes:
+        if len(cell) != 2 or max(cell) >= data.n_classes:
             st.caption(
                 f"Choose a cell of the matrix to see its {text.row_noun(data)}, the highest "
                 "log loss first."
             )
         else:
             _cell(data, fitted, *cell)
+            selection.offer_to_clear(f"{KEY}.confusion")
 
 
 def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
@@ -96,25 +94,12 @@ def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
         data,
         found.rows,
         key=f"{KEY}.cell",
-        columns=_columns(data, found, true, predicted),
+        columns=inspection.cell_columns(data, found, true, predicted),
         captions=_captions(found, true),
         title=f"{data.classes[true]} misclassified as {data.classes[predicted]}"
         if true != predicted
         else f"{data.classes[true]} predicted correctly",
     )
-
-
-def _columns(data: Dataset, found: Any, true: int, predicted: int) -> dict[str, np.ndarray]:
-    """Return posteriors and distances of the classes at stake, or of all where these are few."""
-    codes = range(data.n_classes) if data.n_classes <= MOST_CLASSES else {true, predicted}
-    columns = {}
-    for code in sorted(codes):
-        if found.proba is not None:
-            columns[f"p({data.classes[code]})"] = found.proba[:, code].round(4)
-    for code in sorted(codes):
-        if found.distances is not None:
-            columns[f"distance to {data.classes[code]}"] = found.distances[:, code].round(2)
-    return columns
 
 
 def _captions(found: Any, true: int) -> list[str] | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
 from lincore import geometry, inspection, plots, report
@@ -70,35 +69,36 @@ def _by_class(found: Learned) -> None:
         formulas.append("means")
     title = " and ".join(formulas).capitalize()
     with _with_formula(title, formulas), st.container(key=f"{KEY}.classes"):
-        _table(found.by_class, "Rows, prior and mean of every class.")
+        tables.numbers(found.by_class, alt="Rows, prior and mean of every class.")
 
 
 def _words(found: Learned) -> None:
     with _with_formula("Words", ["words"]), st.container(key=f"{KEY}.words"):
         alt = "Probability of a word in every class, those first that differ most."
-        _table(found.by_word, alt)
+        tables.numbers(found.by_word, alt=alt)
 
 
 def _images(experiment: Experiment, fitted: Fitted) -> None:
     """Show the class means, and the basis of PCA with its mean and its eigenvalues, as images."""
     data, _, split = experiment
     found = geometry.learned_images(fitted.pipeline, data, split.train)
-    means = found.means[:MOST_IMAGES]
+    means = geometry.grey_levels(found.means[:MOST_IMAGES])
     sheet = plots.images(means, found.classes[:MOST_IMAGES], title="Class means")
     image_sheets.show(sheet, key=f"{KEY}.means")
     if found.mean is None:
         return
-    sheet = plots.images(found.mean[None], [""], title="Mean image, from which PCA starts")
+    sheet = plots.images(
+        geometry.grey_levels(found.mean[None]), [""], title="Mean image, from which PCA starts"
+    )
     image_sheets.show(sheet, key=f"{KEY}.mean")
-    if len(data.image_shape or ()) == 2:
-        titles = [
-            f"{i}: {value:,.0f}" if value >= 1000 else f"{i}: {value:.4g}"
-            for i, value in enumerate(found.eigenvalues, start=1)
-        ]
-        sheet = plots.coefficient_images(
-            found.basis, titles, columns=6, title="Principal components, with their eigenvalues"
-        )
-        image_sheets.show(sheet, key=f"{KEY}.basis")
+    titles = [
+        f"{i}: {value:,.0f}" if value >= 1000 else f"{i}: {value:.4g}"
+        for i, value in enumerate(found.eigenvalues, start=1)
+    ]
+    sheet = plots.coefficient_images(
+        found.basis, titles, columns=6, title="Principal components, with their eigenvalues"
+    )
+    image_sheets.show(sheet, key=f"{KEY}.basis")
 
 
 def _matrices(found: Learned) -> None:
@@ -113,7 +113,7 @@ def _matrices(found: Learned) -> None:
     )
     title, (formula, frame) = list(offered.items())[place]
     with _with_formula(text.escape(title), [formula]), st.container(key=f"{KEY}.matrix.table"):
-        _table(frame, f"{title}: a row and a column for each coordinate.")
+        tables.numbers(frame, alt=f"{title}: a row and a column for each coordinate.")
 
 
 def _likelihood(found: Learned) -> None:
@@ -140,7 +140,8 @@ def _ratio(experiment: Experiment, fitted: Fitted) -> None:
         _with_formula(f"{one} against {other}: A, b and c", ["log ratio"]),
         st.container(key=f"{KEY}.ratio"),
     ):
-        _table(frame, "b, and A where the boundary is curved, a row for each variable.")
+        alt = "b, and A where the boundary is curved, a row for each variable."
+        tables.numbers(frame, alt=alt)
         straight = "A = 0: the boundary is a plane. " if function.is_linear else ""
         st.markdown(f"{straight}c = **{_number(c)}**")
         if not hasattr(fitted.pipeline.steps[-1][1], "predict_proba"):
@@ -149,12 +150,3 @@ def _ratio(experiment: Experiment, fitted: Fitted) -> None:
 
 def _number(value: float) -> str:
     return f"{value:,.4f}".replace("-", "−")
-
-
-def _table(frame: pd.DataFrame, alt: str) -> None:
-    formats = {
-        column: st.column_config.NumberColumn(format="%.5g")
-        for column in frame.columns
-        if pd.api.types.is_float_dtype(frame[column].dtype)
-    }
-    tables.show(frame, hide_index=True, column_config=formats, width="stretch", alt=alt)

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 
 from lincore import inspection, plots, prediction
 from pages.ui.classify import geometry, model_choice
-from pages.ui.session import cache
+from pages.ui.session import cache, sidebar
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def what_if(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) ->
     _panel(experiment, model, fitted)
 
 
-@st.fragment
+@sidebar.fragment
 def _panel(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw sliders and posteriors; a moved slider runs nothing but this."""
     data = experiment.data
@@ -232,6 +232,8 @@ def _keep(start: int, first: np.ndarray, row: np.ndarray) -> None:
 
 
 def _rebuilt(pipeline: Pipeline, row: np.ndarray, data: Dataset) -> None:
+    if "basis" in pipeline.named_steps:  # no image has these gradients
+        return
     values = pipeline.named_steps["pca"].inverse_transform(row[None])
     if "standardize" in pipeline.named_steps:
         step = pipeline.named_steps["standardize"]

@@ -16,7 +16,7 @@ from pages.ui.classify import (
     _learned,
     _what_if,
 )
-from pages.ui.session import cache
+from pages.ui.session import cache, sidebar
 
 if TYPE_CHECKING:
     from pages.ui.session.fitting import Fitted
@@ -38,7 +38,7 @@ PANELS: dict[str, Panel] = {
 }
 
 
-@st.fragment
+@sidebar.fragment
 def show(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw the tabs, and in the open one what it holds; nothing else reruns with them."""
     for tab, panel in zip(

@@ -9,7 +9,7 @@ import streamlit as st
 from lincore import inspection, plots
 from lincore.plots.plane import with_ellipses
 from pages.ui.classify import _planes, model_choice
-from pages.ui.session import cache, fitting
+from pages.ui.session import cache, fitting, sidebar
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def show(experiment: Experiment) -> tuple[cache.ModelChoice, Fitted]:
     return _model_and_plot(experiment, [])
 
 
-@st.fragment
+@sidebar.fragment
 def _model_and_plot(
     experiment: Experiment, chosen: list[cache.ModelChoice]
 ) -> tuple[cache.ModelChoice, Fitted]:

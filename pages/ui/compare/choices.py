@@ -79,12 +79,15 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
         scheme = _scheme(word, data, choice)
         st.markdown("**Steps before the models**")
         steps = model_options.steps(data, split)
+        both = model_selection.offers_gradients(data) and _both_features()
         st.markdown("**Options of the models**")
         lines = _lines(words)
+        lines = model_selection.on_both_features(lines) if both else lines
         if any(_counts(line) for line in lines):
             st.caption("Models of counts get the rows as they are, without these steps.")
     _tell_torn_groups(scheme, data)
-    model_options.show_projection(data, steps, split, who="The models see")
+    if not both:
+        model_options.show_projection(data, steps, split, who="The models see")
     if not lines:
         return None, row
     return Choice(data.digest, choice, lines, scheme, steps), row
@@ -178,6 +181,16 @@ def _lines(words: list[str]) -> tuple[str, ...]:
                 found = model_options.options(word, key=f"{KEY}.second")
                 lines.append(model_options.line(word, found))
     return tuple(dict.fromkeys(lines))
+
+
+def _both_features() -> bool:
+    return st.toggle(
+        "Each model on pixels and on gradients (HOG)",
+        key=f"{KEY}.both_features",
+        persist_state="session",
+        help="What the choice of image features does, on the same folds, with its interval under "
+        "Pairwise comparisons.",
+    )
 
 
 def _counts(line: str) -> bool:

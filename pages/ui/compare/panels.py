@@ -10,6 +10,7 @@ import streamlit as st
 
 from lincore import metrics, plots, report
 from pages.ui.compare import _learning_curve, _pairs, _planes, _rows, _split_choice
+from pages.ui.session import sidebar
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 KEY = "compare"
 
 
-@st.fragment
+@sidebar.fragment
 def show(shown: Shown) -> None:
     """Draw the tabs, and in the open one what it holds, under the rows that it is of."""
     panels: dict[str, Callable[[Shown], None]] = {

@@ -49,7 +49,8 @@ def show(found: Source) -> None:
         )
     st.caption(
         "Double-click a name to rename, a role to change it: features are used, text is counted "
-        "word by word, rows of one group stay together, and what is ignored is seen by no model. "
+        "word by word, rows of one group stay together, a weight says what a row counts, a "
+        "frequency how many equal rows it stands for, and what is ignored is seen by no model. "
         "Select several columns to change them together."
     )
     _bulk_edits.show(found)

@@ -10,10 +10,9 @@ import pandas as pd
 import streamlit as st
 
 from lincore import checks, io, plots
-from lincore.errors import DataError
 from lincore.limits import LIMITS
 from pages.ui.jobs import page_jobs
-from pages.ui.session import commands, state
+from pages.ui.session import commands
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
@@ -116,25 +115,13 @@ def copies(data: Dataset) -> None:
     st.button(
         "Remove duplicates",
         key="data.copies.out",
-        on_click=_leave_out,
-        args=(data, job.result),
+        on_click=commands.drop_image_duplicates,
+        args=(job.result,),
         help="Keep the first of each. Reading the file again brings them back.",
     )
     with st.expander("Which images", key="data.copies.open", on_change="rerun") as panel:
         if panel.open:
             _pairs(data, job.result)
-
-
-def _leave_out(data: Dataset, found: Any) -> None:
-    """Keep the first of each pair of copies, unless a class were left without an image."""
-    source = state.image_source()
-    try:
-        fewer = checks.drop_image_duplicates(data, found)
-    except DataError as error:
-        state.refuse(error)
-        return
-    made_from = None if source is None else replace(source, drop_duplicates=True)
-    state.keep(fewer, made_from, state.origin(), is_new=False)
 
 
 def _pairs(data: Dataset, found: Any) -> None:

@@ -74,12 +74,15 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
     data, projection = experiment.data, seen.projection
     most = len(projection.components)
     with st.container(horizontal=True, vertical_alignment="bottom"):
+        controls.begin_with("explore.rebuild", min(20, most))
+        held = st.session_state["explore.rebuild"]
+        st.session_state["explore.rebuild"] = min(held, max(most, 2))
         number = st.slider(
             "Components",
             1,
             max(most, 2),
-            min(20, most),
             key="explore.rebuild",
+            persist_state="session",
             help="How many numbers every image is rebuilt from.",
         )
         first = chosen[0] if chosen else int([*experiment.split.test, *experiment.split.train][0])
@@ -127,17 +130,8 @@ def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
 def _weights(data: Dataset, weights: np.ndarray, names: list[str], title: str, *, key: str) -> None:
     stack = weights.reshape(-1, *data.image_shape)
     columns = _columns(len(stack))
-    if stack.ndim == 4:
-        image = plots.images(_balanced(stack), names, columns=columns, title=title)
-    else:
-        image = plots.coefficient_images(stack, names, columns=columns, title=title)
+    image = plots.coefficient_images(stack, names, columns=columns, title=title)
     image_sheets.show(image, key=key)
-
-
-def _balanced(stack: np.ndarray) -> np.ndarray:
-    """Return weights in colour as bytes, zero in the middle, each image by its own largest."""
-    largest = np.abs(stack).max(axis=(1, 2, 3), keepdims=True)
-    return np.rint(127.5 + 127.5 * stack / np.where(largest > 0, largest, 1)).astype(np.uint8)
 
 
 def _most(data: Dataset) -> int:

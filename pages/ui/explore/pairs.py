@@ -48,12 +48,11 @@ def scatter(experiment: Experiment) -> None:
     names = [data.feature_names[x], data.feature_names[y]]
     correlated = pair(rows, x, y, data)
     heading.header(text.escape(report.pair_finding(names, *correlated)), anchor=False)
-    chosen = selection.rows(
-        selection.figure(figure(rows, x, y, ellipses, data), key="explore.pair")
-    )
+    chosen = selection.figure(figure(rows, x, y, ellipses, data), key="explore.pair")
     if chosen:
         st.subheader("Selected points", anchor=False)
         selection.show_rows(data, chosen, key="explore.pair.chosen", title="The selected rows")
+        selection.offer_to_clear("explore.pair")
     else:
         st.caption("Select points by a click, a box or a lasso: their rows are listed here.")
 

@@ -10,6 +10,7 @@ import streamlit as st
 from lincore import plots, report
 from lincore.errors import DataError
 from pages.ui.explore import _images, compute, projection_options, scores, views
+from pages.ui.session import sidebar
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def show(experiment: Experiment) -> None:
     _panels(experiment, choice, options, seen, chosen)
 
 
-@st.fragment
+@sidebar.fragment
 def _panels(
     experiment: Experiment, choice: Choice, options: Options, seen: Seen, chosen: list[int]
 ) -> None:

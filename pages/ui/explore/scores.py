@@ -77,6 +77,7 @@ def show(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -
         selection.show_rows(
             experiment.data, chosen, key="explore.chosen", title="The selected rows"
         )
+        selection.offer_to_clear("explore.scores", "explore.fisher.scores")
     elif options.dimensions == 2:
         noun = text.row_noun(experiment.data)
         st.caption(f"Select points by a click, a box or a lasso: their {noun} are shown here.")
@@ -182,4 +183,4 @@ def _figure(
         ellipses=True,
         subtitle=what,
     )
-    return selection.rows(selection.figure(plot, key=key))
+    return selection.figure(plot, key=key)

@@ -1,89 +1,91 @@
-"""The board: rows that are dragged in the browser, and the lines that are fitted to them."""
+"""The board: points that are dragged in the browser, and what the library computes from them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from lincore import laboratory
 from lincore.errors import DataError
-from pages.ui.geometry import components
-from pages.ui.session import commands
-from pages.ui.widgets import text
+from pages.ui.session import questions, sidebar
+from pages.ui.widgets import components, controls, text
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset
+    from lincore.laboratory import Board, Point
 
-KEY, _ROWS = "geometry.board", "geometry.rows"
+KEY, _SENT = "geometry.board", "geometry.sent"
+_KEYS = "Arrow keys move what is chosen, Page Up and Page Down choose another"
+_LABELS = {
+    True: f"Rows of two classes. {_KEYS} row, Enter adds one, Delete removes it, 1 and 2 set its "
+    "class.",
+    False: f"Means of two classes and the handles of their covariance. {_KEYS} one.",
+}
 
 
-@st.fragment
-def show(start: Dataset, token: str) -> None:
-    """Draw the board and the lines, which alone are drawn again when a row moves.
+@sidebar.fragment
+def show(board: Board, place: tuple[str, str], token: str) -> None:
+    """Draw the board and what is computed, which alone is drawn again when a point moves.
 
     Parameters
     ----------
-    start : Dataset
-        Rows at first.
+    board : Board
+    place : tuple of two str
+        Experiment and preset.
     token : str
         Another one begins anew.
     """
-    turn, rows = _rows(start, token)
-    lines: list[dict[str, Any]] = []
+    turn, points = _points(board, place, token)
+    lines: tuple[dict[str, Any], ...] = ()
     try:
-        fitted = laboratory.fitted_lines([row[:2] for row in rows], [row[2] for row in rows])
-        sentence = laboratory.lines_sentence(fitted, len(rows))
-        lines = [one.record() for one in fitted]
+        sentence, lines = board.reply(points)
+        shown = laboratory.demonstrate(*place, points=points)
+        figure = shown.figure_at(range(len(shown.frames))[shown.stop])
+        controls.note_figure(figure, key=f"{KEY}.figure")
+        controls.show_title(figure, key=f"{KEY}.figure")
     except DataError as error:
         sentence = str(error)
-    with st.container(key="geometry.lines"):
+    with st.container(key="geometry.reply"):
         st.markdown(text.escape(sentence))
-    components.component("board")(
+    found = components.component(Path(__file__).with_name("board"))(
         key=KEY,
         data={
             "token": token,
             "turn": turn,
-            "rows": rows,
+            "points": points,
             "lines": lines,
-            "colours": laboratory.CLASS_COLOURS,
-            "reach": laboratory.REACH,
-            "most": laboratory.MOST_ROWS,
+            "label": _LABELS[not board.names],
+            **board.settings(),
         },
-        on_rows_change=lambda: None,
+        on_points_change=lambda: None,
+        on_settled_change=lambda: None,
     )
+    if found.settled:
+        st.rerun()  # the link is of these points
 
 
-def use() -> None:
-    """Make the rows of the board the data set, as a table of its own."""
-    lines = [f"{x},{y},class {int(code) + 1}" for x, y, code in st.session_state[_ROWS][2]]
-    commands.begin([("own rows.csv", "\n".join(["x1,x2,class", *lines]).encode())])
+def _points(board: Board, place: tuple[str, str], token: str) -> tuple[int, tuple[Point, ...]]:
+    """Return the number of the last change, and the points as they are then."""
+    sent = getattr(st.session_state.get(KEY), "points", None)
+    if isinstance(sent, Mapping) and sent.get("token") == token and _are_points(sent.get("points")):
+        points = tuple((x, y, code) for x, y, code in sent["points"])
+        st.session_state[_SENT] = token, sent.get("turn", 0)
+        questions.keep(questions.POINTS, place, points)
+    former, turn = st.session_state.get(_SENT, (token, 0))
+    points = st.session_state.get(questions.POINTS, {}).get(place, ())
+    if not points or (board.names and len(points) != len(board.names)):
+        points = board.start()
+    return turn if former == token else 0, points
 
 
-def is_changed() -> bool:
-    """Return whether rows were moved, added or deleted."""
-    return bool(st.session_state.get(_ROWS, ("", 0))[1])
-
-
-def _rows(start: Dataset, token: str) -> tuple[int, list[list[float]]]:
-    """Return the number of the last change, and the rows as they are then."""
-    sent = getattr(st.session_state.get(KEY), "rows", None)
-    former = st.session_state.get(_ROWS)
-    if former is None or former[0] != token:
-        rows = [[*x, int(code)] for x, code in zip(start.X.tolist(), start.codes, strict=True)]
-        former = (token, 0, rows)
-    if isinstance(sent, Mapping) and sent.get("token") == token and _are_rows(sent.get("rows")):
-        former = (token, sent.get("turn", 0), [list(row) for row in sent["rows"]])
-    st.session_state[_ROWS] = former
-    return former[1], former[2]
-
-
-def _are_rows(found: Any) -> bool:
+def _are_points(found: Any) -> bool:
     """Tell whether what a browser sent is a list of two numbers and a class each."""
     return isinstance(found, list | tuple) and all(
-        isinstance(row, list | tuple)
-        and len(row) == 3
-        and all(isinstance(value, (int, float)) for value in row)
-        for row in found[: laboratory.MOST_ROWS + 1]
+        isinstance(point, list | tuple)
+        and len(point) == 3
+        and all(type(value) in (int, float) for value in point)
+        and type(point[2]) is int
+        for point in found[: laboratory.MOST_POINTS + 1]
     )

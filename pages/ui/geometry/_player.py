@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.ui.geometry import components
+from pages.ui.widgets import components
 
 if TYPE_CHECKING:
     from lincore.laboratory import Demonstration
@@ -18,7 +19,7 @@ KEY = "geometry.player"
 def show(
     shown: Demonstration,
     *,
-    place: tuple[str, str],
+    place: tuple[str, ...],
     turn: int,
     varied: str,
     play: bool,
@@ -30,8 +31,8 @@ def show(
     Parameters
     ----------
     shown : Demonstration
-    place : tuple of two str
-        Experiment and preset.
+    place : tuple of str
+        Experiment and preset, and what else makes it another one.
     turn : int
         Of the answers that were revealed: another one begins anew.
     varied : str
@@ -45,7 +46,7 @@ def show(
     """
     token = f"{'/'.join(place)}/{turn}"
     stop = range(len(shown.frames))[shown.stop]
-    found = components.component("player")(
+    found = components.component(Path(__file__).with_name("player"))(
         key=KEY,
         data={
             "chart": ".st-key-geometry-figure",
@@ -66,7 +67,7 @@ def show(
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _frames(place: tuple[str, str], _shown: Demonstration) -> list[dict[str, Any]]:
+def _frames(place: tuple[str, ...], _shown: Demonstration) -> list[dict[str, Any]]:
     """Return the frames as JSON; what stays where it was is left out."""
     found, former = [], ()
     for frame in _shown.frames:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
+from lincore import prediction
+from pages.ui.session import questions
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
@@ -16,67 +18,109 @@ if TYPE_CHECKING:
 KEY = "predict.hand"
 # So many fields are taken in at a glance; of more features the values stand in a table.
 MOST_FIELDS, FIELDS_A_ROW = 24, 4
+MOST_CHARACTERS = 10_000
 _MISSING = "missing"
 
 
-def ask(model: FittedModel, usual: np.ndarray) -> pd.DataFrame:
-    """Ask for the values of one row.
+def ask(model: FittedModel, usual: pd.DataFrame) -> pd.DataFrame:
+    """Ask for the values of one row, and return it as it was typed in last.
 
     Parameters
     ----------
     model : FittedModel
-    usual : (q,) array
-        The values to begin with, of the features that are columns; NaN where there is none.
+    usual : DataFrame of one row
+        The median observation, which the fields begin with.
     """
-    key = f"{KEY}.{model.digest}"
+    begun, typed = _values(usual), st.session_state.get(questions.TYPED, {})
+    values = begun | {name: value for name, value in typed.items() if name in begun}
+    row = prediction.typed_row(model, values)
+    # Other medians, and a row that comes with a link, begin anew.
+    turn = st.session_state.get(questions.TYPED_TURN, 0)
+    key = f"{KEY}.{crc32(repr(begun).encode()):x}.{turn}"
+    columns = [name for name in row.columns if name not in model.text_columns]
     with st.form(key, border=False):
-        if len(usual) > MOST_FIELDS:
-            values = _table(model, usual, key)
+        if len(columns) > MOST_FIELDS:
+            _table(columns, values, key)
         else:
-            values = {}
-            for j, value in enumerate(usual.tolist()):
+            for j, name in enumerate(columns):
                 if j % FIELDS_A_ROW == 0:  # row by row, so that a phone has them in order
-                    columns = st.columns(min(FIELDS_A_ROW, len(usual)))
-                with columns[j % len(columns)]:
-                    values[model.feature_names[j]] = _field(model, j, value, f"{key}.{j}")
+                    places = st.columns(min(FIELDS_A_ROW, len(columns)))
+                with places[j % len(places)]:
+                    _field(model, j, values[name], f"{key}.{j}")
         for name in model.text_columns:
-            values[name] = st.text_area(text.escape(name), key=f"{key}.text.{name}")
+            st.text_area(
+                text.escape(name),
+                values[name],
+                key=f"{key}.text.{name}",
+                max_chars=MOST_CHARACTERS,
+            )
         st.form_submit_button(
-            "Predict", help="The fields begin with the median observation of the training rows."
+            "Predict",
+            on_click=_keep,
+            args=(model, columns, values, key),
+            help="The fields begin with the median observation of the training rows.",
         )
-    return pd.DataFrame({name: [value] for name, value in values.items()})
+    return row
 
 
-def _levels(model: FittedModel, column: int) -> tuple[str, ...] | None:
-    return None if model.levels is None else model.levels[column]
+def _values(row: pd.DataFrame) -> dict[str, Any]:
+    found = {name: row[name].tolist()[0] for name in row.columns}
+    return {name: None if pd.isna(value) else value for name, value in found.items()}
 
 
-def _field(model: FittedModel, column: int, value: float, key: str) -> Any:
+def _levels(model: FittedModel, column: int) -> list[str] | None:
+    levels = None if model.levels is None else model.levels[column]
+    return None if levels is None else [_MISSING, *map(str, levels)]
+
+
+def _field(model: FittedModel, column: int, value: Any, key: str) -> None:
     name, levels = text.escape(model.feature_names[column]), _levels(model, column)
     if levels is not None:
-        names = [_MISSING, *(str(level) for level in levels)]
-        place = 0 if np.isnan(value) else 1 + int(value)
-        found = st.selectbox(name, range(len(names)), place, format_func=names.__getitem__, key=key)
-        return names[found] if found else None
-    start = None if np.isnan(value) else float(value)
-    return st.number_input(name, value=start, format="%.6g", key=key, placeholder=_MISSING)
+        place = levels.index(str(value)) if str(value) in levels[1:] else 0
+        st.selectbox(name, range(len(levels)), place, format_func=levels.__getitem__, key=key)
+    else:
+        start = _number(value)
+        start = start if isinstance(start, float) else None
+        st.number_input(name, value=start, format="%.6g", key=key, placeholder=_MISSING)
 
 
-def _table(model: FittedModel, usual: np.ndarray, key: str) -> dict[str, Any]:
+def _table(columns: list[str], values: dict[str, Any], key: str) -> None:
     """Let the values of many features be edited in a table."""
-    levels = [_levels(model, j) for j in range(len(usual))]
-    first = [
-        "" if np.isnan(value) else f"{value:.6g}" if known is None else str(known[int(value)])
-        for value, known in zip(usual, levels, strict=True)
-    ]
-    names = list(model.feature_names[: len(usual)])
-    edited = tables.edit(
-        pd.DataFrame({"feature": names, "value": first}),
+    tables.edit(
+        pd.DataFrame({"feature": columns, "value": [_cell(values[name]) for name in columns]}),
         key=f"{key}.table",
         hide_index=True,
         disabled=["feature"],
         height=400,
     )
-    values = [str(value) if value is not None else None for value in edited["value"]]
-    # Where a number stands for a number, it is read as in a file.
-    return dict(zip(names, values, strict=True))
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _keep(model: FittedModel, columns: list[str], former: dict[str, Any], key: str) -> None:
+    """Keep what was typed in, before the page is drawn again: the link holds it."""
+    found = dict(former)
+    edited = (st.session_state.get(f"{key}.table") or {}).get("edited_rows", {})
+    for j, name in enumerate(columns):
+        levels, value = _levels(model, j), st.session_state.get(f"{key}.{j}")
+        if len(columns) > MOST_FIELDS:
+            value = edited.get(j, {}).get("value", _cell(former[name]))
+            value = (value or None) if levels is not None else _number(value)
+        elif levels is not None:
+            value = levels[value] if value else None
+        found[name] = value
+    for name in model.text_columns:
+        found[name] = st.session_state.get(f"{key}.text.{name}") or ""
+    st.session_state[questions.TYPED] = found
+
+
+def _number(value: Any) -> float | str | None:
+    """Return what was typed in as a number, where it is one; it is read as in a file elsewhere."""
+    if value is None or not str(value).strip():
+        return None
+    try:
+        return float(value)
+    except ValueError:
+        return str(value)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import streamlit as st
 
-from lincore import inspection, io
+from lincore import analysis, io, prediction
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
 from pages.ui.predict import _form
 from pages.ui.server import _compat
-from pages.ui.session import state
+from pages.ui.session import cache, link, questions, state
+from pages.ui.session.questions import BY_HAND, NEW_FILE, TEST, UPLOAD
 from pages.ui.session.sources import LONG_BYTES
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from lincore.data import Dataset
     from lincore.io import Table
     from lincore.model_selection import FittedModel
     from pages.ui.predict.saved_model import Saved
@@ -29,26 +31,24 @@ KEY = "predict"
 FILE, PROBLEM, TURN = f"{KEY}.file", f"{KEY}.problem", f"{KEY}.turn"
 # The file that was predicted before: it takes the place of one that turns out to be bad.
 FORMER = f"{KEY}.file.former"
+# Of the name of a file in a specification.
+MOST_CHARACTERS = 200
 QUESTION = "Which class are new rows of?"
-TEST, UPLOAD, BY_HAND = "test", "file", "hand"
 
 
-@dataclass(frozen=True, eq=False)
-class NewFile:
+class Uploaded(NamedTuple):
     """A file of new rows.
 
-    Parameters
+    Attributes
     ----------
-    name : str
-    digest : str
-        Of its content.
-    rows : Table, bytes or tuple of (name, content)
+    named : NewFile
+        As a specification knows it.
+    rows : Table, bytes or list of (name, content)
         A table that was read, a file that is read by the job, images.
     """
 
-    name: str
-    digest: str
-    rows: Table | bytes | tuple[tuple[str, bytes], ...]
+    named: analysis.NewFile
+    rows: Table | bytes | list[tuple[str, bytes]]
 
 
 class Rows(NamedTuple):
@@ -60,9 +60,11 @@ class Rows(NamedTuple):
     identity : hashable
         Everything that they depend on, beside the data and the split.
     name : str
-    rows : Dataset, frame, or what a `NewFile` holds
+    rows : Dataset, frame, or what an `Uploaded` holds
     noun : str
         What a row is called, in the plural.
+    reading : ReadOptions
+        Of a file of text.
     """
 
     kind: str
@@ -70,6 +72,7 @@ class Rows(NamedTuple):
     name: str
     rows: Any
     noun: str
+    reading: io.ReadOptions = io.ReadOptions()
 
 
 def ask_kind(experiment: Experiment, saved: Saved | None) -> str:
@@ -81,16 +84,15 @@ def ask_kind(experiment: Experiment, saved: Saved | None) -> str:
         image_shape = saved.file.model.image_shape
     if image_shape is not None:
         del labels[BY_HAND]
-    key = f"{KEY}.source"
-    if st.session_state.get(key) not in labels:
-        st.session_state[key] = UPLOAD if saved or FILE in st.session_state else TEST
+    kind = questions.predicted_rows()
+    st.session_state[questions.SOURCE] = kind if kind in labels else next(iter(labels))
     return str(
         st.segmented_control(
             "Rows to predict",
             list(labels),
             required=True,
             format_func=labels.__getitem__,
-            key=key,
+            key=questions.SOURCE,
             persist_state="session",
             help="The test set, which the model has not seen; a file of your own; or one row that "
             "is typed in.",
@@ -98,34 +100,40 @@ def ask_kind(experiment: Experiment, saved: Saved | None) -> str:
     )
 
 
-def ask(kind: str, experiment: Experiment, model: FittedModel) -> Rows | None:
+def ask(kind: str, experiment: Experiment, model: FittedModel, saved: Saved | None) -> Rows | None:
     """Ask for the rows themselves; None while there are none."""
     data, choice, split = experiment
     noun = "rows" if model.image_shape is None else "images"
     if kind == TEST:
         return Rows(kind, TEST, f"{data.name}, test set", data.take(split.test), f"test {noun}")
     if kind == BY_HAND:
-        frame = _form.ask(model, _usual(experiment, model))
-        return Rows(kind, tuple(frame.iloc[0].items()), "The row typed in", frame, "row")
-    file = _upload(model)
-    return None if file is None else Rows(kind, file.digest, file.name, file.rows, noun)
+        # Of a saved model the training rows are not known.
+        usual = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
+        frame = _form.ask(model, usual)
+        identity = tuple(map(repr, frame.iloc[0].tolist()))
+        return Rows(kind, identity, "The row typed in", frame, "row")
+    found = _upload(model)
+    if found is None:
+        return None
+    named = found.named
+    return Rows(kind, repr(named), named.name, found.rows, noun, named.reading)
 
 
-def _usual(experiment: Experiment, model: FittedModel) -> np.ndarray:
-    """Return the median observation of the training rows: of a saved model as it knows them."""
-    data, _, split = experiment
-    n_table = len(model.feature_names) - model.n_words
-    if model.digest == data.digest:
-        return inspection.median_row(data, split.train)[:n_table]
-    if model.training is None or model.training.medians is None:
-        return np.full(n_table, np.nan)
-    return np.asarray(model.training.medians)[:n_table]
+@cache.by_bytes()
+def _usual(
+    digest: str, choice: cache.SplitChoice, _model: FittedModel, _data: Dataset
+) -> pd.DataFrame:
+    """Return the median observation of the training rows."""
+    return prediction.typed_row(_model, {}, _data.take(cache.split(digest, choice, _data).train))
 
 
-def _upload(model: FittedModel) -> NewFile | None:
+def _upload(model: FittedModel) -> Uploaded | None:
     """Offer to upload a file; return the one that is in use."""
     turn = st.session_state.setdefault(TURN, 0)
+    awaited = _awaited()
     with st.container(key=f"{KEY}.upload"):
+        if awaited is not None:
+            _ask_again(awaited)
         uploads = st.file_uploader(
             "Upload the new rows",
             accept_multiple_files=True,
@@ -137,14 +145,43 @@ def _upload(model: FittedModel) -> NewFile | None:
         _read([_compat.Upload(one.name, one.getvalue(), one.file_id) for one in uploads])
         st.rerun()
     problem: Notice | None = st.session_state.get(PROBLEM)
-    file: NewFile | None = st.session_state.get(FILE)
+    file: Uploaded | None = None if awaited else st.session_state.get(FILE)
     if problem is not None:
         text.show_problem(problem)
     if file is None:
         st.caption(text.escape(_wanted(model)))
     elif problem is not None:
-        st.caption(f"Shown are the rows of {text.escape(file.name)}.")
+        st.caption(f"Shown are the rows of {text.escape(file.named.name)}.")
     return file
+
+
+def _awaited() -> analysis.NewFile | None:
+    """Return the file that a link or a workspace is about, while it has not been given."""
+    named: analysis.NewFile | None = st.session_state.get(NEW_FILE)
+    file: Uploaded | None = st.session_state.get(FILE)
+    if named is None or file is None:
+        return named
+    is_given = named.sha256 in ("", file.named.sha256) and named.reading == file.named.reading
+    return None if is_given else named
+
+
+def _ask_again(awaited: analysis.NewFile) -> None:
+    digits = awaited.sha256[: link.SHOWN_DIGITS]
+    st.markdown(
+        f"**{text.escape(awaited.name)}** was predicted here: upload it again to go on."
+        + (f" Its SHA-256 begins with `{digits}`." if digits else "")
+    )
+    st.button(
+        "Go on without it",
+        key=f"{KEY}.upload.forget",
+        on_click=_forget,
+        help="Forget the file; another one can be uploaded.",
+    )
+
+
+def _forget() -> None:
+    for key in (NEW_FILE, FILE, PROBLEM):
+        st.session_state.pop(key, None)
 
 
 def _wanted(model: FittedModel) -> str:
@@ -162,9 +199,9 @@ def _read(uploads: Sequence[_compat.Upload]) -> None:
     """Read files and set them free; a bad one leaves the former in its place."""
     with st.spinner("Reading …"):
         try:
-            file = read_files([(one.name, one.content) for one in uploads])
+            file = read_files([(one.name, one.content) for one in uploads], _awaited())
             st.session_state[FORMER] = st.session_state.get(FILE)
-            st.session_state[FILE] = file
+            st.session_state[FILE], st.session_state[NEW_FILE] = file, file.named
             st.session_state.pop(PROBLEM, None)
         except DataError as error:
             st.session_state[PROBLEM] = error.notice
@@ -176,46 +213,50 @@ def _read(uploads: Sequence[_compat.Upload]) -> None:
 
 def take_back(problem: Notice) -> bool:
     """Put the former file in the place of one that cannot be predicted; False without a former."""
-    former = st.session_state.pop(FORMER, None)
+    former: Uploaded | None = st.session_state.pop(FORMER, None)
     if former is None:
         return False
-    st.session_state[FILE], st.session_state[PROBLEM] = former, problem
+    st.session_state[FILE], st.session_state[NEW_FILE] = former, former.named
+    st.session_state[PROBLEM] = problem
     return True
 
 
-def read_files(files: Sequence[tuple[str, bytes]]) -> NewFile:
+def read_files(
+    files: Sequence[tuple[str, bytes]], wanted: analysis.NewFile | None = None
+) -> Uploaded:
     """Read uploaded files, as the file of the training data was read where that was told.
+
+    Parameters
+    ----------
+    files : sequence of (name, content)
+    wanted : NewFile, optional
+        The one that they have to be.
 
     Raises
     ------
     DataError
-        When it is nothing that can be predicted.
+        When it is another one, or nothing that can be predicted.
     """
-    digest = hashlib.sha256()
-    for name, content in files:
-        digest.update(name.encode() + b"\0" + content)
-    name, raw = files[0]
-    if len(files) > 1 or _is_image(name, raw):
-        called = name if len(files) == 1 else f"{len(files)} images"
-        return NewFile(called, digest.hexdigest(), tuple(files))
+    several = sorted(files, key=lambda one: one[0])
+    name, raw = several[0]
+    single = len(files) == 1
+    if wanted is not None:
+        analysis.checked_file(wanted, raw if single else several)
+    digest = analysis.hash_of(content for _, content in several)
+    named = analysis.NewFile(name[-MOST_CHARACTERS:] if single else "images", digest)
+    if not single or io.is_image(raw, name):
+        return Uploaded(named, several)
+    named = replace(named, reading=wanted.reading if wanted is not None else reading_options())
     kind, raw, name = io.recognise_file(raw, name)
     if kind != "table" or len(raw) > LONG_BYTES:
-        return NewFile(name, digest.hexdigest(), raw)
-    return NewFile(name, digest.hexdigest(), io.read_table(raw, name, reading_options()))
+        return Uploaded(named, raw)
+    return Uploaded(named, io.read_table(raw, name, named.reading))
 
 
-def reading_options() -> io.ReadOptions | None:
+def reading_options() -> io.ReadOptions:
     """Return the missing-value codes of the training file, if any were chosen."""
     source = state.source()
     options = source.options if source is not None else None
-    if options is None or (options.missing_codes is None and options.missing_in is None):
-        return None
+    if options is None:
+        return io.ReadOptions()
     return io.ReadOptions(missing_codes=options.missing_codes, missing_in=options.missing_in)
-
-
-def _is_image(name: str, raw: bytes) -> bool:
-    try:
-        io.image_kind(raw, name)
-    except io.SkippedFile:
-        return False
-    return True

@@ -9,9 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from lincore import plots, prediction
-from lincore.utils import percent
 from pages.ui.predict import new_rows
-from pages.ui.session import panels
+from pages.ui.session import panels, sidebar
 from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
@@ -41,15 +40,9 @@ def show(experiment: Experiment, rows: Rows, found: Predictions) -> None:
 
 def _one(found: Predictions) -> None:
     """Show what is said of a single row, class by class."""
-    table = pd.DataFrame({"class": [str(label) for label in found.classes]})
-    if found.has_posteriors:
-        table["posterior"] = 100 * found.posteriors[0]
-    squared = found.evaluated.squared_distances
-    if squared is not None:
-        table["distance"] = np.sqrt(squared[0])
     with st.container(key=f"{KEY}.one"):
         tables.show(
-            table,
+            prediction.class_table(found),
             hide_index=True,
             column_config={
                 "posterior": st.column_config.ProgressColumn(
@@ -63,7 +56,7 @@ def _one(found: Predictions) -> None:
         )
 
 
-@st.fragment
+@sidebar.fragment
 def _table(experiment: Experiment, rows: Rows, found: Predictions) -> None:
     orders = [
         order
@@ -129,14 +122,9 @@ def _sheet(found: Predictions, shown: np.ndarray) -> None:
     if not len(shown):
         return
     stack = found.new.X[shown].reshape(-1, *(found.model.image_shape or ()))
-    sure = found.posteriors[shown, found.codes[shown]]
-    titles = [
-        f"{label}: {percent(float(share), 0)}" if found.has_posteriors else str(label)
-        for label, share in zip(found.labels[shown], sure, strict=True)
-    ]
     figure = plots.images(
         stack,
-        titles,
+        prediction.image_titles(found, shown),
         columns=min(SHEET_COLUMNS, len(shown)),
         title="Predicted class, with its posterior" if found.has_posteriors else "Predicted class",
     )
@@ -173,12 +161,9 @@ def matching(found: Predictions) -> None:
     with st.expander(
         text.escape(prediction.match_finding(found)), expanded=matters, key=f"{KEY}.match"
     ):
-        lines = [text.escape(notice) for notice in new.findings]
-        if new.unknown_labels:
-            labels = ", ".join(list(new.unknown_labels)[:5])
-            lines.append(f"Labels that are no classes of the model: {text.escape(labels)}.")
+        lines = prediction.match_notes(found)
         if lines:
-            st.markdown("\n".join(f"- {line}" for line in lines))
+            st.markdown("\n".join(f"- {text.escape(line)}" for line in lines))
         if new.skipped:
             tables.show(pd.DataFrame(new.skipped), hide_index=True, alt="Files skipped.")
 

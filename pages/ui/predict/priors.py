@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import imbalance
+from lincore import analysis
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ class Priors(NamedTuple):
 
     Attributes
     ----------
-    values : "equal", "estimate", tuple of K float, or None for those of training
+    values : "equal", "estimate", ClassShare, or None for those of training
     level : float
     """
 
-    values: str | tuple[float, ...] | None
+    values: Any
     level: float
 
 
@@ -51,7 +51,7 @@ def ask_kind(model: FittedModel) -> str:
     )
 
 
-def ask_share(kind: str, model: FittedModel) -> str | tuple[float, ...] | None:
+def ask_share(kind: str, model: FittedModel) -> Any:
     """Ask for the share of a class where one is set; return the priors."""
     learned = model.priors
     if kind == "training" or learned is None:
@@ -80,7 +80,7 @@ def ask_share(kind: str, model: FittedModel) -> str | tuple[float, ...] | None:
             persist_state="session",
             help="Every row is predicted anew at once; nothing is fitted.",
         )
-    return tuple(imbalance.priors_with_share(learned, code, share / 100).tolist())
+    return analysis.ClassShare(code, share / 100)
 
 
 def ask_level() -> float:

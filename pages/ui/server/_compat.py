@@ -81,6 +81,12 @@ def page() -> str:
     return "" if context is None else str(context.page_script_hash)
 
 
+@_or(False)
+def is_fragment_run() -> bool:
+    """Return whether a fragment alone is drawn; False where Streamlit does not say so."""
+    return bool(getattr(_context(), "fragment_ids_this_run", None))
+
+
 @_or(True)
 def is_open(session: str) -> bool:
     """Return whether a visitor is here, or may still come back over a connection that was cut."""

@@ -8,9 +8,10 @@ import streamlit as st
 
 from lincore import analysis
 from lincore.errors import DataError
+from lincore.utils import listed
 from pages.ui.server import _compat
 from pages.ui.session import link, runs, specification
-from pages.ui.widgets import text
+from pages.ui.widgets import copy_button, text
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis
@@ -44,11 +45,12 @@ def _link(shown: Analysis) -> None:
         st.caption(text.escape(error))
         return
     address = (st.context.url or "").partition("?")[0]
-    with st.container(key=f"{KEY}.link", gap=None):
+    with st.container(key=f"{KEY}.link", gap="xsmall"):
         st.markdown("**Link**")
         st.code(f"{address}?{link.PARAMETER}={query}", language=None)
-    rest = " Whoever opens it is asked for the same file." if shown.data.kind == "file" else ""
-    st.caption(f"Point at it: the button at its right end copies it. It restores this page.{rest}")
+        copy_button.show("Copy the link", f"{link.PARAMETER}={query}", key=f"{KEY}.copy")
+    rest = f" Whoever opens it is asked for {listed(shown.files)}." if shown.files else ""
+    st.caption(text.escape(f"It restores this page.{rest}"))
 
 
 def _file(shown: Analysis) -> None:

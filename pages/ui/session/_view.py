@@ -18,6 +18,8 @@ import streamlit as st
 from lincore import imbalance
 
 COSTS = "balance.costs"
+#: Of more points that were selected in a plot a link says nothing.
+MOST_PICKED = 500
 _TYPED = re.compile(r"classify\.(held|whatif)\.[0-9a-f]{8,}\.")
 
 Rule: TypeAlias = Callable[[Any], bool]
@@ -54,6 +56,10 @@ def _is_count(value: Any) -> bool:
 
 def _are_positions(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(map(_is_position, value))
+
+
+def _are_picked(value: Any) -> bool:
+    return _are_positions(value) and len(value) <= MOST_PICKED
 
 
 def _are_texts(value: Any) -> bool:
@@ -95,6 +101,10 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_position, "explore.fisher.y", "explore.fisher.z", "explore.fisher_components"),
     **_all(_is_switch, "explore.pair.ellipses", "explore.standardize", "explore.whiten"),
     **_all(_is_count, "explore.correlations.most", "explore.words.most"),
+    **_all(_are_picked, "explore.scores.picked", "explore.fisher.scores.picked"),
+    **_all(_are_picked, "explore.pair.picked", "classify.confusion.picked"),
+    "explore.rebuild": _is_count,
+    "explore.image": _is_position,
     "explore.bins": _among(10, 20, 30, 60),
     "explore.rows": _among("all", "train", "test"),
     "explore.part": _among("train", "test"),
@@ -130,7 +140,7 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_count, "balance.cost.more"),
     "balance.remedy": _is_remedy,
     COSTS: _are_costs,
-    **_all(_is_text, "predict.source", "predict.order"),
+    "predict.order": _is_text,
     "balance.mode": _among("cost", "cut"),
     "balance.drawing": _among("Boundary", "Contour", "Surface", "All models"),
 }

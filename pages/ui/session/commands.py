@@ -7,12 +7,12 @@ is taken over on whatever page the visitor is then.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import io, laboratory
+from lincore import analysis, checks, io, laboratory
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
@@ -57,14 +57,14 @@ def generate(arguments: Mapping[str, Any]) -> None:
         state.keep(data, None, state.Origin("generated", data.name, dict(arguments)))
 
 
-def use_experiment(experiment: str, preset: str) -> None:
-    """Make the rows of an experiment of the laboratory the data set."""
+def use_experiment(experiment: str, preset: str, points: Sequence[Any] = ()) -> None:
+    """Make the rows of an experiment of the laboratory, perhaps moved by hand, the data set."""
     try:
-        data = laboratory.experiment_rows(experiment, preset)
+        data = laboratory.experiment_rows(experiment, preset, points=points)
     except DataError as error:
         state.refuse(error)
     else:
-        arguments = {"experiment": experiment, "preset": preset}
+        arguments = {"experiment": experiment, "preset": preset, "points": tuple(points)}
         state.keep(data, None, state.Origin("experiment", data.name, arguments))
 
 
@@ -124,10 +124,9 @@ def refuse_change(error: DataError) -> None:
 
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, images in a job."""
-    digest = sha256()
-    for _, content in files:
-        digest.update(content)
-    st.session_state[state.SHA] = digest.hexdigest()
+    files = sorted(files, key=lambda one: one[0])  # as a script finds them in a folder
+    digest = analysis.hash_of(content for _, content in files)
+    st.session_state[state.SHA] = (digest, len(files) > 1)
     try:
         found = recognise(files)
     except DataError as error:
@@ -144,6 +143,27 @@ def begin(files: Sequence[File]) -> None:
 def decode(image_source: ImageSource, *, is_new: bool) -> None:
     """Begin to decode images; `apply_result` takes them over."""
     _start(image_source.read, image_source, f"Reading {image_source.name}", is_new=is_new)
+
+
+def drop_image_duplicates(found: Any = None) -> None:
+    """Keep the first of each pair of duplicates, unless a class were left without an image.
+
+    Parameters
+    ----------
+    found : ImageDuplicates, optional
+        As `lincore.checks.find_image_duplicates` returns it, where they are known.
+    """
+    source, origin = state.image_source(), state.origin()
+    try:
+        fewer = checks.drop_image_duplicates(state.require_dataset(), found)
+    except DataError as error:
+        state.refuse(error)
+        return
+    if source is None:
+        origin = origin._replace(drop_image_duplicates=True)
+    else:
+        source = replace(source, drop_duplicates=True)
+    state.keep(fewer, source, origin, is_new=False)
 
 
 def download(name: str) -> None:

@@ -122,6 +122,8 @@ def _has(wanted: analysis.FileData) -> bool:
     if not state.has_dataset() or state.origin().kind != "file":
         return False
     origin = state.origin()
+    if origin.drop_image_duplicates and not wanted.drop_image_duplicates:
+        return False
     return origin.sha == wanted.sha256 if wanted.sha256 else origin.name == wanted.name
 
 

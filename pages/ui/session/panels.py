@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from lincore import metrics, plots, report
+from lincore import inspection, metrics, plots, report
 from lincore.utils import percent
 from pages.ui.session import cache
-from pages.ui.widgets import image_sheets, selection, tables, text
+from pages.ui.widgets import image_sheets, tables, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -27,7 +27,7 @@ SHEET_CLASSES = 10
 def table_head(data: Dataset, *, key: str) -> None:
     """Show the first rows with their classes."""
     shown = min(SHOWN_ROWS, data.n_rows)
-    frame = selection.frame(data, np.arange(shown), {})
+    frame = inspection.row_table(data, np.arange(shown))
     st.subheader("Rows", anchor=False)
     with st.container(key=key):
         tables.show(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
-from lincore import analysis, imbalance, laboratory, metrics, model_selection
+from lincore import analysis, laboratory, metrics, model_selection
 from pages.ui.widgets import model_options
 
 if TYPE_CHECKING:
@@ -23,6 +23,17 @@ OWN = "own"
 #: Random splits of both studies of Balance, at first.
 COST_REPEATS, STUDY_REPEATS = 20, 30
 COST, CUT = "cost", "cut"
+#: The file of new rows and the saved model of the page Predict, as a specification knows them,
+#: whether they were given or are awaited; the row that was typed in, and how often one came with a
+#: specification; where the rows come from.
+NEW_FILE, MODEL = "predict.new", "predict.model"
+TYPED, TYPED_TURN = "predict.typed", "predict.typed.turn"
+FILL, SOURCE = "predict.fill_missing", "predict.source"
+TEST, UPLOAD, BY_HAND = "test", "file", "hand"
+#: Of the page Geometry, by experiment and preset: what was predicted, which answers are shown, the
+#: points that were moved, and letters typed.
+GUESSES, SHOWN = "geometry.guesses", "geometry.shown"
+POINTS, LETTERS = "geometry.points", "geometry.letters"
 _FOLDS = re.compile(r"(?:(\d+)x)?(\d+)-fold")
 
 
@@ -45,7 +56,7 @@ def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
     if page == "compare":
         return _compare(data)
     if page == "predict":
-        return _predict(data, counts)
+        return _predict(data)
     if page == "balance":
         return _cost(data) if balance_mode(counts) == COST else _study(data, counts)
     return analysis.DataQuestion()
@@ -119,21 +130,30 @@ def experiment() -> analysis.GeometryQuestion:
     presets = laboratory.EXPERIMENTS[word].presets
     chosen = st.session_state.get("geometry.preset")
     preset = chosen if chosen in presets else next(iter(presets))
-    shown, guesses = (st.session_state.get(f"geometry.{key}", {}) for key in ("shown", "guesses"))
     place = (word, preset)
-    return analysis.GeometryQuestion(word, preset, guesses.get(place), place in shown)
+    guess, points, letter = (
+        st.session_state.get(key, {}).get(place) for key in (GUESSES, POINTS, LETTERS)
+    )
+    return analysis.GeometryQuestion(
+        word, preset, guess, place in st.session_state.get(SHOWN, {}), points or (), letter or ""
+    )
+
+
+def keep(key: str, place: tuple[str, str], value: Any) -> None:
+    """Keep what belongs to a preset of an experiment; None forgets it."""
+    others = {k: v for k, v in st.session_state.get(key, {}).items() if k != place}
+    st.session_state[key] = others if value is None else {**others, place: value}
 
 
 def _write_experiment(question: Any, data: Dataset) -> None:
     place = (question.experiment, question.preset)
     st.session_state["geometry.experiment"], st.session_state["geometry.preset"] = place
-    st.session_state.setdefault("geometry.guesses", {})[place] = question.guess
-    shown = {**st.session_state.get("geometry.shown", {})}
-    if question.revealed:
-        shown[place] = True
-    else:
-        shown.pop(place, None)
-    st.session_state["geometry.shown"] = shown
+    preset = laboratory.EXPERIMENTS[place[0]].presets.get(place[1])
+    has_board, has_letter = preset and preset.board, preset and preset.letter
+    keep(GUESSES, place, question.guess)
+    keep(SHOWN, place, True if question.revealed else None)
+    keep(POINTS, place, question.points if has_board and question.points else None)
+    keep(LETTERS, place, question.letter if has_letter and question.letter else None)
 
 
 def _classify(data: Dataset) -> Question:
@@ -145,46 +165,50 @@ def _write_classify(question: Any, data: Dataset) -> None:
     st.session_state["classify.word"] = question.classifier
 
 
-def _predict(data: Dataset, counts: Sequence[int]) -> Question:
-    kind = st.session_state.get("predict.priors")
-    code = st.session_state.get("predict.priors.class")
-    share = st.session_state.get(f"predict.priors.share.{code}")
+def _predict(data: Dataset) -> Question:
+    held = st.session_state
+    kind, code = held.get("predict.priors"), held.get("predict.priors.class")
+    share = held.get(f"predict.priors.share.{code}")
     priors: Any = kind if kind in ("equal", "estimate") else None
     if kind == "set" and share is not None:
-        priors = _with_share(counts, code, share)
-    level = st.session_state.get("predict.level", 0.01)
-    return analysis.PredictQuestion(_classify(data).classifier, priors, level)
+        priors = analysis.ClassShare(code, share / 100)
+    rows: Any = None
+    if predicted_rows() == BY_HAND:
+        rows = analysis.TypedRow(held.get(TYPED, {}))
+    elif predicted_rows() == UPLOAD:
+        rows = replace(held.get(NEW_FILE, analysis.NewFile()), fill_missing=held.get(FILL, False))
+    return analysis.PredictQuestion(
+        _classify(data).classifier, priors, held.get("predict.level", 0.01), rows, held.get(MODEL)
+    )
+
+
+def predicted_rows() -> str:
+    """Return where the rows to be predicted come from: at first the test set, if there is one."""
+    found = st.session_state.get(SOURCE)
+    own = MODEL in st.session_state or (found is None and NEW_FILE in st.session_state)
+    return BY_HAND if found == BY_HAND else UPLOAD if own or found == UPLOAD else TEST
 
 
 def _write_predict(question: Any, data: Dataset) -> None:
     _write_classify(question, data)
-    priors = question.priors
-    st.session_state["predict.level"] = question.level
-    st.session_state["predict.priors"] = "training" if priors is None else priors
-    if isinstance(priors, tuple):
-        _write_shares(priors, data)
-
-
-def _write_shares(priors: tuple[float, ...], data: Dataset) -> None:
-    """Set the share of the class that explains those of the others."""
-    shares = [min(max(round(100 * share), 1), 99) for share in priors]
-    fits = len(priors) == data.n_classes
-    st.session_state["predict.priors"] = "set" if fits else "training"
-    if fits:
-        rest = (
-            k
-            for k, share in enumerate(shares)
-            if np.allclose(_with_share(data.counts, k, share), priors, atol=0.02)
-        )
-        code = next(rest, analysis.rarest_class(data))
-        st.session_state["predict.priors.class"] = code
-        st.session_state[f"predict.priors.share.{code}"] = shares[code]
-
-
-def _with_share(counts: Any, code: int, share: float) -> tuple[float, ...]:
-    """Return priors in which a class has so many per cent, and the others share as in the rows."""
-    learned = np.asarray(counts) / np.sum(counts)
-    return tuple(imbalance.priors_with_share(learned, code, share / 100).tolist())
+    held, priors, rows = st.session_state, question.priors, question.rows
+    held["predict.level"] = question.level
+    held["predict.priors"] = "training" if priors is None else priors
+    if isinstance(priors, analysis.ClassShare):
+        held["predict.priors"], held["predict.priors.class"] = "set", priors.code
+        share = min(max(round(100 * priors.share), 1), 99)
+        held[f"predict.priors.share.{priors.code}"] = share
+    held[SOURCE] = TEST
+    if isinstance(rows, analysis.TypedRow):
+        held[SOURCE], held[TYPED] = BY_HAND, dict(rows.values)
+        held[TYPED_TURN] = held.get(TYPED_TURN, 0) + 1
+    elif rows is not None:
+        held[SOURCE], held[FILL] = UPLOAD, rows.fill_missing
+        if rows.name:
+            held[NEW_FILE] = replace(rows, fill_missing=False)
+    held.pop(MODEL, None)
+    if question.model is not None:
+        held[MODEL] = question.model
 
 
 def _compare(data: Dataset) -> Question:
@@ -194,7 +218,10 @@ def _compare(data: Dataset) -> Question:
         for word in words
         if st.session_state.get(f"compare.{word}.twice")
     }
-    return analysis.CompareQuestion(tuple(words), second, _scheme(data), _score(), _rope())
+    both = bool(st.session_state.get("compare.both_features"))
+    both = both and model_selection.offers_gradients(data)
+    given = (_scheme(data), _score(), _rope(), both)
+    return analysis.CompareQuestion(tuple(words), second, *given)
 
 
 def _scheme(data: Dataset) -> str:
@@ -229,6 +256,8 @@ def _write_compare(question: Any, data: Dataset) -> None:
             st.session_state[f"compare.{word}.twice"] = word in question.second
     for word, chosen in question.second.items():
         model_options.set_options(word, chosen, key="compare.second")
+    if question.both_features or "compare.both_features" in st.session_state:
+        st.session_state["compare.both_features"] = question.both_features
     scheme = "5-fold by group" if question.scheme == "by-group" else question.scheme
     base = scheme.removesuffix(" by group")
     st.session_state["compare.scheme"] = base if base in NAMED_SCHEMES else OWN

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import streamlit as st
 
 from lincore.errors import DataError
 from lincore.plots.base import shorten
 from lincore.utils import percent
+from pages.ui.server import _compat
 from pages.ui.session import (
     _share,
     cache,
@@ -43,6 +46,12 @@ _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
 _USUAL_SHARE = 30
 # Characters of a column's name on a button, and of the data set's in its line.
 _LONGEST, _LONGEST_NAME = 18, 26
+
+
+# What the address is about: page, data, split.
+_SHOWN = "shared.sidebar.shown"
+
+Drawn = TypeVar("Drawn", bound=Callable[..., Any])
 
 
 class Experiment(NamedTuple):
@@ -116,12 +125,26 @@ def show_on_start() -> None:
 
 def _offer(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | None) -> None:
     """Put what is shown into the address, and offer it as link and file."""
+    st.session_state[_SHOWN] = (page, data, choice, split)
     shown = specification.current(page, data, choice, split)
     link.write(shown)
     with st.sidebar, st.container(horizontal=True, key="sidebar.away"):
         _share.show(shown)
         if page != "start":
             take_away.show(shown, data, split)
+
+
+def fragment(draw: Drawn) -> Drawn:
+    """Make a function a fragment that writes the address anew when it is drawn by itself."""
+
+    @wraps(draw)
+    def drawn(*args: Any, **options: Any) -> Any:
+        found = draw(*args, **options)
+        if _compat.is_fragment_run() and _SHOWN in st.session_state:
+            link.write(specification.current(*st.session_state[_SHOWN]))
+        return found
+
+    return cast("Drawn", st.fragment(drawn))
 
 
 def _open_link() -> None:

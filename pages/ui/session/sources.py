@@ -189,8 +189,8 @@ class Source:
             )
         found = self.with_target(targets[-1]) if targets else self
         roles = found.choices.roles
-        if "group" in changes.values():
-            roles = {name: role for name, role in roles.items() if role != "group"}
+        unique = set(io.UNIQUE_ROLES) & set(changes.values())
+        roles = {name: role for name, role in roles.items() if role not in unique}
         changes = {name: role for name, role in changes.items() if name != found.target}
         # A number taken as names is a feature: whoever ignores it no longer wants that.
         names = (n for n in found.choices.categories if changes.get(n) != "ignore")
@@ -324,7 +324,7 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
     """
     if len(files) > 1:
         _require_folders(files)
-        if any(_is_image(name, raw) for name, raw in files):
+        if any(io.is_image(raw, name) for name, raw in files):
             return ImageSource(tuple(files))
         tables = io.tables_among(files)
         if not tables:
@@ -391,11 +391,3 @@ def has_parts(source: Source) -> bool:
     found = source.table.reading if source.table is not None else None
     chosen = source.options is not None and source.options.sheet is not None
     return chosen or (found is not None and bool(found.sheets))
-
-
-def _is_image(name: str, raw: bytes) -> bool:
-    try:
-        io.image_kind(raw, name)
-    except io.SkippedFile:
-        return False
-    return True

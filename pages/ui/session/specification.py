@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
 #: What the slider of the test set offers, in per cent.
 SHARES = range(5, 51, 5)
+_FEWER = "drop_image_duplicates"
 
 
 def current(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | None) -> Analysis:
@@ -56,17 +57,21 @@ def data_in_use() -> DataSource:
     origin, source = state.origin(), state.source()
     if origin.kind == "sample":
         if source is None:
-            return analysis.SampleData(origin.name)
+            fewer = origin.drop_image_duplicates
+            return analysis.SampleData(origin.name, drop_image_duplicates=fewer)
         target = None if source.target == _proper_target(origin.name, source) else source.target
         reading = source.options or io.ReadOptions()
         return analysis.SampleData(origin.name, target, reading, source.choices)
     if origin.kind == "generated":
         return analysis.GeneratedData(**{k: _tuples(v) for k, v in origin.arguments.items()})
     if origin.kind == "download":
-        return analysis.DownloadData(origin.name)
+        return analysis.DownloadData(origin.name, origin.drop_image_duplicates)
     if origin.kind == "experiment":
         return analysis.ExperimentData(**origin.arguments)
-    found = analysis.FileData(origin.name, origin.sha)
+    fewer = origin.drop_image_duplicates
+    found = analysis.FileData(
+        origin.name, origin.sha, drop_image_duplicates=fewer, several=origin.several
+    )
     images = state.image_source()
     if images is not None:
         return replace(
@@ -85,7 +90,7 @@ def bring(wanted: DataSource) -> None:
     if isinstance(wanted, analysis.GeneratedData):
         commands.generate({name: _lists(value) for name, value in wanted.arguments().items()})
     elif isinstance(wanted, analysis.ExperimentData):
-        commands.use_experiment(wanted.experiment, wanted.preset)
+        commands.use_experiment(wanted.experiment, wanted.preset, wanted.points)
     elif isinstance(wanted, analysis.DownloadData):
         commands.download(wanted.name)
     elif isinstance(wanted, analysis.SampleData):
@@ -102,6 +107,9 @@ def bring(wanted: DataSource) -> None:
 
 def apply(wanted: Analysis) -> None:
     """Let the widgets of all pages hold what a specification says, as far as it fits the data."""
+    asked, here = (getattr(one, _FEWER, False) for one in (wanted.data, data_in_use()))
+    if asked and not here:
+        commands.drop_image_duplicates()
     data = state.require_dataset()
     how, test_size, seed = wanted.split.resolved(data)
     st.session_state[HOW] = how

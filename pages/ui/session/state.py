@@ -21,7 +21,7 @@ ORIGIN = "shared.origin"
 REFUSED = "shared.refused"
 NOTIFIED = "shared.notified"
 UPLOADS = "shared.uploads"
-# The SHA-256 of what was uploaded last.
+# The SHA-256 of what was uploaded last, and whether it was several files.
 SHA = "shared.uploads.sha"
 
 
@@ -37,12 +37,18 @@ class Origin(NamedTuple):
         Of `lincore.io.gaussian_classes`, for generated data; of `lincore.analysis.ExperimentData`.
     sha : str
         The SHA-256 of a file, 64 hexadecimal digits.
+    drop_image_duplicates : bool
+        Whether they were left out of images that have no `ImageSource`.
+    several : bool
+        Whether a file is several, or a folder.
     """
 
     kind: str
     name: str
     arguments: Mapping[str, Any] = {}
     sha: str = ""
+    drop_image_duplicates: bool = False
+    several: bool = False
 
 
 class Refused(NamedTuple):
@@ -95,6 +101,10 @@ PER_DATASET = (
     "explore.image",
     "explore.scores",
     "explore.fisher.scores",
+    "explore.scores.picked",
+    "explore.fisher.scores.picked",
+    "explore.pair.picked",
+    "classify.confusion.picked",
     *model_options.STEP_KEYS,
     "classify.x",
     "classify.y",
@@ -134,13 +144,23 @@ PER_DATASET = (
     "predict.priors.class",
     "predict.fill_missing",
     "predict.file",
+    "predict.new",
+    "predict.typed",
     "predict.file.former",
     "predict.problem",
     "predict.shown",
     "balance.costs",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
-_PER_FILE = ("sidebar.how", "predict.file", "predict.file.former", "predict.problem")
+_PER_FILE = (
+    "sidebar.how",
+    "predict.source",
+    "predict.file",
+    "predict.new",
+    "predict.typed",
+    "predict.file.former",
+    "predict.problem",
+)
 
 
 def has_dataset() -> bool:
@@ -249,7 +269,8 @@ def keep(
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
     if is_new and came_from.kind == "file":
-        came_from = came_from._replace(sha=st.session_state.get(SHA, ""))
+        sha, several = st.session_state.get(SHA, ("", False))
+        came_from = came_from._replace(sha=sha, several=several)
     st.session_state[ORIGIN] = came_from
     dismiss()
     for key in PER_DATASET:

@@ -153,11 +153,19 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
     return (x, y)
 
 
-def figure(fig: go.Figure, *, key: str) -> None:
-    """Show a figure of lincore.plots, with its text alternative."""
-    note_figure(fig, key=key)
+def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None) -> None:
+    """Show a figure of lincore.plots, with its text alternative.
+
+    Parameters
+    ----------
+    fig : Figure
+    key : str
+    taken : Figure, optional
+        What is downloaded instead, of a figure that moves.
+    """
+    note_figure(taken or fig, key=key)
     with st.container(gap=None):
-        show_title(fig, key=key)
+        show_title(taken or fig, key=key)
         _chart(id(fig), key, fig)
 
 

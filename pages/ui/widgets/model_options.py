@@ -48,6 +48,7 @@ _BASES = {
     "radial": "RBF",
     "kernel": "Kernel",
 }
+_IMAGE_FEATURES = {None: "Pixels", "hog": "Gradients (HOG)"}
 
 
 def word(data: Dataset, *, key: str, default: str = "lda") -> str:
@@ -141,13 +142,16 @@ def steps(data: Dataset, split: Split) -> model_selection.Steps:
             persist_state="session",
             help="Bring every component to variance 1.",
         )
-    if not sparse and data.n_features <= MOST_BASIS_FEATURES:
+    if _bases(data):
         basis = _choose(
-            "Basis functions",
-            _BASES,
+            "Image features" if data.kind.is_images else "Basis functions",
+            _bases(data),
             key=f"{key}.basis",
             default=None,
-            help="Functions of the features that bend a linear boundary.",
+            help="The grey levels themselves, or histograms of oriented gradients: directions of "
+            "edges in cells of the image, which shifts and lighting change less."
+            if data.kind.is_images
+            else "Functions of the features that bend a linear boundary.",
             width=220,
         )
     return model_selection.Steps(standardize, basis, n_components, whiten)
@@ -169,10 +173,9 @@ def chosen_steps(data: Dataset, n_train: int) -> model_selection.Steps:
     elif kind == NUMBER and n_components is not None:
         n_components = min(n_components, _most_components(data, n_train))
     standardize = stored["standardize"]
-    wants_basis = not sparse and data.n_features <= MOST_BASIS_FEATURES
     return model_selection.Steps(
         not sparse and (data.kind.standardize if standardize is None else bool(standardize)),
-        stored["basis"] if wants_basis and stored["basis"] in _BASES else None,
+        stored["basis"] if stored["basis"] in _bases(data) else None,
         n_components,
         bool(stored["whiten"]) and n_components is not None and not sparse,
     )
@@ -194,6 +197,14 @@ def set_steps(chosen: model_selection.Steps, data: Dataset) -> None:
             st.session_state.pop(f"{KEY}.{name}", None)
         else:
             st.session_state[f"{KEY}.{name}"] = value
+
+
+def _bases(data: Dataset) -> Mapping[Any, str]:
+    """Return the functions of the features that are offered, with what they are called."""
+    if data.kind.is_images:
+        return _IMAGE_FEATURES if model_selection.offers_gradients(data) else {}
+    few = not data.kind.is_sparse and data.n_features <= MOST_BASIS_FEATURES
+    return _BASES if few else {}
 
 
 def _can_be_projected(data: Dataset, n_train: int) -> bool:
@@ -258,7 +269,7 @@ def _components(
 
 def show_projection(data: Dataset, steps: model_selection.Steps, split: Split, *, who: str) -> None:
     """Write what stands in the place of the features, where something does."""
-    sentence = report.projection_sentence(data, steps.n_components, len(split.train), who=who)
+    sentence = report.projection_sentence(data, steps, len(split.train), who=who)
     if sentence:
         st.caption(sentence)
 

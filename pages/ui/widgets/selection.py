@@ -7,11 +7,11 @@ their true and predicted class. Heat maps, contours and surfaces report no selec
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from lincore import inspection, plots
@@ -27,24 +27,63 @@ Mode = Literal["points", "box", "lasso"]
 MOST_IMAGES = 60
 SHEET_COLUMNS = 6
 MOST_ROWS = 500
-MOST_WORDS = 50
+# At the end of the key of a figure: the key of what was chosen in it.
+PICKED = ".picked"
 
 
 def figure(
-    fig: go.Figure, *, key: str, modes: Sequence[Mode] = ("points", "box", "lasso")
-) -> Mapping[str, Any]:
-    """Show a figure of lincore.plots in which points can be chosen; return what was chosen."""
+    fig: go.Figure,
+    *,
+    key: str,
+    modes: Sequence[Mode] = ("points", "box", "lasso"),
+    read: Callable[[Any], list[int]] | None = None,
+) -> list[int]:
+    """Show a figure of lincore.plots in which points can be chosen; return what was chosen.
+
+    The session keeps that under the key with `PICKED` at its end, and a link holds it.
+
+    Parameters
+    ----------
+    fig : Figure
+    key : str
+    modes : sequence of {"points", "box", "lasso"}
+    read : callable, optional
+        Positions of an event: `rows` when not given, or `cell`.
+    """
     controls.note_figure(fig, key=key)
     with st.container(gap=None):
         controls.show_title(fig, key=key)
-        return st.plotly_chart(  # type: ignore[return-value]
+        st.plotly_chart(
             controls.without_title(fig),
             key=key,
             alt=fig.layout.meta["alt"],
-            on_select="rerun",
+            on_select=partial(_keep, key, read or rows),
             selection_mode=modes,
             config={"displaylogo": False},
         )
+    return list(st.session_state.get(f"{key}{PICKED}", ()))
+
+
+def _keep(key: str, read: Callable[[Any], list[int]]) -> None:
+    st.session_state[f"{key}{PICKED}"] = read(st.session_state.get(key))
+
+
+def offer_to_clear(*keys: str) -> None:
+    """Offer to forget what was chosen, where no figure shows it as chosen: it came with a link."""
+    held = [key for key in keys if st.session_state.get(f"{key}{PICKED}")]
+    if held and not any(_points(st.session_state.get(key)) for key in held):
+        st.button(
+            "Clear the selection",
+            key=f"{keys[0]}.clear",
+            on_click=_clear,
+            args=(held,),
+            help="Forget the points that were chosen.",
+        )
+
+
+def _clear(keys: Sequence[str]) -> None:
+    for key in keys:
+        st.session_state[f"{key}{PICKED}"] = []
 
 
 def rows(event: Any) -> list[int]:
@@ -64,19 +103,17 @@ def rows(event: Any) -> list[int]:
     return list(dict.fromkeys(codes[0] for codes in found if len(codes) == 1 and codes[0] >= 0))
 
 
-def cell(event: Any) -> tuple[int, int] | None:
-    """Return the codes of true and predicted class of the cell chosen last, if there is one.
+def cell(event: Any) -> list[int]:
+    """Return the codes of true and predicted class of the cell chosen last; none without one.
 
     Examples
     --------
-    >>> cell({"selection": {"points": [{"customdata": [2, 0]}]}})
-    (2, 0)
-    >>> cell(None) is None
-    True
+    >>> cell({"selection": {"points": [{"customdata": [2, 0]}]}}), cell(None)
+    ([2, 0], [])
     """
     found = [_whole(point.get("customdata")) for point in _points(event)]
-    cells = [(codes[0], codes[1]) for codes in found if len(codes) == 2]
-    return cells[-1] if cells else None
+    cells = [codes for codes in found if len(codes) == 2]
+    return cells[-1] if cells else []
 
 
 def show_rows(
@@ -129,34 +166,6 @@ def show_rows(
     )
 
 
-def frame(data: Dataset, rows: np.ndarray, columns: Mapping[str, Sequence[Any]]) -> pd.DataFrame:
-    """Return rows as a table: their number, class, what else is known of them, then features.
-
-    Level codes become the names of their levels; of words only those that occur are columns.
-
-    Parameters
-    ----------
-    data : Dataset
-    rows : (m,) intp
-    columns : mapping of str to sequences of length m
-    """
-    labels = [str(data.classes[code]) for code in data.codes[rows]]
-    parts: list[tuple[str, Any]] = [("row", rows), ("class", labels)]
-    if data.row_names is not None:
-        parts.insert(1, ("name", [data.row_names[row] for row in rows]))
-    parts += columns.items()
-    block = data.X[rows]
-    shown = range(data.n_features)
-    if data.kind.is_sparse:
-        block = block.toarray()
-        shown = _most_used(block, data.n_table_columns)
-    parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
-    # Two features may have one name, or that of a column here.
-    table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})
-    table.columns = pd.Index(_unique([name for name, _ in parts]))
-    return table
-
-
 def _images(
     data: Dataset, rows: np.ndarray, captions: Sequence[str] | None, *, key: str, title: str
 ) -> None:
@@ -177,34 +186,12 @@ def _table(
 ) -> None:
     with st.container(key=key):
         tables.show(
-            frame(data, rows, columns),
+            inspection.row_table(data, rows, columns),
             hide_index=True,
             height=min(38 + 35 * len(rows), 320),
             column_config=dict(config or {}),
             alt=f"{title}: {len(rows)} rows with their classes.",
         )
-
-
-def _most_used(block: np.ndarray, first_word: int) -> list[int]:
-    used = np.count_nonzero(block[:, first_word:], axis=0)
-    words = np.argsort(-used, kind="stable")[:MOST_WORDS]
-    return [*range(first_word), *(int(first_word + j) for j in words if used[j])]
-
-
-def _values(data: Dataset, column: np.ndarray, j: int) -> Any:
-    levels = inspection.level_names(data, j)
-    if levels is None:
-        return column
-    return [None if np.isnan(code) else levels[int(code)] for code in column]
-
-
-def _unique(names: Sequence[str]) -> list[str]:
-    seen: dict[str, int] = {}
-    unique = []
-    for name in map(str, names):
-        seen[name] = seen.get(name, 0) + 1
-        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
-    return unique
 
 
 def _points(event: Any) -> list[Mapping[str, Any]]:

@@ -19,6 +19,16 @@ def show(frame: pd.DataFrame, **options: Any) -> Any:
     return st.dataframe(safe(frame), **options)
 
 
+def numbers(frame: pd.DataFrame, *, alt: str) -> None:
+    """Show a table of numbers to five digits."""
+    formats = {
+        column: st.column_config.NumberColumn(format="%.5g")
+        for column in frame.columns
+        if pd.api.types.is_float_dtype(frame[column].dtype)
+    }
+    show(frame, hide_index=True, column_config=formats, width="stretch", alt=alt)
+
+
 def edit(frame: pd.DataFrame, **options: Any) -> Any:
     """Show a table to be edited; options are those of `st.data_editor`.
 

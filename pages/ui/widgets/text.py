@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from lincore import data as lincore_data
+
 if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.errors import Notice
@@ -56,6 +58,8 @@ def describe(data: Dataset) -> str:
         words = f", {data.n_words:,} of them words," if data.n_words else ""
         size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}{words}"
     more = f", and {data.n_streamed:,} rows that are summed" if data.n_streamed else ""
+    counted = lincore_data.counting(data)
+    more += f"; {escape(counted)}" if counted else ""
     return f"{size} in {data.n_classes} classes{more}"
 
 
@@ -73,10 +77,17 @@ def short_names(methods: Sequence[str]) -> list[str]:
     --------
     >>> short_names(["lda", "logistic(C=1)", "logistic(C=inf)"])
     ['LDA', 'Logisti 1', 'Logisti 2']
+    >>> short_names(["lda(features=pixels)", "lda(features=hog)"])
+    ['LDA pix', 'LDA HOG']
     """
-    words = [name.partition("(")[0] for name in methods]
+    known = {"features=pixels": " pix", "features=hog": " HOG"}
+    words = [
+        (name.partition("(")[0], next((known[part] for part in known if part in name), ""))
+        for name in methods
+    ]
     names = []
-    for i, word in enumerate(words):
-        number = "" if words.count(word) == 1 else f" {words[: i + 1].count(word)}"
-        names.append(_SHORT_NAMES.get(word, word)[: 9 - len(number)] + number)
+    for i, (word, features) in enumerate(words):
+        several = words.count((word, features)) > 1
+        end = features + (f" {words[: i + 1].count((word, features))}" if several else "")
+        names.append(_SHORT_NAMES.get(word, word)[: 9 - len(end)].strip() + end)
     return names

@@ -8,11 +8,10 @@ import time
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
-from streamlit.typing import PlotlyState
 
 import lincore
+from lincore.inspection.chosen_rows import confusion_cell
 from lincore.inspection.coefficients import likelihood_coefficients
-from lincore.inspection.confusion_cells import confusion_cell
 from lincore.inspection.weights import boundary_equation
 from lincore.linalg.optimize import Reason
 from lincore.metrics import scores
@@ -222,8 +221,7 @@ def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
     fitted, results = fitted_by_hand("qda")
     counts = scores.confusion_matrix(results, "QDA")
     true, predicted = np.argwhere((counts > 0) & ~np.eye(3, dtype=bool))[0].tolist()
-    point = {"customdata": [true, predicted]}
-    app.session_state["classify.confusion"] = PlotlyState({"selection": {"points": [point]}})
+    app.session_state["classify.confusion.picked"] = [true, predicted]
     app.run()
     assert_fine(app)
     wanted = confusion_cell(results, fitted, lincore.sample("gaussian"), true, predicted)

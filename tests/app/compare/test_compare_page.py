@@ -397,3 +397,22 @@ def test_no_score_is_cut_in_a_window_of_1440_pixels_where_models_are_worse_than_
     for name in set(shown) - {"group"}:
         # Cells have 16 pixels besides their letters, each of about 5.9.
         assert widths[name] >= 13 + 5.9 * table.value[name].astype(str).str.len().max()
+
+
+def test_each_model_on_pixels_and_on_gradients():
+    app = open_compare("digits", compare__words=["lda"], compare__both_features=True)
+    assert sorted(app.dataframe[0].value["model"]) == ["HOG + LDA", "Pixels + LDA"]
+    results = compared(lincore.sample("digits"), ["lda(features=pixels)", "lda(features=hog)"])
+    assert app.header[0].value == text.escape(report.comparison_finding(results))
+
+
+def test_weights_are_told_and_used():
+    rng = np.random.default_rng(0)
+    codes = np.arange(120) % 2
+    rows = rng.normal(size=(120, 2)) + codes[:, None]
+    data = lincore.load((rows, codes), weights=rng.gamma(2.0, size=120))
+    app = open_compare(data, compare__words=["lda", "qda"])
+    assert "Rows count by their weights" in main_text(app)
+    assert app.header[0].value == text.escape(
+        report.comparison_finding(compared(data, ["lda", "qda"]))
+    )

@@ -7,6 +7,8 @@ import pytest
 from lincore.errors import DataError
 from lincore.io.tables.row_filters import Condition
 from pages.ui.data import _edits, _filters, columns
+from pages.ui.session import state
+from pages.ui.widgets import text
 from tests.app.data_page import a_table, bring, data_of, opened, source_of
 from tests.app.test_pages import assert_fine, main_text, open_app
 
@@ -144,3 +146,24 @@ def test_markup_in_edits_is_shown_letter_by_letter():
     said = [b.label for b in app.button if b.key.startswith("data.undo.rename")]
     assert said and "![" not in said[0]
     assert not any("](http" in part.value for part in app.markdown)
+
+
+def test_there_is_one_weight_and_one_frequency():
+    found = opened(a_table()).with_roles({"length": "weight", "width": "frequency"})
+    data = found.dataset()
+    assert (data.weight_name, data.frequency_name) == ("length", "width")
+    # The newer choice takes the place of the older one, as for groups.
+    found = found.with_roles({"width": "weight"})
+    assert "length" not in found.choices.roles and found.dataset().weight_name == "width"
+    assert labels(found) == ["Weight: width"]
+
+
+def test_what_rows_count_is_told_beside_their_number():
+    app = bring(open_app(), ("t.csv", a_table()))
+    app.session_state[state.SOURCE] = found = source_of(app).with_roles({"length": "weight"})
+    app.session_state[state.DATASET] = found.dataset()
+    app.run()
+    assert_fine(app)
+    told = "weighted by 'length', as 30.0 rows of equal weight (Kish)"
+    assert text.escape(told) in app.header[0].value
+    assert "Weight: length" in [button.label.replace("\\", "") for button in app.button]

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
-from streamlit.typing import PlotlyState
 
 import lincore
 from lincore.inspection import association, correlation, projections
@@ -238,15 +237,13 @@ def test_every_panel_of_images_shows_the_librarys_numbers():
 def test_chosen_points_list_their_rows_and_begin_the_reconstruction():
     app = explore("digits")
     row = int(lincore.split(lincore.sample("digits")).train[5])
-    points = [{"customdata": row}, {"customdata": 10**7}, {"customdata": row}]
-    app.session_state["explore.scores"] = PlotlyState({"selection": {"points": points}})
+    app.session_state["explore.scores.picked"] = [row, 10**7]
     app.run()
     assert "The selected rows" in figures(fine(app))
     assert "1 image." in text_of(app)
     app = open_tab(app, "Reconstruction")
     assert app.number_input(key="explore.image").value == row
-    app.session_state["explore.scores"] = PlotlyState({"selection": {"points": []}})
-    app.run()
+    app.button(key="explore.scores.clear").click().run()
     assert "The selected rows" not in figures(fine(app))
 
 
@@ -255,8 +252,7 @@ def test_rows_of_the_other_part_are_not_shown_as_chosen():
     row = int(lincore.split(lincore.sample("iris")).train[0])
     for part, shown in (("train", 1), ("test", 0)):
         app.segmented_control(key="explore.part").set_value(part)
-        points = [{"customdata": row}]
-        app.session_state["explore.fisher.scores"] = PlotlyState({"selection": {"points": points}})
+        app.session_state["explore.fisher.scores.picked"] = [row]
         app.run()
         assert len(fine(app).dataframe) == shown
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
+
 from lincore.analysis import Analysis, ExperimentData, GeometryQuestion
-from lincore.laboratory import EXPERIMENTS, experiment_rows
+from lincore.laboratory import EXPERIMENTS
 from pages.ui.geometry import _board
+from pages.ui.session import questions
 from tests.app.data_page import data_of
 from tests.app.session.test_link import asked, link_of
 from tests.app.test_pages import assert_fine, figures, main_text, open_app
@@ -108,16 +111,69 @@ def test_lines_without_rows_cannot_be_used():
     assert app.button(key="geometry.use").disabled
 
 
-def test_rows_of_ones_own_are_fitted_as_the_browser_sends_them(monkeypatch):
-    start = experiment_rows("own-rows")
+def test_points_are_kept_as_the_browser_sends_them(monkeypatch):
+    board, place = EXPERIMENTS["own-rows"].presets["classic"].board, ("own-rows", "classic")
     held: dict = {}
     monkeypatch.setattr(_board.st, "session_state", held)
-    turn, rows = _board._rows(start, "a")
-    assert turn == 0 and len(rows) == start.n_rows
+    assert _board._points(board, place, "a") == (0, board.start())
     moved = [[0.0, 1.0, 0], [1, 2, 1]]
-    held[_board.KEY] = SimpleNamespace(rows={"token": "a", "turn": 3, "rows": moved})
-    assert _board._rows(start, "a") == (3, moved) and _board.is_changed()
-    for wrong in ("rows", [[1, 2]], [["x", 2, 1]], [1]):
-        held[_board.KEY] = SimpleNamespace(rows={"token": "a", "turn": 4, "rows": wrong})
-        assert _board._rows(start, "a") == (3, moved)
-    assert _board._rows(start, "b")[0] == 0 and not _board.is_changed()
+    held[_board.KEY] = SimpleNamespace(points={"token": "a", "turn": 3, "points": moved})
+    wanted = (3, ((0.0, 1.0, 0), (1, 2, 1)))
+    assert _board._points(board, place, "a") == wanted
+    assert questions.experiment().points == ()
+    held["geometry.experiment"] = "own-rows"
+    assert questions.experiment().points == wanted[1]
+    for wrong in ("rows", [[1, 2]], [["x", 2, 1]], [1], [[0.0, 1.0, 0.5]]):
+        held[_board.KEY] = SimpleNamespace(points={"token": "a", "turn": 4, "points": wrong})
+        assert _board._points(board, place, "a") == wanted
+    assert _board._points(board, place, "b") == (0, wanted[1])
+
+
+def test_a_link_holds_points_and_they_are_used_on_classify():
+    rng = np.random.default_rng(0)
+    points = tuple(
+        (x, y, i % 2) for i, (x, y) in enumerate(rng.uniform(-6, 6, (200, 2)).round(2).tolist())
+    )
+    question = GeometryQuestion("own-rows", "far", None, True, points)
+    link = Analysis(question=question).to_query()
+    assert len(link) < 4096
+    app = open_app("pages/geometry.py")
+    app.query_params["analysis"] = link
+    app.run()
+    app.run()
+    assert_fine(app)
+    assert "Misclassified of 200 rows" in said(app)
+    assert asked(app).question == question
+    offered = {one.key for one in app.get("download_button")}
+    assert {f"geometry.board.figure.download.{end}" for end in ("html", "csv")} <= offered
+    app.button(key="geometry.use").click().run()
+    app.switch_page("pages/classify.py").run()
+    assert_fine(app)
+    assert data_of(app).n_rows == 200
+    assert Analysis.from_query(link_of(app)).data == ExperimentData("own-rows", "far", points)
+    app.switch_page("pages/geometry.py").run()
+    app.button(key="geometry.reset").click().run()
+    assert asked(app).question == GeometryQuestion("own-rows", "far")
+
+
+def test_points_and_letters_that_no_experiment_takes_are_left_out():
+    question = GeometryQuestion("fisher", "far", None, True, ((0.0, 0.0, 0),), "to be")
+    app = open_app("pages/geometry.py")
+    app.query_params["analysis"] = Analysis(question=question).to_query()
+    app.run()
+    app.run()
+    assert_fine(app)
+    assert asked(app).question == GeometryQuestion("fisher", "far", None, True)
+
+
+def test_a_letter_of_ones_own():
+    app = open_app("pages/geometry.py")
+    app.selectbox(key="geometry.experiment").set_value("likelihood").run()
+    app.button(key="geometry.reveal").click().run()
+    app.text_input(key="geometry.letter.likelihood.classic").set_value("not the question").run()
+    assert_fine(app)
+    assert "In none of the four letters: the." in said(app)
+    assert asked(app).question.letter == "not the question"
+    app.text_input(key="geometry.letter.likelihood.classic").set_value("alas").run()
+    assert not app.exception and "None of its words" in app.error[0].value
+    assert "98.46 %" in said(app)

@@ -152,9 +152,8 @@ def test_one_row_is_typed_in():
     assert_fine(app)
     data, split, model = trained()
     assert finding(app).startswith("Predicted: no")
-    digest = data.digest
-    app.selectbox(key=f"predict.hand.{digest}.1").set_value(1)
-    app.number_input(key=f"predict.hand.{digest}.4").set_value(500.0)
+    next(one for one in app.selectbox if one.label == "sex").set_value(1)
+    next(one for one in app.number_input if one.label == "fare").set_value(500.0)
     next(one for one in app.button if one.label == "Predict").click()
     settled(app)
     assert_fine(app)
@@ -183,7 +182,7 @@ def test_images_are_predicted_from_a_zip():
 def test_a_prediction_that_is_stopped_is_no_error():
     data, split, model = trained("iris")
     rows = new_rows.Rows("file", "", "iris.csv", data.to_frame(), "rows")
-    work = run.Work(data, split.train, model, rows, False, {}, {}, None)
+    work = run.Work(data, split.train, model, rows, lincore.prediction.Reading())
     assert work(lambda *_: False) is None
     assert len(work(lambda *_: True).predictions) == 150
 

@@ -27,6 +27,12 @@ NONE = _compat.Run()
 USES = [
     (_compat.session_id, (), None, [scriptrunner.__name__, (scriptrunner, "get_script_run_ctx")]),
     (_compat.page, (), "", [scriptrunner.__name__, (scriptrunner, "get_script_run_ctx")]),
+    (
+        _compat.is_fragment_run,
+        (),
+        False,
+        [scriptrunner.__name__, (scriptrunner, "get_script_run_ctx")],
+    ),
     (_compat.uploads, (), [], [scriptrunner.__name__, (scriptrunner, "get_script_run_ctx")]),
     (_compat.free_upload, ("f",), None, [(scriptrunner, "get_script_run_ctx")]),
     (_compat.is_open, ("s",), True, [runtime.__name__, (runtime, "exists")]),

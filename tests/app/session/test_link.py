@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import lincore
 from lincore import io
 from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
     BalanceStudyQuestion,
     ClassifyQuestion,
+    ClassShare,
     CompareQuestion,
     ExploreQuestion,
     FileData,
@@ -21,6 +24,7 @@ from lincore.analysis import (
     PredictQuestion,
     SampleData,
     SplitChoice,
+    TypedRow,
 )
 from lincore.model_selection import Steps
 from pages.ui.session import link, runs, state
@@ -249,6 +253,56 @@ def test_images_without_their_duplicates_come_back():
     assert asked(again).data == asked(app).data
 
 
+def test_arrays_without_their_duplicates_come_back():
+    digits = lincore.sample("digits").take([*range(30), *range(0, 30, 3)])
+    stream = BytesIO()
+    np.savez(stream, X=digits.X.reshape(-1, 8, 8), y=digits.codes)
+    app = bring(open_app(), ("digits.npz", stream.getvalue()))
+    settled(app)
+    app.button(key="data.copies.out").click().run()
+    assert asked(app).data.drop_image_duplicates and data_of(app).n_rows == 30
+    again = bring(reload(app, "pages/data.py"), ("digits.npz", stream.getvalue()))
+    again.run()
+    assert data_of(again).digest == data_of(app).digest
+    assert asked(again).data == asked(app).data
+    assert asked(app).load(stream.getvalue()).digest == data_of(app).digest
+
+
+def test_a_folder_is_asked_for_and_comes_back():
+    app = bring(open_app(), *FOLDERS.items())
+    wait(app)
+    assert asked(app).data == FileData("pets", asked(app).data.sha256, several=True)
+    again = reload(app, "pages/data.py")
+    assert "pets was here" in again.header[0].value
+    bring(again, *reversed(FOLDERS.items()))
+    wait(again)
+    assert data_of(again).digest == data_of(app).digest
+    assert asked(again) == asked(app)
+
+
+def test_links_of_large_states_of_samples_are_short():
+    data = lincore.sample("breast cancer")
+    typed = {name: float(value) for name, value in zip(data.feature_names, data.X[7], strict=True)}
+    picked = tuple(range(3, 503))
+    asked = Analysis(
+        SampleData("breast cancer", table=io.TableOptions(roles=dict.fromkeys(typed, "ignore"))),
+        SplitChoice("stratified", 0.35, 4711),
+        Steps(False, "polynomial(degree=2)", 7, True),
+        {word: {"priors": "equal"} for word in ("lda", "qda")},
+        PredictQuestion("lda", ClassShare(1, 0.25), 0.05, TypedRow(typed)),
+        {
+            "explore.view": "projections",
+            "explore.scores.picked": picked,
+            "classify.panels": "What if",
+            "classify.whatif.values": tuple(v for i in enumerate(data.X[8].tolist()) for v in i),
+            "balance.costs": (0.0, 7.25, 1.5, 0.0),
+        },
+        (CompareQuestion(), BalanceCostQuestion(), ExploreQuestion(), ClassifyQuestion("qda")),
+    )
+    assert Analysis.from_query(asked.to_query()) == asked
+    assert len(asked.to_query()) < 4096
+
+
 def test_another_file_gets_none_of_the_settings():
     app = bring(open_app(), ("good.csv", a_table()))
     app.selectbox(key="sidebar.target").set_value("colour").run()
@@ -321,7 +375,9 @@ HOSTILE_VIEW = {
         ExploreQuestion(),
         BalanceCostQuestion(("lda",), (0.1,) * 7, 1000, 2, "recall of <b>", "qda"),
         BalanceStudyQuestion({"nobody": 3, "setosa": 10**8}, ("lda",), 2, "nobody"),
-        PredictQuestion("qda", (0.1,) * 7, 0.3),
+        PredictQuestion("qda", ClassShare(9_000, 0.1), 0.3),
+        PredictQuestion("qda", "estimate", rows=TypedRow({"<b>": "x" * 999, "nobody": 1e300})),
+        PredictQuestion("lda", rows=TypedRow({"sepal length (cm)": "a text"})),
     ],
     ids=lambda question: question.kind,
 )

@@ -12,13 +12,16 @@ from lincore.analysis import (
     BalanceCostQuestion,
     BalanceStudyQuestion,
     ClassifyQuestion,
+    ClassShare,
     CompareQuestion,
     DataQuestion,
     ExploreQuestion,
     GeneratedData,
+    NewFile,
     PredictQuestion,
     SampleData,
     SplitChoice,
+    TypedRow,
     rarest_class,
 )
 from lincore.model_selection import Steps
@@ -84,8 +87,9 @@ def check(wanted: Analysis) -> None:
         st.builds(
             PredictQuestion,
             words,
-            st.sampled_from([None, "equal", "estimate"]),
+            st.sampled_from([None, "equal", "estimate", ClassShare(1, 0.25)]),
             st.sampled_from([0.05, 0.01, 0.001]),
+            st.sampled_from([None, NewFile(), TypedRow()]),
         ),
     )
 )

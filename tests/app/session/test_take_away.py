@@ -38,7 +38,9 @@ def taken(app) -> take_away.Shown:
     return app.session_state[take_away.SHOWN]
 
 
-@pytest.mark.parametrize("page", ["data", "explore", "classify", "compare", "balance"])
+@pytest.mark.parametrize(
+    "page", ["data", "explore", "classify", "compare", "balance", "predict", "geometry"]
+)
 def test_every_page_offers_every_file(page):
     app = opened(page)
     keys = [one.key for one in app.get("download_button") if one.key.startswith("take.")]
@@ -56,6 +58,7 @@ def test_every_page_offers_every_file(page):
         ("compare", ["Data", "Comparison", "Pairwise comparisons"]),
         ("balance", ["Data", "Imbalance study", "Methods"]),
         ("explore", ["Data", "Methods", "Settings"]),
+        ("predict", ["Data", "Predictions", "Drift"]),
     ],
 )
 def test_the_report_is_about_what_is_shown(page, titles):
@@ -94,7 +97,9 @@ def test_the_figures_are_those_on_the_page():
     assert page.count("<figure>") == len(titles) == page.count("<figcaption>")
 
 
-@pytest.mark.parametrize("page", ["explore", "classify", "compare", "balance"])
+@pytest.mark.parametrize(
+    "page", ["explore", "classify", "compare", "balance", "predict", "geometry"]
+)
 def test_every_figure_is_offered_with_its_data(page):
     app = opened(page)
     offered = {one.key for one in app.get("download_button")}

@@ -12,6 +12,7 @@ from streamlit.typing import PlotlyState
 
 import lincore
 from lincore.data.dataset import Dataset
+from lincore.inspection import row_table
 from pages.ui.widgets import selection
 
 
@@ -27,15 +28,15 @@ def test_rows_come_once_in_the_order_of_the_figure():
 
 
 def test_the_cell_is_the_one_chosen_last():
-    assert selection.cell(chosen([0, 1], {"0": 2, "1": 0}, 7)) == (2, 0)
-    assert selection.cell(chosen(7)) is None
+    assert selection.cell(chosen([0, 1], {"0": 2, "1": 0}, 7)) == [2, 0]
+    assert selection.cell(chosen(7)) == []
 
 
 @pytest.mark.parametrize(
     "event", [None, {}, {"selection": {}}, {"selection": {"points": None}}, []]
 )
 def test_nothing_is_chosen_where_there_is_no_event(event):
-    assert selection.rows(event) == [] and selection.cell(event) is None
+    assert selection.rows(event) == selection.cell(event) == []
 
 
 def page():
@@ -50,8 +51,7 @@ def page():
     scatter = plots.scatter(
         data.X[:, 2:4], data.codes, data.classes, names, title="Rows", rows=range(data.n_rows)
     )
-    event = selection.figure(scatter, key="page.scatter")
-    rows = selection.rows(event)
+    rows = selection.figure(scatter, key="page.scatter")
     wrong = [f"{row}!" for row in rows]
     selection.show_rows(data, rows, key="page.rows", columns={"how": wrong}, captions=wrong)
 
@@ -59,7 +59,7 @@ def page():
 def show(sample: str, rows) -> AppTest:
     app = AppTest.from_function(page, default_timeout=60)
     app.session_state["sample"] = sample
-    app.session_state["page.scatter"] = chosen(*rows)
+    app.session_state["page.scatter.picked"] = selection.rows(chosen(*rows))
     app.run()
     assert not app.exception
     return app
@@ -104,7 +104,7 @@ def test_categories_words_and_equal_names():
         levels=(("red", "blue"), None, None, None, None),
         n_words=3,
     )
-    table = selection.frame(data, np.array([2, 1]), {})
+    table = row_table(data, np.array([2, 1]))
     assert list(table.columns) == ["row", "class", "colour", "row (2)", "emu"]
     assert table["colour"].tolist()[0] == "blue" and table["colour"].isna().tolist() == [
         False,

@@ -10,6 +10,7 @@ from lincore.analysis import (
     BalanceCostQuestion,
     BalanceStudyQuestion,
     ClassifyQuestion,
+    ClassShare,
     CompareQuestion,
     DataQuestion,
     DownloadData,
@@ -18,9 +19,12 @@ from lincore.analysis import (
     FileData,
     GeneratedData,
     GeometryQuestion,
+    NewFile,
     PredictQuestion,
     SampleData,
+    SavedModel,
     SplitChoice,
+    TypedRow,
 )
 from lincore.laboratory import EXPERIMENTS
 from lincore.model_selection import CLASSIFIER_OPTIONS, Steps
@@ -109,12 +113,18 @@ reading = st.builds(
         st.none(), st.dictionaries(texts, st.lists(st.integers(0, 9), max_size=2).map(tuple))
     ),
 )
+new_files = st.builds(NewFile, texts, st.sampled_from(["", "0a" * 32]), reading, st.booleans())
+typed_rows = st.builds(TypedRow, st.dictionaries(texts, st.one_of(st.none(), labels), max_size=5))
+class_shares = st.builds(ClassShare, st.integers(0, 99), st.floats(0, 1))
 images = st.builds(
     io.ImageOptions,
     st.sampled_from([None, (32, 24)]),
     st.booleans(),
     st.sampled_from(["pad", "crop"]),
     st.sampled_from([None, "^(?P<label>[a-z]+)"]),
+)
+points = st.lists(st.tuples(st.floats(-6, 6), st.floats(-6, 6), st.integers(0, 1)), max_size=5).map(
+    tuple
 )
 rows = st.lists(st.floats(-9, 9), min_size=2, max_size=2).map(tuple)
 generated = st.builds(
@@ -133,7 +143,7 @@ data = st.one_of(
     generated,
     files,
     st.builds(DownloadData, st.sampled_from(io.DOWNLOADS)),
-    st.builds(ExperimentData, st.sampled_from(sorted(EXPERIMENTS)), texts),
+    st.builds(ExperimentData, st.sampled_from(sorted(EXPERIMENTS)), texts, points),
 )
 questions = st.one_of(
     st.builds(DataQuestion),
@@ -144,6 +154,8 @@ questions = st.one_of(
         texts,
         st.one_of(st.none(), st.floats(-9, 9)),
         st.booleans(),
+        points,
+        texts,
     ),
     st.builds(ClassifyQuestion, WORDS),
     st.builds(
@@ -168,7 +180,13 @@ questions = st.one_of(
         loss=st.one_of(st.none(), texts),
         method=st.one_of(st.none(), WORDS),
     ),
-    st.builds(PredictQuestion, WORDS, st.one_of(st.just("estimate"), shares)),
+    st.builds(
+        PredictQuestion,
+        WORDS,
+        st.one_of(st.none(), st.just("estimate"), class_shares),
+        rows=st.one_of(st.none(), new_files, typed_rows),
+        model=st.one_of(st.none(), st.builds(SavedModel, texts, st.just("0a" * 32))),
+    ),
 )
 views = st.dictionaries(
     st.from_regex(r"[a-z]{1,8}(\.[a-z]{1,8}){0,2}", fullmatch=True),

@@ -19,12 +19,16 @@ from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
     BalanceStudyQuestion,
+    ClassShare,
     CompareQuestion,
     FileData,
     GeneratedData,
+    NewFile,
     PredictQuestion,
     SampleData,
+    SavedModel,
     SplitChoice,
+    TypedRow,
 )
 from lincore.errors import DataError
 from lincore.model_selection import Steps
@@ -52,7 +56,13 @@ SPECIFICATIONS = (
     ),
     Analysis(question=BalanceCostQuestion(("lda",), (0.2, 0.8), 5, 20, "error", "lda")),
     Analysis(question=BalanceStudyQuestion({"a": 3, 7: 0.5}, ("lda",), 20)),
-    Analysis(question=PredictQuestion("lda", (0.5, 0.5), 0.05)),
+    Analysis(question=PredictQuestion("lda", ClassShare(1, 0.5), 0.05)),
+    Analysis(question=PredictQuestion(rows=NewFile("a.csv", "0f" * 32, READING, True))),
+    Analysis(
+        question=PredictQuestion(
+            rows=TypedRow({"age": 3.5, "sex": None, "port": "Cork"}), model=SavedModel("a.zip")
+        )
+    ),
 )
 ATOMS: tuple[Callable[[random.Random], Any], ...] = (
     lambda rng: None,

@@ -388,3 +388,17 @@ def test_a_report_holds_the_script_of_its_numbers(capsys, file):
     code = html.unescape(page.rpartition("<code>")[2].partition("</code>")[0])
     assert "lincore.compare(" in code and sha256(CSV.encode()).hexdigest() in code
     assert "lincore.holdout(" in code and "lincore.imbalance_cost(" not in code
+
+
+def test_what_rows_count_is_an_option_of_every_command(capsys, file):
+    given = ("--target", "kind", "--role", "id=ignore")
+    found = record(
+        capsys, "compare", file, *given, "--weights", "length", "--methods", "lda", "--scheme",
+        "3-fold",
+    )  # fmt: skip
+    data = lincore.load(file, target="kind", roles={"id": "ignore"}, weights="length")
+    results = lincore.compare(data, ["lda"], "3-fold")
+    accuracy = found["methods"][0]["scores"]["accuracy"]["value"]
+    assert accuracy == pytest.approx(metrics.score(results, "lda", "accuracy").value)
+    shown = answer(capsys, "inspect", file, *given, "--frequencies", "length")
+    assert "111 lines repeated by 'length'" in shown and "frequency" in shown

@@ -38,7 +38,7 @@ def test_json_has_no_number_that_is_none():
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
 def test_tables_are_aligned_with_rich_and_without(kind, has_rich, monkeypatch):
     if not has_rich:
-        monkeypatch.setattr(_output, "_rich", None)
+        monkeypatch.setattr(_output, "HAS_RICH", False)
     stream = kind()
     _output.write(ANSWER, stream, io.StringIO())
     text = re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue())

@@ -44,9 +44,13 @@ def test_far_rows_turn_least_squares_and_lda_alike_and_logistic_not_at_all():
 def test_rings_and_xor_are_separated_by_squares_and_products_alone():
     rings = ring_classes(seed=0)
     linear = lincore.LogisticRegression(C=np.inf).fit(rings.X, rings.codes)
-    # At best a line is right about what it cuts off.
-    assert (linear.predict(rings.X) != rings.codes).sum() > 60
+    assert (linear.predict(rings.X) != rings.codes).sum() == 100
     squares = rings.X**2
+    for model, wrong in (
+        (lincore.LogisticRegression(C=1e4), 0),
+        (lincore.LeastSquaresClassifier(), 1),
+    ):
+        assert (model.fit(squares, rings.codes).predict(squares) != rings.codes).sum() == wrong
     perceptron = lincore.Perceptron(random_state=0, max_epochs=1000).fit(squares, rings.codes)
     assert perceptron.converged_
     xor = xor_classes(seed=0)

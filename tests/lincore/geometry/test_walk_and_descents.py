@@ -123,15 +123,29 @@ def test_newton_explodes_from_afar_without_halving_and_not_with_it(A):
     assert descend_logistic(A, start=[5.0, 5.0]).reason is Reason.GRADIENT
 
 
-def test_a_newton_step_is_weighted_least_squares_of_the_working_targets(A):
+def test_a_newton_step_is_weighted_least_squares_of_the_working_response(A):
     w = np.array([0.4, -0.3])
-    y = 1 / (1 + np.exp(-A.design @ w))
-    root = np.sqrt(y * (1 - y))
-    step = np.linalg.lstsq(root[:, None] * A.design, root * A.working_targets(w))[0]
-    np.testing.assert_allclose(step, w - np.linalg.solve(A.hessian(w), A(w).gradient))
+    step = A.reweighted(w)
+    np.testing.assert_allclose(step.curvature, step.fitted * (1 - step.fitted))
+    np.testing.assert_allclose(
+        step.targets, A.design @ w - (step.fitted - A.targets) / step.curvature
+    )
+    np.testing.assert_allclose(
+        step.hessian, A.design.T @ np.diag(step.curvature) @ A.design, rtol=1e-12
+    )
+    newton = w - np.linalg.solve(step.hessian, step.point.gradient)
+    np.testing.assert_allclose(step.weights, newton)
     h = 1e-5
     numeric = [(A(w + h * unit).value - A(w - h * unit).value) / (2 * h) for unit in np.eye(2)]
-    np.testing.assert_allclose(A(w).gradient, numeric, rtol=1e-6)
+    np.testing.assert_allclose(step.point.gradient, numeric, rtol=1e-6)
+
+
+def test_the_first_step_from_zero_is_least_squares_and_certain_rows_have_no_weight(A):
+    first = A.reweighted(np.zeros(2))
+    squares = np.linalg.lstsq(A.design, 4 * (A.targets - 0.5))[0]
+    np.testing.assert_allclose(first.weights, squares)
+    certain = A.reweighted(np.array([1e4, 0.0]))
+    assert np.any(certain.curvature == 0) and np.isfinite(certain.weights).all()
 
 
 def test_a_start_or_rate_that_does_not_fit_is_refused(A):

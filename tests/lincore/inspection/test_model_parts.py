@@ -9,7 +9,7 @@ import lincore
 from lincore import plots
 from lincore.data.dataset import Dataset
 from lincore.inspection import views
-from lincore.inspection.confusion_cells import confusion_cell
+from lincore.inspection.chosen_rows import confusion_cell
 from lincore.inspection.solver_comparison import compare_solvers
 from lincore.inspection.weights import boundary_equation, classifier_input_names, feature_weights
 from lincore.linalg.optimize import Reason, iteration_callback

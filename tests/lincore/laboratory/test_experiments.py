@@ -13,9 +13,8 @@ from lincore.laboratory import (
     EXPERIMENTS,
     demonstrate,
     experiment_rows,
-    fitted_lines,
-    lines_sentence,
 )
+from lincore.laboratory._own_rows import fitted_lines
 from tests.common.words import replaced
 
 ALL = [(word, name) for word, found in EXPERIMENTS.items() for name in found.presets]
@@ -72,11 +71,15 @@ KNOWN = [
     ("race", "classic", 318, 0, "0.014219", "fixed Hessian ΦᵀΦ/4 83"),
     ("race", "rates", 79, 0, "0.0667916", "379 steps with 11 rises"),
     ("race", "afar", 6, 0, "exploded", "always arrives"),
+    ("race", "irls", 5, 0, "it is the minimum", "(0.8833, −0.6763)"),
+    ("race", "irls", 5, 0, "it is the minimum", "(0.8833, −0.6763)"),
     ("covariances", "classic", 72, 0, "169 misclassified, half-way 84", "QDA"),
     ("bayes", "classic", -0.1513, 5e-5, "0.6534 at 2", "0.1953 at 5"),
     ("bayes", "truth", 6.298, 5e-4, "0.0006298", "one row in"),
-    ("basis", "classic", 0, 0, "logistic regression 0", "converges"),
+    ("basis", "classic", 0, 0, "logistic regression 0, least squares 1", "100 of 200 in x"),
     ("likelihood", "classic", 98.46, 5e-3, "98.46 %", "p(to | spam) = 0.0833"),
+    ("likelihood", "hand", -138.4696, 5e-5, "pooled covariance", "estimates of LDA"),
+    ("likelihood", "hand", -138.4696, 5e-5, "pooled covariance", "estimates of LDA"),
     ("likelihood", "mean", 86.0282, 5e-5, "−138.4696", "pooled covariance"),
 ]
 
@@ -125,7 +128,8 @@ def test_only_few_rows_make_qda_worse_than_lda(shown):
 def test_rows_of_experiments_are_data_sets():
     for word, name in ALL:
         if EXPERIMENTS[word].presets[name].rows is not None:
-            assert experiment_rows(word, name).n_rows >= (20 if word == "own-rows" else 100)
+            fewest = 20 if word == "own-rows" else 12 if name == "irls" else 100
+            assert experiment_rows(word, name).n_rows >= fewest
     with pytest.raises(DataError, match="lines and no rows"):
         experiment_rows("ambiguity")
     with pytest.raises(DataError, match="Choose one of classic"):
@@ -135,23 +139,96 @@ def test_rows_of_experiments_are_data_sets():
 
 
 def test_lines_are_fitted_to_rows_of_ones_own():
-    X, codes = [[-2.0, 0.0], [-1.0, 1.0], [2.0, 0.0], [1.0, 1.0]], [0, 0, 1, 1]
-    lines = fitted_lines(X, codes)
-    assert lines_sentence(lines, 4) == (
+    board = EXPERIMENTS["own-rows"].presets["classic"].board
+    points = [(-2.0, 0.0, 0), (-1.0, 1.0, 0), (2.0, 0.0, 1), (1.0, 1.0, 1)]
+    sentence, lines = board.reply(points)
+    assert sentence == (
         "Misclassified of 4 rows: least squares 0, LDA 0, logistic regression 0 and perceptron 0."
     )
-    np.testing.assert_allclose(lines[0].ends[:, 0], 0, atol=1e-9)
-    assert json.dumps([one.record() for one in lines], allow_nan=False)
-    for rows, labels, words in (
-        (X, [0, 0, 0, 1], "fewer than two"),
-        ([], [], "fewer than two"),
-        ([*X[:3], [7.0, 0.0]], codes, "within ±6"),
-        ([*X[:3], [np.nan, 0.0]], codes, "finite"),
-        (np.zeros((201, 2)), np.arange(201) % 2, "200 rows"),
-        (X, [0, 1, 2, 1], "two classes"),
+    assert json.dumps([lines, board.settings(), board.start()], allow_nan=False)
+    X = np.array([point[:2] for point in points])
+    np.testing.assert_allclose(fitted_lines(X, np.array([0, 0, 1, 1]))[0].ends[:, 0], 0, atol=1e-9)
+    for wrong, words in (
+        ([(x, y, 0) for x, y, _ in points], "fewer than two"),
+        ([], "fewer than two"),
+        ([*points[:3], (7.0, 0.0, 1)], "outside of the window"),
+        ([*points[:3], (np.nan, 0.0, 1)], "outside of the window"),
+        ([*points[:3], (1.0, 0.0, 2)], "neither class"),
+        ([(0.0, 0.0, i % 2) for i in range(201)], "at most 200"),
+        ([*points[:3], (1.0, 0.0)], "two coordinates and a class"),
     ):
         with pytest.raises(DataError, match=words):
-            fitted_lines(rows, labels)
+            board.reply(wrong)
+
+
+def test_points_of_ones_own_are_experiment_and_data():
+    points = ((-2.0, 0.0, 0), (-1.0, 1.0, 0), (2.0, 0.0, 1), (1.0, 1.0, 1), (-1.5, 0.5, 1))
+    found = demonstrate("own-rows", "far", points=points)
+    assert found.answer == 1 and found.frames[0].sentence == "5 rows of two classes."
+    rows = experiment_rows("own-rows", "far", points=points)
+    np.testing.assert_array_equal(rows.X, [point[:2] for point in points])
+    assert rows.codes.tolist() == [0, 0, 1, 1, 1] and rows.name == "own rows"
+    start = EXPERIMENTS["own-rows"].presets["far"].board.start()
+    np.testing.assert_array_equal(experiment_rows("own-rows", "far").X, [p[:2] for p in start])
+    with pytest.raises(DataError, match="no points of your own"):
+        demonstrate("fisher", points=points)
+    with pytest.raises(DataError, match="no letter of your own"):
+        demonstrate("fisher", letter="to be")
+
+
+def test_the_estimates_are_the_maximum_of_the_likelihood_by_hand():
+    board = EXPERIMENTS["likelihood"].presets["hand"].board
+    assert "−138.4696: the maximum." in board.reply(board.best()).sentence
+    below = board.reply(board.start()).sentence
+    assert "below the maximum" in below and "Σ = (0.40, 0.00; 0.00, 0.40)" in below
+    best = np.array(board.best())
+    for i in range(4):
+        for j in (0, 1):
+            moved = best.copy()
+            moved[i, j] += 0.05
+            if i == 0:  # its handles go along
+                moved[2:, j] += 0.05
+            points = [(x, y, int(code)) for x, y, code in moved]
+            assert "below the maximum" in board.reply(points).sentence
+    flat = [*board.start()[:3], board.start()[2]]
+    with pytest.raises(DataError, match="lost a dimension"):
+        board.reply(flat)
+    with pytest.raises(DataError, match="Give four"):
+        board.reply(board.start()[:3])
+    found = demonstrate("likelihood", "hand", points=board.start())
+    assert found.answer == pytest.approx(-138.4696, abs=5e-5)
+    assert experiment_rows("likelihood", "hand", points=board.start()).n_rows == 300
+
+
+def test_a_letter_of_ones_own_is_counted_word_by_word():
+    found = demonstrate("likelihood", letter="Question? Not to be, not to BE; alas, Yorick")
+    heights = found.frames[1].places[0][:, 1]
+    # Ham has 4, 4, 2, 1, 1 of twelve words, spam 1, 2, 1, 2, 6: with the letter's 2, 2, 0, 2, 1.
+    odds = np.log(np.array([4, 4, 2, 1, 1]) / [1, 2, 1, 2, 6]) * [2, 2, 0, 2, 1]
+    np.testing.assert_allclose(heights, [*odds, odds.sum()], atol=1e-12)
+    assert found.finding.endswith("In none of the four letters: alas and yorick.")
+    with pytest.raises(DataError, match="None of its words"):
+        demonstrate("likelihood", letter="alas!")
+
+
+def test_iteratively_reweighted_least_squares_step_by_step(shown):
+    found = shown["race", "irls"]
+    whole, rows = (numbers.frame for numbers in found.numbers)
+    x, t = rows["x"].to_numpy()[:12], rows["t"].to_numpy()[:12]
+    design = np.column_stack([x, np.ones(12)])
+    w = np.zeros(2)
+    for step, part in rows.groupby("steps"):
+        y = 1 / (1 + np.exp(-design @ w))
+        R = np.diag(y * (1 - y))
+        z = design @ w - np.linalg.solve(R, y - t)
+        np.testing.assert_allclose(part[["y", "R", "z"]], np.column_stack([y, np.diag(R), z]))
+        at = whole[whole["steps"] == step].iloc[0]
+        np.testing.assert_allclose(at[["w", "w0"]].astype(float), w, atol=1e-9)
+        gradient = design.T @ (y - t)
+        np.testing.assert_allclose(at[["∂E/∂w", "∂E/∂w0"]].astype(float), gradient, atol=1e-9)
+        hessian = design.T @ R @ design
+        np.testing.assert_allclose(at["H: w, w0"], hessian[0, 1])
+        w = np.linalg.solve(hessian, design.T @ R @ z)
 
 
 def test_a_prediction_is_set_against_the_answer():

@@ -169,6 +169,9 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     """Return the features; refuse columns that need more than sums."""
     by_role = {role: [c.name for c in columns if c.role == role] for role in COLUMN_ROLES}
     features, groups = by_role["feature"], by_role["group"]
+    if counted := [*by_role["weight"], *by_role["frequency"]]:
+        what = "Rows that are summed in blocks have no weights or frequencies."
+        raise _refused(what, table, "Ignore them", counted)
     if groups:
         # Rows of a tested group would be among those that are summed and learned from.
         raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)

@@ -104,7 +104,7 @@ def test_a_row_of_no_group_is_a_group_of_its_own():
     [
         ({"roles": {"u": "important"}}, "no role 'important'"),
         ({"roles": {"w": "ignore"}}, "no such column"),
-        ({"roles": {"u": "group", "v": "group"}}, "one column of groups"),
+        ({"roles": {"u": "group", "v": "group"}}, "one column each of groups"),
         ({"roles": {"u": "target"}, "target": "class"}, "one target"),
         ({"roles": {"u": "ignore", "v": "ignore"}}, "No feature is left"),
         ({"missing": "mean"}, "No way to fill in"),

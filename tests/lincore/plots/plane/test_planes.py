@@ -18,6 +18,7 @@ from lincore import (
     LogisticRegression,
     OneVsOne,
     OneVsRest,
+    Perceptron,
     QuadraticDiscriminantAnalysis,
     plots,
 )
@@ -27,6 +28,7 @@ from lincore.inspection.views import make_view
 from lincore.plots.base.palette import colour
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import boundary_lines
+from lincore.utils.thread_warnings import captured_warnings
 
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
 
@@ -115,19 +117,52 @@ def test_a_roof_has_the_winners_posterior_and_colour():
 
 
 @pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
-def test_ambiguity_shows_what_the_model_says(kind):
-    view = fitted_view(kind(LeastSquaresClassifier()), p=2)
+def test_ambiguity_of_lines_is_drawn_as_polygons_in_the_shades_of_the_legend(kind):
+    base = (
+        Perceptron(max_epochs=3, random_state=0) if kind is OneVsOne else LeastSquaresClassifier()
+    )
+    with captured_warnings():
+        view = fitted_view(kind(base), p=2, seed=4)
+    figure = plots.ambiguity(view)
+    assert not traces(figure, "heatmap") and not traces(figure, "contour")
+    shades = [t["fillcolor"] for t in traces(figure, "scatter") if t.get("fill") == "toself"]
+    keys = [t for t in traces(figure, "scatter") if "%)" in t.get("name", "")]
+    assert keys and {key["marker"]["color"] for key in keys} == set(shades[3:])
+    limits = AxisLimits.of(view)
+    grid = np.random.default_rng(0).uniform(limits.low, limits.high, (20_000, 2))
+    for code, word in ((1, "by none"), (2, "by several"), (3, "tied")):
+        seen = float(np.mean(view.ambiguous.ambiguity(grid) == code))
+        drawn = [key["name"] for key in keys if word in key["name"]]
+        share = float(drawn[0].split("(")[1].rstrip("\u00a0 %)")) / 100 if drawn else 0.0
+        assert share == pytest.approx(seen, abs=0.015)
+    n_rows = np.count_nonzero(view.ambiguous.ambiguity(view.points))
+    assert f"{n_rows} of the 120 rows lie there" in figure.layout.meta["alt"]
+    (lines,) = [t for t in traces(figure, "scatter") if "binary models" in t.get("name", "")]
+    ends = np.column_stack([decoded(lines["x"]), decoded(lines["y"])])
+    margins = np.abs(view.half_planes.margins(ends[~np.isnan(ends[:, 0])]))
+    assert np.all(margins.min(axis=1) < 1e-5 * margins.max())
+
+
+def test_the_boundary_of_votes_is_straight():
+    with captured_warnings():
+        view = fitted_view(OneVsOne(Perceptron(max_epochs=3, random_state=0)), p=2, seed=4)
+    line = boundary_lines(view, AxisLimits.of(view))
+    assert len(line) < 60  # not a staircase of a grid
+    middle = line[:-1] + 0.37 * np.diff(line, axis=0)
+    middle = middle[~np.isnan(middle[:, 0])]
+    aside = 1e-5 * np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])
+    sides = np.array([view.scores(middle + step).argmax(axis=1) for step in aside])
+    assert np.all((sides != sides[0]).any(axis=0))
+
+
+def test_ambiguity_of_other_models_is_that_of_a_grid():
+    view = fitted_view(OneVsRest(QuadraticDiscriminantAnalysis()), p=2)
     figure = plots.ambiguity(view)
     (shade,) = traces(figure, "heatmap")
     codes, x, y = decoded(shade["z"]), decoded(shade["x"]), decoded(shade["y"])
-    assert shade["z"]["dtype"] == "u1"
     grid = np.column_stack([np.tile(x, len(y)), np.repeat(y, len(x))]).astype(float)
     said = view.ambiguous.ambiguity(grid).reshape(codes.shape)
-    assert np.mean(said == codes) > 0.999
-    n_rows = np.count_nonzero(view.ambiguous.ambiguity(view.points))
-    assert f"{n_rows} of the 120 rows lie there" in figure.layout.meta["alt"]
-    order = [trace.type for trace in figure.data]
-    assert order.index("contour") < order.index("heatmap") < order.index("scatter")
+    assert shade["z"]["dtype"] == "u1" and np.mean(said == codes) > 0.999
 
 
 def test_ambiguity_is_of_binary_models_alone():

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
+from lincore.data.labels import numbered
 from lincore.data.mixtures import with_far_rows, xor_classes
 from lincore.errors import DataError
 from lincore.estimators.least_squares import LeastSquaresClassifier
@@ -18,24 +18,24 @@ from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.perceptron import Perceptron
 from lincore.geometry.half_planes import line_in_window
-from lincore.laboratory.experiment import Demonstration, Experiment, Preset, Snapshot, nothing
+from lincore.laboratory.board import Board, Point, Reply, checked, points_of
+from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
+from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import Line
-from lincore.plots.base.palette import colour, method_look
+from lincore.plots.base.palette import method_look
 from lincore.plots.geometry.stage import Plane, line, stage
 from lincore.utils.formatting import listed
 from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Codes
 
-CLASS_COLOURS = (colour(0), colour(1))
-#: Half the side of the window of the rows, and how many there may be.
-REACH, MOST_ROWS = 6.0, 200
+DIGITS = 2
 MODELS: Mapping[str, Callable[[], Any]] = {
     "least squares": LeastSquaresClassifier,
     "LDA": LinearDiscriminantAnalysis,
     "logistic regression": partial(LogisticRegression, C=1e4),
     "perceptron": partial(Perceptron, weights="pocket", random_state=0),
 }
-WINDOW = Plane(np.full(2, -REACH), np.full(2, REACH))
+WINDOW = Plane(np.full(2, -6.0), np.full(2, 6.0))
 
 
 class FittedLine(NamedTuple):
@@ -63,14 +63,14 @@ class FittedLine(NamedTuple):
         return {**self._asdict(), "ends": ends}
 
 
-def fitted_lines(X: ArrayLike, codes: ArrayLike) -> tuple[FittedLine, ...]:
+def fitted_lines(X: Array, codes: Codes) -> tuple[FittedLine, ...]:
     """Fit least squares, LDA, logistic regression and the perceptron to rows of two classes.
 
     Parameters
     ----------
-    X : array-like of shape (n, 2)
+    X : ndarray of shape (n, 2)
         Within ±6.
-    codes : array-like of shape (n,)
+    codes : ndarray of shape (n,)
         0 or 1.
 
     Returns
@@ -80,55 +80,65 @@ def fitted_lines(X: ArrayLike, codes: ArrayLike) -> tuple[FittedLine, ...]:
     Raises
     ------
     DataError
-        For more than 200 rows, rows that are outside, and a class with fewer than two.
+        For a class with fewer than two rows.
 
     Examples
     --------
-    >>> lines = fitted_lines([[0, 0], [1, 1], [3, 0], [4, 1]], [0, 0, 1, 1])
+    >>> lines = fitted_lines(np.array([[0, 0], [1, 1], [3, 0], [4, 1]]), np.array([0, 0, 1, 1]))
     >>> [(one.name, one.n_wrong) for one in lines][:2]
     [('least squares', 0), ('LDA', 0)]
     """
-    rows, labels = np.asarray(X, dtype=float).reshape(-1, 2), np.asarray(codes, dtype=np.intp)
-    if len(rows) > MOST_ROWS or len(rows) != len(labels) or not np.isfinite(rows).all():
-        raise DataError(
-            f"There may be {MOST_ROWS} rows of two finite numbers.",
-            where="rows",
-            remedy="Delete some.",
-        )
-    if np.abs(rows).max(initial=0.0) > REACH or not np.isin(labels, (0, 1)).all():
-        raise DataError(
-            f"Rows lie within ±{REACH:g} and are of two classes.", where="rows", remedy="Move them."
-        )
-    if min(np.bincount(labels, minlength=2)) < 2:
+    if min(np.bincount(codes, minlength=2)) < 2:
         raise DataError(
             "A class has fewer than two rows.", where="rows", remedy="Add rows of both classes."
         )
     found = []
     for number, (name, make) in enumerate(MODELS.items()):
         with captured_warnings():
-            f = Line.of(make().fit(rows, labels))
+            f = Line.of(make().fit(X, codes))
         ends = line_in_window(f.normal, f.offset, WINDOW.low, WINDOW.high)
         hue, dash, _ = method_look(number)
-        found.append(FittedLine(name, ends, f.n_wrong(rows, labels), hue, dash))
+        found.append(FittedLine(name, ends, f.n_wrong(X, codes), hue, dash))
     return tuple(found)
 
 
-def lines_sentence(lines: tuple[FittedLine, ...], n_rows: int) -> str:
-    """Return how many rows each classifier misclassifies, as a sentence.
+def rows_of(points: Sequence[Point]) -> Dataset:
+    """Return points as a data set.
 
     Parameters
     ----------
-    lines : tuple of FittedLine
-    n_rows : int
+    points : sequence of (float, float, int)
+        Within ±6, of classes 0 and 1.
+
+    Raises
+    ------
+    DataError
+        For points that make no two classes.
+
+    Examples
+    --------
+    >>> rows_of([(0, 0, 0), (1, 1, 0), (3, 0, 1), (4, 1, 1)]).counts.tolist()
+    [2, 2]
     """
+    X, codes = checked(points, WINDOW)
+    fitted_lines(X, codes)
+    return Dataset("own rows", X, codes, np.array(numbered("class", 2)), ("x1", "x2"))
+
+
+def _reply(points: Sequence[Point]) -> Reply:
+    X, codes = checked(points, WINDOW)
+    lines = fitted_lines(X, codes)
+    return Reply(_sentence(lines, len(X)), tuple(one.record() for one in lines))
+
+
+def _sentence(lines: tuple[FittedLine, ...], n_rows: int) -> str:
     parts = listed([f"{one.name} {one.n_wrong}" for one in lines])
     return f"Misclassified of {n_rows} rows: {parts}."
 
 
-def _show(rows: Callable[[], Dataset]) -> Demonstration:
-    data = rows()
+def _show(data: Dataset) -> Demonstration:
     lines = fitted_lines(data.X, data.codes)
-    sentence = lines_sentence(lines, data.n_rows)
+    sentence = _sentence(lines, data.n_rows)
     empty = Snapshot("before", f"{data.n_rows} rows of two classes.", (nothing(),) * len(lines))
     frames = [
         Snapshot(
@@ -151,6 +161,19 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
     return Demonstration(figure, (empty, *frames), float(lines[0].n_wrong), finding)
 
 
+def _preset(title: str, question: str, rows: Callable[[], Dataset]) -> Preset:
+    @cache
+    def start() -> tuple[Point, ...]:
+        data = rows()
+        return points_of(data.X, data.codes, DIGITS)
+
+    def show(points: Sequence[Point] = ()) -> Demonstration:
+        return _show(rows_of(points or start()))
+
+    board = Board(start, _reply, show, WINDOW, DIGITS)
+    return Preset(title, question, "rows", 0, show, lambda: rows_of(start()), board)
+
+
 def _two() -> Dataset:
     return gaussian_classes([[-1.5, 0.0], [1.5, 0.5]], 1.4 * np.eye(2), sizes=[12, 12], seed=1)
 
@@ -170,30 +193,19 @@ EXPERIMENT = Experiment(
     "mistakes (lecture, “Linear classifiers”).",
     "classifier",
     {
-        "classic": Preset(
-            "Two groups",
-            "How many of the 24 rows does least squares misclassify?",
-            "rows",
-            0,
-            partial(_show, _two),
-            _two,
+        "classic": _preset(
+            "Two groups", "How many of the 24 rows does least squares misclassify?", _two
         ),
-        "far": Preset(
+        "far": _preset(
             "Three far rows",
             "Three rows of class 2 lie far away. How many of the 23 rows does least squares "
             "misclassify?",
-            "rows",
-            0,
-            partial(_show, _one_far),
             _one_far,
         ),
-        "xor": Preset(
+        "xor": _preset(
             "Opposite corners",
             "No line separates opposite corners. How many of the 32 rows does least squares "
             "misclassify?",
-            "rows",
-            0,
-            partial(_show, _corners),
             _corners,
         ),
     },

@@ -14,18 +14,18 @@ from lincore.data.frames import as_frame, is_frame
 from lincore.data.labels import is_number
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import large_path, read_source
-from lincore.io.images.decode import Fit
+from lincore.io.images.decode import Fit, is_image
 from lincore.io.images.new_images import read_new_images
 from lincore.io.loading import recognise_file
 from lincore.io.npz import read_npz
 from lincore.io.table_files import read_table
 from lincore.io.tables.bins import name_bins
-from lincore.io.tables.features import level_name
+from lincore.io.tables.features import level_name, merge_labels
 from lincore.io.tables.matching import RowMatch
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.utils.typing import Codes, Progress
+from lincore.utils.typing import Array, Codes, Progress
 
 if TYPE_CHECKING:
     from lincore.io.tables.text.options import ReadOptions
@@ -49,12 +49,18 @@ class Reading(NamedTuple):
         How an image comes to the size of the training images; as these did when not given.
     fill_missing : bool
         Whether all values of a column that is not there count as missing.
+    rename : mapping of str to str
+        Columns of a table that the training data have under other names.
+    merge_classes : mapping of str to str
+        Labels in a table to the classes that they were merged into in the training data.
     """
 
     name: str | None = None
     options: ReadOptions | None = None
     fit: Fit | None = None
     fill_missing: bool = False
+    rename: Mapping[str, str] = {}
+    merge_classes: Mapping[str, str] = {}
 
 
 AS_DETECTED = Reading()
@@ -77,6 +83,8 @@ class NewRows(NamedTuple):
         Files of a zip that were left out.
     n_resized : int
         Images of another size.
+    weights : ndarray of shape (n,) or None
+        Of the rows of a data set that has weights.
     notices : tuple of Notice
         Findings of reading the file, such as lines that were left out.
     """
@@ -88,6 +96,7 @@ class NewRows(NamedTuple):
     unknown_labels: Mapping[str, int] = {}
     skipped: tuple[Skipped, ...] = ()
     n_resized: int = 0
+    weights: Array | None = None
     notices: tuple[Notice, ...] = ()
 
     @property
@@ -135,7 +144,10 @@ def read_new_rows(
     if large is not None:
         table = read_table(large, reading.name or large.name, reading.options)
         return _of_table(model, table, reading, progress)
-    kind, raw, name = recognise_file(*read_source(rows, reading.name))
+    raw, name = read_source(rows, reading.name)
+    if is_image(raw, name):
+        return _of_images(model, [(name, raw)], name, reading, progress)
+    kind, raw, name = recognise_file(raw, name)
     if kind == "arrays":
         return _of_dataset(model, read_npz(raw, name))
     if kind == "images":
@@ -155,12 +167,16 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
     _refuse_tables(model, "new rows")
     if not len(frame):
         raise DataError("There are no rows.", where="new rows", remedy="Load rows to predict.")
+    frame = frame.rename(columns=dict(reading.rename))
     X, match = model.match(frame, fill_missing=reading.fill_missing)
     target = next((name for name in match.additional if name == model.target_name), None)
     if target is None:
         return NewRows(X, frame, match)
     additional = tuple(name for name in match.additional if name != target)
     place = [str(name) for name in frame.columns].index(target)
+    if reading.merge_classes:
+        labels = merge_labels(frame.iloc[:, place], reading.merge_classes)
+        frame = frame.assign(**{target: labels})
     truth, unknown = _codes(frame.iloc[:, place], model)
     return NewRows(X, frame, replace(match, additional=additional), truth, unknown)
 
@@ -181,7 +197,7 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
         frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
         found = NewRows(X, frame, RowMatch(data.n_rows))
     truth, unknown = _codes(pd.Series(data.y), model)
-    return found._replace(truth=truth, unknown_labels=unknown)
+    return found._replace(truth=truth, unknown_labels=unknown, weights=data.weights)
 
 
 def _of_array(model: FittedModel, X: Any) -> NewRows:

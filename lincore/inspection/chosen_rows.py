@@ -1,18 +1,24 @@
-"""Rows in a cell of the confusion matrix, sorted by margin."""
+"""Rows that are chosen: those of a cell of the confusion matrix, and any rows as a table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
 from lincore.estimators.boundary_geometry import mahalanobis
+from lincore.inspection.association import level_names
 from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array
+
+# Of more classes the posteriors of the two at stake stand in a table; so many words at most.
+_MOST_CLASSES, _MOST_WORDS = 6, 50
 
 
 class Cell(NamedTuple):
@@ -74,6 +80,91 @@ def confusion_cell(
         order = np.argsort(lead, kind="stable")
         proba = None
     return Cell(rows[order], proba, None if distances is None else distances[order])
+
+
+def cell_columns(data: Dataset, found: Cell, true: int, predicted: int) -> dict[str, Any]:
+    """Return posteriors and distances of the classes at stake, or of all where these are few.
+
+    Parameters
+    ----------
+    data : Dataset
+    found : Cell
+    true, predicted : int
+        Codes of the two classes.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (m,)
+        Rounded to 4 and to 2 digits.
+    """
+    codes = range(data.n_classes) if data.n_classes <= _MOST_CLASSES else {true, predicted}
+    columns = {}
+    for code in sorted(codes):
+        if found.proba is not None:
+            columns[f"p({data.classes[code]})"] = found.proba[:, code].round(4)
+    for code in sorted(codes):
+        if found.distances is not None:
+            columns[f"distance to {data.classes[code]}"] = found.distances[:, code].round(2)
+    return columns
+
+
+def row_table(
+    data: Dataset, rows: NDArray[np.intp], columns: Mapping[str, Sequence[Any]] | None = None
+) -> pd.DataFrame:
+    """Return rows as a table: their number, class, what else is known of them, then features.
+
+    Level codes become the names of their levels; of words only those that occur are columns.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of a table or of words.
+    rows : ndarray of int, shape (m,)
+    columns : mapping of str to sequences of length m, optional
+
+    Examples
+    --------
+    >>> import lincore
+    >>> row_table(lincore.sample("iris"), np.array([149])).iloc[0].tolist()
+    [149, 'virginica', 5.9, 3.0, 5.1, 1.8]
+    """
+    labels = [str(data.classes[code]) for code in data.codes[rows]]
+    parts: list[tuple[str, Any]] = [("row", rows), ("class", labels)]
+    if data.row_names is not None:
+        parts.insert(1, ("name", [data.row_names[row] for row in rows]))
+    parts += (columns or {}).items()
+    block = data.X[rows]
+    shown: Sequence[int] = range(data.n_features)
+    if data.kind.is_sparse:
+        block = block.toarray()
+        shown = _most_used(block, data.n_table_columns)
+    parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
+    # Two features may have one name, or that of a column here.
+    table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})
+    table.columns = pd.Index(_unique([name for name, _ in parts]))
+    return table
+
+
+def _most_used(block: NDArray[Any], first_word: int) -> list[int]:
+    used = np.count_nonzero(block[:, first_word:], axis=0)
+    words = np.argsort(-used, kind="stable")[:_MOST_WORDS]
+    return [*range(first_word), *(int(first_word + j) for j in words if used[j])]
+
+
+def _values(data: Dataset, column: NDArray[Any], j: int) -> Any:
+    levels = level_names(data, j)
+    if levels is None:
+        return column
+    return [None if np.isnan(code) else levels[int(code)] for code in column]
+
+
+def _unique(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    unique = []
+    for name in map(str, names):
+        seen[name] = seen.get(name, 0) + 1
+        unique.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return unique
 
 
 def _distances(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array | None:

@@ -1,0 +1,280 @@
+"""Weights and frequencies of rows: checked, and given to a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.data.dataset import Dataset
+from lincore.data.labels import lone_class_notices, rows_left_out
+from lincore.errors import DataError, Notice
+from lincore.limits import LIMITS
+from lincore.utils.typing import Array, Flags
+
+#: Says in words where a row, counted from 0, stands.
+Place = Callable[[int], str]
+_ENOUGH = "Correct it, leave such rows out, or give the column another role."
+
+
+def data_row(row: int) -> str:
+    """Say where a row of an array stands, counted from 1.
+
+    Examples
+    --------
+    >>> data_row(0)
+    'data row 1'
+    """
+    return f"data row {row + 1}"
+
+
+def checked_weights(values: Any, name: str, place: Place = data_row) -> Array:
+    """Return weights of rows (n,) as float64.
+
+    Parameters
+    ----------
+    values : array-like of shape (n,)
+        Not negative, some of them above zero.
+    name : str
+        Of the column, for messages.
+    place : callable
+        Says in words where a row stands.
+
+    Raises
+    ------
+    DataError
+        For what is missing, no number, infinite or negative, and where all are zero.
+
+    Examples
+    --------
+    >>> checked_weights([1, 0, 2.5], "w")
+    array([1. , 0. , 2.5])
+    >>> checked_weights([1, -2], "w")
+    Traceback (most recent call last):
+    ...
+    lincore.errors.DataError: column 'w', data row 2: The weight -2 is negative. Correct it, ...
+    """
+    return _checked(values, name, "weight", place)
+
+
+def checked_frequencies(
+    values: Any, name: str, place: Place = data_row, *, width: int = 1
+) -> NDArray[np.intp]:
+    """Return frequencies of rows (n,) as integers.
+
+    Parameters
+    ----------
+    values, name, place
+        As for `checked_weights`.
+    width : int
+        Values of a row.
+
+    Raises
+    ------
+    DataError
+        As for `checked_weights`, for fractions, and for more rows or values than are held.
+
+    Examples
+    --------
+    >>> checked_frequencies([3.0, 1.0], "count")
+    array([3, 1])
+    """
+    found = _checked(values, name, "frequency", place)
+    broken = found != np.round(found)
+    if broken.any():
+        row = int(broken.argmax())
+        raise DataError(
+            f"The frequency {found[row]:g} is no whole number.",
+            where=f"column {name!r}, {place(row)}",
+            remedy="A frequency counts equal rows; for sampling weights use the role weight.",
+        )
+    total, most = float(found.sum()), min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
+    if total > most:
+        raise DataError(
+            f"The frequencies add up to {total:,.0f} rows; at most {most:,} such are held.",
+            where=f"column {name!r}",
+            remedy="Divide them by a common factor, or use the column as weights.",
+        )
+    return found.astype(np.intp)
+
+
+def _checked(values: Any, name: str, what: str, place: Place) -> Array:
+    given = np.asarray(values)
+    if given.dtype.kind not in "iufb":
+        raise _not_numbers(given, name, what, place)
+    found = given.astype(np.float64)
+    for wrong, why in (
+        (np.isnan(found), "is missing"),
+        (np.isinf(found), "is infinite"),
+        (found < 0, "is negative"),
+    ):
+        if wrong.any():
+            row = int(wrong.argmax())
+            value = "" if why == "is missing" else f" {found[row]:g}"
+            where = f"column {name!r}, {place(row)}"
+            raise DataError(f"The {what}{value} {why}.", where=where, remedy=_ENOUGH)
+    if len(found) and not found.any():
+        raise DataError(
+            f"Every {what} is zero: no row would count.",
+            where=f"column {name!r}",
+            remedy="Give the column another role.",
+        )
+    return found
+
+
+def _not_numbers(given: NDArray[Any], name: str, what: str, place: Place) -> DataError:
+    for row, value in enumerate(given.tolist()):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            missing = value is None or str(value) in ("nan", "<NA>", "NaT")
+            sentence = f"The {what} is missing." if missing else f"{str(value)!r} is no {what}."
+            return DataError(sentence, where=f"column {name!r}, {place(row)}", remedy=_ENOUGH)
+    remedy = f"Give numbers, or give the column another role than {what}."
+    return DataError(f"It holds text, no {what}.", where=f"column {name!r}", remedy=remedy)
+
+
+def with_row_weights(
+    data: Dataset,
+    *,
+    weights: Any = None,
+    frequencies: Any = None,
+    weight_name: str = "weights",
+    frequency_name: str = "frequencies",
+    place: Place = data_row,
+) -> Dataset:
+    """Return a data set whose rows have sampling weights, or stand as often as frequencies say.
+
+    A row of weight w stands for w rows of the population. Fits and scores use the weights divided
+    by their mean, so that only their ratios matter; intervals use the effective number of rows,
+    (Σw)² / Σw² (Kish), and know how weights go together with errors.
+
+    A row of frequency f stands f times in the data set that is returned. Everything is then as with
+    the repeated rows: fits, scores, and the number of rows behind intervals. Splits keep the copies
+    of a row together, by `Dataset.lines`. Rows of weight or frequency zero are left out.
+
+    Parameters
+    ----------
+    data : Dataset
+    weights, frequencies : array-like of shape (n,), optional
+        See `checked_weights` and `checked_frequencies`.
+    weight_name, frequency_name : str
+        Of the columns.
+    place : callable
+        Says in words where a row stands.
+
+    Raises
+    ------
+    DataError
+        For values that are no weights or frequencies, another number of them than of rows, and
+        more repeated values than are held.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.load(([[1.0], [2.0], [3.0]], ["b", "a", "a"]))
+    >>> with_row_weights(data, weights=[1, 2, 3]).weights
+    array([0.5, 1. , 1.5])
+    >>> repeated = with_row_weights(data, frequencies=[3, 0, 1])
+    >>> repeated.X.ravel().tolist(), repeated.lines.tolist()
+    ([1.0, 1.0, 1.0, 3.0], [0, 0, 0, 1])
+    """
+    if weights is not None:
+        weights = checked_weights(_one_each(data, weights, weight_name), weight_name, place)
+        name, kept = weight_name, weights > 0
+        data, weights, frequencies = _without(data, kept, name, "weight", weights, frequencies)
+        data = replace(data, weights=weights / weights.mean(), weight_name=name)
+    if frequencies is None:
+        return data
+    frequencies = _one_each(data, frequencies, frequency_name)
+    found = checked_frequencies(frequencies, frequency_name, place, width=data.n_features)
+    data, found, _ = _without(data, found > 0, frequency_name, "frequency", found, None)
+    return _repeated(data, found, frequency_name)
+
+
+def _repeated(data: Dataset, frequencies: NDArray[np.intp], name: str) -> Dataset:
+    lines = np.repeat(np.arange(data.n_rows), frequencies)
+    repeated = data.take(lines)
+    # A class of one line may have several rows now.
+    former = lone_class_notices(data.codes, data.classes)
+    notices = [notice for notice in data.notices if notice not in former]
+    notices += lone_class_notices(repeated.codes, repeated.classes)
+    return replace(repeated, lines=lines, frequency_name=name, notices=tuple(notices))
+
+
+def effective_number(weight: Array) -> float:
+    """Return the number of rows of equal weight that say as much about a mean: (Σw)² / Σw².
+
+    Parameters
+    ----------
+    weight : ndarray of shape (n,)
+        Not negative.
+
+    References
+    ----------
+    Kish (1965), "Survey Sampling", section 11.7.
+
+    Examples
+    --------
+    >>> effective_number(np.array([1.0, 1.0, 1.0])), effective_number(np.array([2.0, 1.0, 0.0]))
+    (3.0, 1.8)
+    """
+    squares = float((weight**2).sum())
+    return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
+
+
+def counting(data: Dataset) -> str:
+    """Say which columns rows count by, and as how many; "" where each counts once.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> counting(lincore.load(([[1.0], [2.0]], ["b", "a"]), weights=[1, 3], frequencies=[2, 1]))
+    "2 lines repeated by 'frequencies'; weighted by 'weights', as 2.3 rows of equal weight (Kish)"
+    """
+    parts = []
+    if data.lines is not None:
+        n_lines = len(np.unique(data.lines))
+        parts.append(f"{n_lines:,} line{'s' * (n_lines != 1)} repeated by {data.frequency_name!r}")
+    if data.weights is not None:
+        number = effective_number(data.weights)
+        parts.append(
+            f"weighted by {data.weight_name!r}, as {number:,.1f} rows of equal weight (Kish)"
+        )
+    return "; ".join(parts)
+
+
+def zeros_left_out(count: int, n_rows: int, what: str, name: str) -> list[Notice]:
+    """Return a notice about rows that a column gives weight or frequency zero, if there are any.
+
+    Examples
+    --------
+    >>> print(*zeros_left_out(2, 100, "weight", "w"))
+    column 'w': 2 of 100 rows have weight zero and were left out.
+    """
+    return rows_left_out(count, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
+
+
+def _one_each(data: Dataset, values: Any, name: str) -> NDArray[Any]:
+    given = np.asarray(values)
+    if given.shape != (data.n_rows,):
+        raise DataError(
+            f"There are {data.n_rows:,} rows, and {name} has shape {given.shape}.",
+            where=data.name,
+            remedy="Give one number for each row.",
+        )
+    return given
+
+
+def _without(
+    data: Dataset, kept: Flags, name: str, what: str, found: NDArray[Any], other: Any
+) -> tuple[Dataset, NDArray[Any], Any]:
+    """Leave rows of weight or frequency zero out of the data and of both columns."""
+    if kept.all():
+        return data, found, other
+    notices = zeros_left_out(int((~kept).sum()), data.n_rows, what, name)
+    other = None if other is None else _one_each(data, other, "frequencies")[kept]
+    return replace(data.take(kept), notices=(*data.notices, *notices)), found[kept], other

@@ -1,0 +1,167 @@
+"""Exact regions and boundary of one-versus-rest and one-versus-one with linear binary models."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from lincore.errors import DataError
+from lincore.estimators.multiclass import Ambiguity, BinaryModels
+from lincore.geometry.half_planes import ambiguity_cells, clip, line_in_window, polygon_area
+from lincore.utils.typing import Array, Codes
+
+# So many binary models at most: their lines cut a window into thousands of cells.
+MOST_MODELS = 66
+# How far beside a line the prediction is asked, and pieces of what size are rounding, as shares of
+# the window.
+BESIDE, SLIVER = 1e-7, 1e-12
+
+
+class Piece(NamedTuple):
+    """A convex piece of a window in which one class is predicted.
+
+    Attributes
+    ----------
+    code : int
+        Its position in `classes_`.
+    ambiguity : Ambiguity
+    polygon : ndarray of shape (m, 2)
+    """
+
+    code: int
+    ambiguity: Ambiguity
+    polygon: Array
+
+
+class BinaryRegions(NamedTuple):
+    """A window, cut by the lines of binary models.
+
+    Attributes
+    ----------
+    pieces : tuple of Piece
+        Their areas sum to that of the window.
+    boundary : ndarray of shape (m, 2)
+        Where the prediction changes: stretches of two points, with a row of NaN between them.
+    lines : ndarray of shape (m, 2)
+        On which a binary model changes its mind, in the same form.
+    """
+
+    pieces: tuple[Piece, ...]
+    boundary: Array
+    lines: Array
+
+    def areas(self) -> dict[Ambiguity, float]:
+        """Return the share of the window of each kind of ambiguity, CLEAR among them."""
+        found = dict.fromkeys(Ambiguity, 0.0)
+        for piece in self.pieces:
+            found[piece.ambiguity] += polygon_area(piece.polygon)
+        whole = sum(found.values())
+        return {kind: area / whole for kind, area in found.items()}
+
+
+def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> BinaryRegions:
+    """Cut a window into the pieces in which one class is predicted, from planes and no grid.
+
+    Parameters
+    ----------
+    model : OneVsRest or OneVsOne
+        Fitted to two features, with linear binary models.
+    low, high : array-like of shape (2,)
+        Corners of the window.
+
+    Returns
+    -------
+    BinaryRegions
+
+    Raises
+    ------
+    DataError
+        For models that are not lines in a plane, and for more than 66.
+
+    References
+    ----------
+    "lecture-linear-classifiers", "One versus The Other" and "One versus One"; Bishop (2006),
+    figure 4.2.
+
+    Examples
+    --------
+    >>> from lincore import LinearDiscriminantAnalysis, OneVsOne
+    >>> X = [[0.0, 0], [0, 1], [4, 0], [4, 1], [0, 5], [1, 5]]
+    >>> model = OneVsOne(LinearDiscriminantAnalysis()).fit(X, [0, 0, 1, 1, 2, 2])
+    >>> found = binary_regions(model, [-1, -1], [6, 6])
+    >>> round(sum(polygon_area(piece.polygon) for piece in found.pieces), 9)
+    49.0
+    """
+    cells = ambiguity_cells(model, low, high)
+    if len(model.coef_) > MOST_MODELS:
+        raise DataError(
+            f"There are {len(model.coef_)} binary models.",
+            where=type(model).__name__,
+            remedy=f"Regions are exact for at most {MOST_MODELS}.",
+        )
+    coef, intercept = model.score_planes()
+    least = SLIVER * sum(polygon_area(cell.polygon) for _, cell in cells)
+    pieces = []
+    for kind, cell in cells:
+        rivals = np.flatnonzero(model.candidates(cell.positive[None])[0])
+        for k in rivals.tolist():
+            part = cell.polygon
+            for j in rivals[rivals != k].tolist():
+                part = clip(part, coef[k] - coef[j], float(intercept[k] - intercept[j]))
+            if polygon_area(part) > least:
+                pieces.append(Piece(k, kind, part))
+    first, second = np.triu_indices(len(coef), k=1)
+    lines = model.coef_, model.intercept_
+    between = coef[first] - coef[second], intercept[first] - intercept[second]
+    normals, offsets = (np.concatenate(parts) for parts in zip(between, lines, strict=True))
+    window = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    return BinaryRegions(
+        tuple(pieces),
+        _boundary(model, normals, offsets, window),
+        _joined([line_in_window(w, w0, *window) for w, w0 in zip(*lines, strict=True)]),
+    )
+
+
+def _boundary(
+    model: BinaryModels, normals: Array, offsets: Array, window: tuple[Array, Array]
+) -> Array:
+    """Return the stretches of lines on whose two sides another class is predicted."""
+    beside = BESIDE * float(np.hypot(*(window[1] - window[0])))
+    found: list[Array] = []
+    for normal, offset in zip(normals, offsets, strict=True):
+        ends = line_in_window(normal, offset, *window)
+        if not np.isfinite(ends).all():
+            continue
+        # Where the other lines cross this one, as shares of its way through the window.
+        start, stop = (normals @ end + offsets for end in ends)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cuts = start / (start - stop)
+        cuts = np.unique([0.0, 1.0, *cuts[(cuts > 0) & (cuts < 1)]])
+        middle = ends[0] + ((cuts[1:] + cuts[:-1]) / 2)[:, None] * (ends[1] - ends[0])
+        aside = beside * normal / np.hypot(*normal)
+        changes = _predicted(model, middle + aside) != _predicted(model, middle - aside)
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], changes, [0]])))
+        for a, b in cuts[edges].reshape(-1, 2):
+            found.append(ends[0] + np.array([[a], [b]]) * (ends[1] - ends[0]))
+    return _joined(_distinct(found))
+
+
+def _predicted(model: BinaryModels, points: Array) -> Codes:
+    coef, intercept = model.score_planes()
+    rivals = model.candidates(points @ model.coef_.T + model.intercept_ > 0)
+    return np.where(rivals, points @ coef.T + intercept, -np.inf).argmax(axis=1)
+
+
+def _distinct(stretches: list[Array]) -> list[Array]:
+    """Return stretches without those that are there already: two models may share a line."""
+    kept: dict[tuple[float, ...], Array] = {}
+    for stretch in stretches:
+        kept.setdefault(tuple(np.sort(stretch, axis=0).round(9).ravel().tolist()), stretch)
+    return list(kept.values())
+
+
+def _joined(stretches: list[Array]) -> Array:
+    parts = [np.vstack([each, np.full(2, np.nan)]) for each in stretches if np.isfinite(each).all()]
+    return np.concatenate(parts)[:-1] if parts else np.empty((0, 2))

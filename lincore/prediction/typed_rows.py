@@ -1,0 +1,109 @@
+"""One row that is typed in, and what is predicted of it class by class."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError
+from lincore.inspection.planes import median_row
+from lincore.model_selection.fitted_model import FittedModel
+from lincore.prediction.predictions import Predictions
+
+
+def typed_row(
+    model: FittedModel, values: Mapping[str, Any] | None = None, training: Dataset | None = None
+) -> pd.DataFrame:
+    """Return one row with the columns of the training data.
+
+    Parameters
+    ----------
+    model : FittedModel
+        Of a table.
+    values : mapping of str to value, optional
+        By column; None is missing, a number may be written as text.
+    training : Dataset, optional
+        The training rows, whose median observation stands for columns without a value; by default
+        what the model knows of it.
+
+    Returns
+    -------
+    DataFrame of one row
+
+    Raises
+    ------
+    DataError
+        For a model of images, and for a column that it does not have.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    >>> typed_row(model, {"petal length (cm)": 6.0}, iris).to_numpy().tolist()
+    [[5.8, 3.0, 6.0, 1.3]]
+    """
+    if model.image_shape is not None:
+        raise DataError("Images are not typed in.", where=model.label, remedy="Give a file.")
+    columns = model.feature_names[: len(model.feature_names) - model.n_words]
+    given = dict(values or {})
+    unknown = next((name for name in given if name not in (*columns, *model.text_columns)), None)
+    if unknown is not None:
+        raise DataError(
+            f"There is no column {unknown!r}.",
+            where="row typed in",
+            remedy=f"The columns are {', '.join((*columns, *model.text_columns)[:20])}.",
+        )
+    row = dict(zip(columns, _median_observation(model, len(columns), training), strict=True))
+    row |= dict.fromkeys(model.text_columns, "")
+    return pd.DataFrame({name: [given.get(name, value)] for name, value in row.items()})
+
+
+def class_table(predictions: Predictions) -> pd.DataFrame:
+    """Return the posterior and the distance of each class for a single row.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        The first row is looked at.
+
+    Returns
+    -------
+    DataFrame
+        "class" and, as far as the model has them, "posterior" (per cent) and "distance"
+        (Mahalanobis).
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
+    >>> found = lincore.prediction.predict(model, typed_row(model, {}, iris))
+    >>> class_table(found).round(1).to_numpy().tolist()[1]
+    ['versicolor', 99.8, 1.4]
+    """
+    table = pd.DataFrame({"class": [str(label) for label in predictions.classes]})
+    if predictions.has_posteriors:
+        table["posterior"] = 100 * predictions.posteriors[0]
+    squared = predictions.evaluated.squared_distances
+    if squared is not None:
+        table["distance"] = np.sqrt(squared[0])
+    return table
+
+
+def _median_observation(model: FittedModel, n_columns: int, training: Dataset | None) -> list[Any]:
+    """Return the median of each number and the most frequent level of each category."""
+    usual = np.full(n_columns, np.nan)
+    if training is not None:
+        usual = median_row(training, np.arange(training.n_rows))[:n_columns]
+    elif model.training is not None and model.training.medians is not None:
+        usual = np.asarray(model.training.medians)[:n_columns]
+    levels = model.levels or (None,) * n_columns
+    return [
+        None if np.isnan(value) else value if names is None else names[int(value)]
+        for value, names in zip(usual.tolist(), levels, strict=False)
+    ]

@@ -1,0 +1,150 @@
+"""Sites that share moments give the numbers that their rows in one file give."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+
+import lincore
+from lincore.data import Dataset
+from lincore.errors import DataError
+from lincore.federation import (
+    SharedMoments,
+    merge,
+    read_summary,
+    score_rows,
+    summarise,
+    summary_bytes,
+)
+from lincore.model_selection import Steps, plan_folds
+
+METHODS = ("lda", "qda", "naive-bayes", "least-squares", "lda(shrinkage=0.2)")
+FOLDS = 4
+
+
+def site(rng: np.random.Generator, sizes: tuple[int, ...], name: str) -> Dataset:
+    """Return rows of classes "c10", "c2" and "c1", as many of each as is asked for."""
+    present = [k for k, size in enumerate(sizes) if size]
+    codes = np.repeat(np.arange(len(present)), [sizes[k] for k in present])
+    means = np.array([[0, 0, 0], [2, 1, 0], [0, 2, 3]])[present]
+    X = 1e4 + means[codes] + rng.normal(size=(len(codes), 3))
+    labels = np.array(["c1", "c2", "c10"])[present]
+    return Dataset(name, X, codes, labels, ("a", "b", "c"), target_name="kind")
+
+
+@pytest.fixture(scope="module")
+def sites() -> list[Dataset]:
+    rng = np.random.default_rng(0)
+    return [
+        site(rng, sizes, f"site {i}")
+        for i, sizes in enumerate([(90, 120, 80), (85, 0, 100), (150, 80, 0)])
+    ]
+
+
+@pytest.fixture(scope="module")
+def merged(sites: list[Dataset]) -> SharedMoments:
+    files = [summary_bytes(summarise(data, n_folds=FOLDS)) for data in sites]
+    return merge([read_summary(raw, f"{i}.npz") for i, raw in enumerate(files)])
+
+
+@pytest.fixture(scope="module")
+def pooled(sites: list[Dataset]) -> tuple[Dataset, list[tuple[np.ndarray, np.ndarray]]]:
+    """All rows in one file, and the folds that the sites dealt theirs over."""
+    classes = np.array(["c1", "c2", "c10"])
+    codes = np.concatenate(
+        [
+            np.searchsorted([0, 1, 2], [classes.tolist().index(label) for label in data.y])
+            for data in sites
+        ]
+    )
+    X = np.concatenate([data.X for data in sites])
+    parts, start = [[] for _ in range(FOLDS)], 0
+    for data in sites:
+        for fold in plan_folds(data, f"{FOLDS}-fold", 0):
+            parts[fold.fold].append(start + fold.test)
+        start += data.n_rows
+    everything = np.arange(start)
+    tests = [np.concatenate(part) for part in parts]
+    folds = [(np.setdiff1d(everything, test), np.sort(test)) for test in tests]
+    return Dataset("pooled", X, codes, classes, ("a", "b", "c"), target_name="kind"), folds
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_fit_of_merged_moments_is_that_of_all_rows(method, merged, pooled):
+    data, _ = pooled
+    model = merged.fit(method)
+    alone = lincore.model_selection.as_method(method).fresh(3).fit(data.X, data.y)
+    assert model.classes_.tolist() == sorted(data.classes.tolist())
+    assert_allclose(
+        model.decision_function(data.X), alone.decision_function(data.X), rtol=1e-8, atol=1e-8
+    )
+    if hasattr(alone, "covariance_"):
+        assert_allclose(model.covariance_, alone.covariance_, rtol=1e-10)
+
+
+def test_cross_validation_over_sites_is_that_of_all_rows(merged, pooled, sites):
+    data, folds = pooled
+    expected = lincore.compare(data, METHODS, folds, steps=Steps(standardize=False)).table(
+        wide=True
+    )
+    scores = [score_rows(merged, one, METHODS) for one in sites]
+    found = (scores[0] + scores[1] + scores[2]).table()
+    names = list(found.columns)  # those of losses are NaN where a method has no posteriors
+    assert_allclose(
+        found[names].loc[list(METHODS)], expected[names].loc[list(METHODS)].astype(float), rtol=1e-9
+    )
+
+
+def test_columns_in_another_order_are_the_same_columns(sites):
+    one, two = sites[:2]
+    turned = replace(two, X=two.X[:, [2, 0, 1]], feature_names=("c", "a", "b"))
+    apart = [summarise(data, n_folds=FOLDS) for data in (one, two, turned)]
+    expected, found = merge(apart[:2]), merge([apart[0], apart[2]])
+    assert_allclose(found.moments.scatter, expected.moments.scatter, rtol=1e-12)
+
+
+def test_cells_of_few_rows_are_not_told():
+    data = site(np.random.default_rng(1), (60, 60, 25), "small")
+    with pytest.raises(DataError, match="only 12 rows in one of 2 folds"):
+        summarise(data, n_folds=2)
+    assert summarise(data, n_folds=2, smallest=12).smallest == 12
+
+
+def test_what_does_not_belong_together_is_not_merged(sites):
+    one, two = (summarise(data, n_folds=FOLDS) for data in sites[:2])
+    for other, reason in [
+        (one, "the same rows twice"),
+        (replace(two, feature_names=("a", "b", "d")), "columns that only some sites have: c, d"),
+        (replace(two, target_name="sort"), "classes by 'kind' and by 'sort'"),
+        (summarise(sites[1], n_folds=3), "4 and 3 folds"),
+    ]:
+        with pytest.raises(DataError, match=reason):
+            merge([one, other])
+
+
+def test_what_wants_rows_is_refused(merged, sites):
+    with pytest.raises(DataError, match="learns from rows"):
+        merged.fit("logistic")
+    with pytest.raises(DataError, match="not among those that were summed"):
+        score_rows(merged, lincore.sample("iris"), ["lda"])
+    with pytest.raises(DataError, match="categories, text or gaps"):
+        summarise(lincore.sample("passengers"))
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=60)
+def test_damaged_files_are_refused(drawn):
+    raw = bytearray(summary_bytes(summarise(lincore.sample("iris"), n_folds=2)))
+    for _ in range(drawn.draw(st.integers(1, 4))):
+        raw[drawn.draw(st.integers(0, len(raw) - 1))] = drawn.draw(st.integers(0, 255))
+    cut = bytes(raw[: drawn.draw(st.sampled_from([len(raw), len(raw) // 2]))])
+    try:
+        found = read_summary(cut, "damaged.npz")
+    except DataError:
+        return
+    assert isinstance(found, SharedMoments)
