@@ -288,8 +288,9 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     below = body[0].fields
     pairs = list(zip(head.fields, below, strict=True))
     shared = [not upper and bool(lower) for upper, lower in pairs]
-    is_named = names_values(body[0], body[1:]) or _names_levels(body[0], body[1:])
-    if not any(shared) or not head.fields or not is_named:
+    if not any(shared) or not head.fields:
+        return None
+    if not (names_values(body[0], body[1:]) or _names_levels(body[0], body[1:])):
         return None
     names, group = list[str](), ""
     for upper, lower in pairs:
