@@ -10,10 +10,15 @@ from pages.ui.server import preload
 ICON = Path(__file__).parent / "pages" / "ui" / "icon.png"
 # Streamlit writes the chosen of a multiselect in white on the accent, too faint in the dark theme,
 # and draws segments lower than the select boxes beside them. A formula fits a phone without a
-# scroll bar, which the keyboard could not reach.
+# scroll bar, which the keyboard could not reach. Figures keep the ink of the theme in which they
+# were drawn (`lincore.plots.base.palette.INK`): here it follows when the theme changes.
 LOOK = """<style>
 [data-testid="stMultiSelectTagsContainer"] [data-tag] { background-color: #43489E !important; }
 [data-testid="stButtonGroup"] button[role] { min-height: 2.5rem; }
+.js-plotly-plot :is([style*="stroke: rgb(38, 39, 48)"], [style*="stroke: rgb(250, 250, 250)"]) {
+  stroke: currentColor !important; }
+.js-plotly-plot :is([style*="fill: rgb(38, 39, 48)"], [style*="fill: rgb(250, 250, 250)"]) {
+  fill: currentColor !important; }
 .katex-display { font-size: min(1em, 3.2vw); overflow: clip !important; }
 </style>"""
 

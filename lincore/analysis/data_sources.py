@@ -13,6 +13,7 @@ from lincore.checks.image_duplicates import drop_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.io.files.sources import large_path, read_source
+from lincore.io.images.decode import is_image
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip
 from lincore.io.loading import recognise_file
 from lincore.io.npz import read_npz
@@ -26,6 +27,7 @@ from lincore.io.samples import (
     sample_file,
 )
 from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
+from lincore.io.tables.formats.zipped import tables_among, zip_tables
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.laboratory.board import MOST_POINTS
@@ -237,6 +239,9 @@ class FileData:
         For images.
     drop_image_duplicates : bool
         Whether duplicates among images are left out (`lincore.checks.drop_image_duplicates`).
+    several : bool
+        Whether it is several files, or a folder: it is called as the folder then, or "images" or
+        "tables".
     """
 
     kind: ClassVar[str] = "file"  # in JSON
@@ -248,6 +253,7 @@ class FileData:
     table: TableOptions = TableOptions()
     images: ImageOptions = ImageOptions()
     drop_image_duplicates: bool = False
+    several: bool = False
 
     def load(
         self,
@@ -259,7 +265,7 @@ class FileData:
 
         Parameters
         ----------
-        file : path, bytes, open binary file, or several (name, bytes) of images
+        file : path, bytes, open binary file, or several (name, bytes)
         progress : callable, optional
             As for `lincore.io.read_image_zip`.
 
@@ -278,9 +284,12 @@ class FileData:
             table = read_table(found, self.name, self.reading)
             return table_to_dataset(table, self.target, self.table, progress=progress)
         if not isinstance(found, bytes):
-            return self._without(
-                read_image_files(found, self.images, name=self.name, progress=progress)
-            )
+            tables = tables_among(found)
+            if any(is_image(raw, name) for name, raw in found) or not tables:
+                return self._without(
+                    read_image_files(found, self.images, name=self.name, progress=progress)
+                )
+            found = tables[0][1] if len(tables) == 1 else zip_tables(tables)
         kind, raw, name = recognise_file(found, self.name)
         if kind == "arrays":
             return self._without(read_npz(raw, name))

@@ -80,9 +80,15 @@ def _given(options: argparse.Namespace, path: str | None, wanted: Any) -> Any:
     if path is None and wanted is None:
         return None
     # The name alone: a path in an analysis of somebody else leads nowhere.
-    found = Path(path or Path(options.analysis).parent / Path(wanted.name).name)
-    if found.is_dir() and (path is not None or wanted.name):
-        return [(one.name, one.read_bytes()) for one in sorted(found.iterdir()) if one.is_file()]
+    named, several = getattr(wanted, "name", ""), getattr(wanted, "several", False)
+    name = named.partition("/")[0] if several else Path(named).name
+    if path is None and name in ("", ".", ".."):
+        return None
+    found = Path(path or Path(options.analysis).parent / name)
+    if found.is_dir():
+        top = found if name in ("images", "tables") else found.parent
+        parts = [one for one in found.rglob("*") if one.is_file()]
+        return [(one.relative_to(top).as_posix(), one.read_bytes()) for one in parts]
     return found if path is not None or found.is_file() else None
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_PROPOSED_CLASSES = 50
 _MANY_NUMBERS = 10
 _MANY_VALUES = 100_000
+_FEW_ROWS = 5_000
 
 # What a file name ends in that is no part of the name of the data.
 _ENDINGS = re.compile(
@@ -220,7 +221,7 @@ def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) 
 
 def is_quantity(column: pd.Series[Any]) -> bool:
     """Tell whether a column has too many different values to hold classes."""
-    n_distinct, n_rows = column.nunique(), int(column.notna().sum())
+    n_rows, n_distinct = count_present(column)
     many = n_distinct > MAX_PROPOSED_CLASSES and n_distinct > n_rows / 10
     # Numbers of which most stand only once are measured, however few the rows.
     measured = n_distinct > _MANY_NUMBERS and 2 * n_distinct > n_rows and is_number(column)
@@ -268,7 +269,34 @@ def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
     >>> first_texts(pd.Series(["b", None, "a", "c"], dtype="str"), 3)
     ['b', 'a']
     """
-    return [value for value in column.array[:count].tolist() if isinstance(value, str)]
+    array: Any = column.array if count is None else column.array[:count]
+    # Arrow's own list is made ten times as fast as that of pandas.
+    is_arrow = getattr(column.dtype, "storage", "") == "pyarrow"
+    values = array.__arrow_array__().to_pylist() if is_arrow else array.tolist()
+    return [value for value in values if isinstance(value, str)]
+
+
+def is_short_text(column: pd.Series[Any]) -> bool:
+    """Tell whether a column is text of so few rows that a list of them is faster than pandas."""
+    return len(column) <= _FEW_ROWS and column.dtype.name in ("str", "string")
+
+
+def count_present(column: pd.Series[Any]) -> tuple[int, int]:
+    """Return how many values of a column are not missing, and how many different ones.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> count_present(pd.Series(["b", None, "a", "b"], dtype="str"))
+    (3, 2)
+    """
+    if is_short_text(column):
+        texts = first_texts(column)
+        return len(texts), len(set(texts))
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
+        values = present_numbers(column)
+        return len(values), count_distinct(values)
+    return int(column.notna().sum()), int(column.nunique())
 
 
 def count_distinct(values: np.ndarray) -> int:

@@ -6,14 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from lincore.data.labels import (
     MAX_PROPOSED_CLASSES,
-    count_distinct,
+    count_present,
     is_number,
     is_quantity,
-    present_numbers,
 )
 from lincore.errors import Notice
 
@@ -91,7 +88,7 @@ def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     if not ranked:
         return None
     # What names forty subjects is less likely the target than a yes or no.
-    distinct = {name: _count_distinct(frame[name]) for name in ranked[1:]}
+    distinct = {name: count_present(frame[name])[1] for name in ranked[1:]}
     others = sorted(distinct, key=lambda name: distinct[name] > _FEW_CLASSES)
     return TargetGuess(ranked[0], bool(named), tuple(others[:_MOST_RUNNERS_UP]))
 
@@ -120,7 +117,7 @@ def _by_place(frame: pd.DataFrame) -> list[str]:
     ranked = [*plain, *repeating]
     if plain and plain[0] == columns[-1] and _is_count(frame[plain[0]], 2):
         # The only flag of 0 and 1, in front: what is to be told, rather than a count at the end.
-        flags = [name for name in plain if _count_distinct(frame[name]) == 2]
+        flags = [name for name in plain if count_present(frame[name])[1] == 2]
         leading = next(name for name in columns if not is_quantity(frame[name]))
         named = leading.strip().casefold() in _TRAITS
         if flags == [leading] and is_number(frame[leading]) and not named:
@@ -131,38 +128,30 @@ def _by_place(frame: pd.DataFrame) -> list[str]:
 
 def _is_label_like(column: pd.Series[Any]) -> bool:
     """Tell whether a column could hold classes: some distinct values, none with a fraction."""
-    if column.nunique() < 2 or is_quantity(column):
+    if count_present(column)[1] < 2 or is_quantity(column):
         return False
     return not is_number(column) or bool((column.dropna() % 1 == 0).all())
 
 
 def _is_repeating(column: pd.Series[Any]) -> bool:
     """Tell whether a column looks like classes whatever its name: few values, repeated."""
-    n_present = int(column.notna().sum())
+    n_present, n_distinct = count_present(column)
     # A column that is mostly empty would take most rows with it.
     if 2 * n_present < len(column):
         return False
-    few = _count_distinct(column) <= min(MAX_PROPOSED_CLASSES, n_present / 2)
+    few = n_distinct <= min(MAX_PROPOSED_CLASSES, n_present / 2)
     return few and _is_label_like(column)
 
 
 def _is_count(column: pd.Series[Any], most: int) -> bool:
     """Tell whether a column holds numbers, more different ones than so many."""
-    return is_number(column) and _count_distinct(column) > most
+    return is_number(column) and count_present(column)[1] > most
 
 
 def _is_of_many_classes(column: pd.Series[Any]) -> bool:
     """Tell whether a column of text has up to some hundred values, each of several rows."""
     if is_number(column):
         return False
-    n_present = int(column.notna().sum())
-    n_distinct = int(column.nunique())
+    n_present, n_distinct = count_present(column)
     enough = n_present >= _ROWS_OF_A_CLASS * n_distinct and 2 * n_present >= len(column)
     return 2 <= n_distinct <= _MOST_CLASSES and enough
-
-
-def _count_distinct(column: pd.Series[Any]) -> int:
-    # pandas takes ten times as long for a short column of numbers, and there may be thousands.
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
-        return count_distinct(present_numbers(column))
-    return int(column.nunique())

@@ -132,7 +132,7 @@ EXPERIMENT = Experiment(
     {
         "classic": Preset(
             "Two rings",
-            "A line in x misclassifies nearly half of the 200 rows. How many does a line in "
+            "A line in x misclassifies half of the 200 rows. How many does a line in "
             "φ(x) = (x1², x2²) misclassify?",
             "rows",
             0,

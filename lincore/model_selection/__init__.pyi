@@ -21,6 +21,7 @@ from .methods import CLASSIFIER_LABELS as CLASSIFIER_LABELS
 from .methods import as_method as as_method
 from .methods import as_methods as as_methods
 from .methods import default_methods as default_methods
+from .methods import offers_gradients as offers_gradients
 from .methods import on_both_features as on_both_features
 from .option_types import Option as Option
 from .options import CLASSIFIER_OPTIONS as CLASSIFIER_OPTIONS

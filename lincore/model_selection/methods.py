@@ -26,8 +26,10 @@ from lincore.estimators.multinomial import MultinomialNB
 from lincore.estimators.naive_bayes import GaussianNB
 from lincore.estimators.perceptron import Perceptron
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from lincore.limits import LIMITS
 from lincore.model_selection.pipeline import CATEGORICAL
 from lincore.model_selection.specs import format_spec, parse_spec
+from lincore.preprocessing.hog import HOG, SMALLEST_CELL
 
 CLASSIFIER_FACTORIES: Mapping[str, Callable[..., Any]] = {
     "lda": LinearDiscriminantAnalysis,
@@ -312,6 +314,25 @@ def _from_line(line: str) -> Method:
         options=options | chosen,
         features=features,
     )
+
+
+def offers_gradients(data: Dataset) -> bool:
+    """Tell if rows are images large enough for gradients, and few enough to hold these in memory.
+
+    Parameters
+    ----------
+    data : Dataset
+
+    Examples
+    --------
+    >>> import lincore
+    >>> offers_gradients(lincore.sample("digits")), offers_gradients(lincore.sample("iris"))
+    (True, False)
+    """
+    if data.image_shape is None or min(data.image_shape[:2]) < SMALLEST_CELL:
+        return False
+    width = HOG(data.image_shape).fit(data.X[:1]).n_features_out
+    return width * data.n_rows <= LIMITS.max_cells
 
 
 def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:

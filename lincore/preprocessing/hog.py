@@ -15,6 +15,8 @@ from lincore.utils.typing import Array
 
 # Dalal and Triggs's best: bins from 0 to 180 degrees, and blocks of that many cells each way.
 ORIENTATIONS, BLOCK = 9, 2
+# Sides in pixels that a cell has by default.
+SMALLEST_CELL, LARGEST_CELL = 2, 8
 
 
 class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -59,7 +61,9 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             what = "none" if shape is None else f"not of shape {tuple(shape)}"
             raise ValueError(f"HOG describes images; rows of {rows.shape[1]:,} values are {what}.")
         sides = np.array(shape[:2])
-        size = int(np.clip(sides.min() // 7, 2, 8)) if self.cell_size is None else self.cell_size
+        size = self.cell_size
+        if size is None:
+            size = int(np.clip(sides.min() // 7, SMALLEST_CELL, LARGEST_CELL))
         if not 1 <= size <= sides.min():
             raise ValueError(f"No cell of {size} pixels fits into images of shape {tuple(shape)}.")
         self.cell_size_, self.n_cells_ = size, sides // size

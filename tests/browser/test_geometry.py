@@ -17,6 +17,17 @@ PIXELS = """chart => {
 }"""
 
 
+INK = """scheme => {
+    const light = element => Number(getComputedStyle(element).color.match(/\\d+/)[0]) > 128;
+    const boundary = document.querySelector(
+        '.st-key-geometry-figure path.js-line[style*="rgb(38, 39, 48)"], ' +
+        '.st-key-geometry-figure path.js-line[style*="rgb(250, 250, 250)"]');
+    const inks = [document.querySelector("[data-testid=stApp]"), boundary];
+    const drawn = boundary && Number(getComputedStyle(boundary).stroke.match(/\\d+/)[0]) > 128;
+    return boundary && [...inks.map(light), drawn].every(one => one === (scheme === "dark"));
+}"""
+
+
 def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     asked = Analysis(question=GeometryQuestion("perceptron"))
     dashboard.goto(f"geometry?analysis={asked.to_query()}")
@@ -38,6 +49,11 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     drawn = chart.evaluate("(chart, i) => [[...chart.data[i].x], [...chart.data[i].y]]",
                            found.moving[0])  # fmt: skip
     np.testing.assert_allclose(np.transpose(drawn), found.frames[3].places[0], atol=1e-3)
+
+    # A theme that changes takes the ink of figure and player with it.
+    for scheme in ("dark", "light"):
+        dashboard.page.emulate_media(color_scheme=scheme)
+        dashboard.page.wait_for_function(INK, arg=scheme)
 
     slider = player.get_by_role("slider")
     slider.press("End")

@@ -32,9 +32,14 @@ _CHECK = """with open(FILE, "rb") as stream:
     found = hashlib.file_digest(stream, "sha256").hexdigest()
 if found != FILE_SHA256:
     raise SystemExit(f"{FILE} is another file: its SHA-256 is {found}.")"""
-_READ_FOLDER = """paths = sorted(pathlib.Path(FILE).iterdir())
-FILE_IMAGES = [(path.name, path.read_bytes()) for path in paths]"""
-_CHECK_FOLDER = """found = hashlib.sha256(b"".join(raw for _, raw in FILE_IMAGES)).hexdigest()
+_READ_FOLDER = """FILE_PARTS = sorted(
+    (path.relative_to(FOLDER).as_posix(), path.read_bytes())
+    for path in pathlib.Path(FILE).rglob("*")
+    if path.is_file()
+)"""
+_ONE_TABLE = """tables = io.tables_among(FILE_PARTS)
+RAW = tables[0][1] if len(tables) == 1 else io.zip_tables(tables)"""
+_CHECK_FOLDER = """found = hashlib.sha256(b"".join(raw for _, raw in FILE_PARTS)).hexdigest()
 if found != FILE_SHA256:
     raise SystemExit(f"{FILE} holds other files: their SHA-256 is {found}.")"""
 
@@ -96,8 +101,8 @@ def load_block(analysis: Analysis) -> Block:
     return Block("Data", "\n".join(lines))
 
 
-def file_code(word: str, name: str, sha256: str, what: str) -> list[str]:
-    """Return the code that names a file and checks it; of several images, reads their folder.
+def file_code(word: str, name: str, sha256: str, what: str, *, several: bool = False) -> list[str]:
+    """Return the code that names a file and checks it; of several, reads their folder.
 
     Parameters
     ----------
@@ -109,12 +114,18 @@ def file_code(word: str, name: str, sha256: str, what: str) -> list[str]:
         Empty where any file is taken.
     what : str
         In words.
+    several : bool
+        Whether it is a folder of files.
     """
-    lines = [_READ_FOLDER] if name == "images" else []
+    lines = []
+    if several:  # names of files in a folder that was given as such begin with it
+        given = name.partition("/")[0]
+        folder = "FILE" if given in ("images", "tables") else "pathlib.Path(FILE).parent"
+        lines, name = [_READ_FOLDER.replace("FOLDER", folder)], given
     if sha256:
         lines.insert(0, f"{word}_SHA256 = {literal(sha256)}")
-        lines.append(_CHECK_FOLDER if name == "images" else _CHECK)
-    words = {part: part.replace("FILE", word, 1) for part in ("FILE", "FILE_SHA256", "FILE_IMAGES")}
+        lines.append(_CHECK_FOLDER if several else _CHECK)
+    words = {part: part.replace("FILE", word, 1) for part in ("FILE", "FILE_SHA256", "FILE_PARTS")}
     path = f"{word} = {literal(name)}  # the path of {what}"
     return [path, *(line if line.startswith(word) else fill(line, **words) for line in lines)]
 
@@ -133,8 +144,10 @@ def _table(source: DataSource) -> str:
     """Return the code that makes the table that the columns are described by; None without."""
     if isinstance(source, FileData):
         options = record("io.ReadOptions", source.reading, RECORDS)
-        return f"""with open(FILE, "rb") as stream:
-    kind, raw, file = io.recognise_file(stream.read(), {literal(source.name)})
+        raw = "RAW" if source.several else "pathlib.Path(FILE).read_bytes()"
+        if source.several and source.target is None:
+            return "table = None\n"
+        return f"""kind, raw, file = io.recognise_file({raw}, {literal(source.name)})
 table = io.read_table(raw, file, {options}) if kind == "table" else None
 choices = {record("io.TableOptions", source.table, RECORDS)}
 target = {literal(source.target)}
@@ -194,23 +207,27 @@ def _sample(source: SampleData) -> list[str]:
 
 
 def _file(source: FileData) -> list[str]:
-    lines = file_code("FILE", source.name, source.sha256, "the file that was analysed")
-    is_folder = source.name == "images"
+    several = source.several or source.name == "images"
+    what = "the folder that was analysed" if several else "the file that was analysed"
+    lines = file_code("FILE", source.name, source.sha256, what, several=several)
     images = record("io.ImageOptions", source.images, RECORDS)
-    name = literal(source.name)
-    if is_folder or source.images != ImageOptions():
-        raw = "pathlib.Path(FILE).read_bytes()"
-        read = call("io.read_image_zip", raw, name, images)
-        if is_folder:
-            read = call("io.read_image_files", "FILE_IMAGES", images, name=name)
+    name, file = literal(source.name), "FILE"
+    if several and source.target is None:
+        read = call("io.read_image_files", "FILE_PARTS", images, name=name)
         return [*lines, f"data = {read}"]
+    if source.images != ImageOptions():
+        read = call("io.read_image_zip", "pathlib.Path(FILE).read_bytes()", name, images)
+        return [*lines, f"data = {read}"]
+    if several:
+        lines.append(_ONE_TABLE)
+        file = "RAW"
     keywords = {"name": name}
     if source.target is not None:
         keywords["target"] = literal(source.target)
     if changed(source.reading, RECORDS):
         keywords["options"] = record("io.ReadOptions", source.reading, RECORDS)
     choices = changed(source.table, RECORDS)
-    return [*lines, f"data = {call('lincore.load', 'FILE', **keywords, **choices)}"]
+    return [*lines, f"data = {call('lincore.load', file, **keywords, **choices)}"]
 
 
 _EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET, **OWN)

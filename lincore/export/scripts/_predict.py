@@ -97,8 +97,10 @@ def _rows(analysis: Analysis, question: PredictQuestion) -> list[str]:
         typed = call("prediction.typed_row", "model", literal(dict(rows.values)), *known)
         lines = [f"new = {typed}"]
     elif isinstance(rows, NewFile):
-        lines = file_code("NEW", rows.name, rows.sha256, "the file of new rows")
-        lines.append(f"new = {'NEW_IMAGES' if rows.name == 'images' else 'NEW'}")
+        several = rows.name == "images"
+        what = "the folder of new images" if several else "the file of new rows"
+        lines = file_code("NEW", rows.name, rows.sha256, what, several=several)
+        lines.append(f"new = {'NEW_PARTS' if several else 'NEW'}")
         name = literal(rows.name)
         if rows.reading != type(rows.reading)():
             keywords["options"] = record("io.ReadOptions", rows.reading, RECORDS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -11,8 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import count_distinct, is_number, present_numbers
-from lincore.io.tables.dates import is_date
+from lincore.data.labels import (
+    count_distinct,
+    first_texts,
+    is_number,
+    is_short_text,
+    present_numbers,
+)
+from lincore.io.tables.dates import are_dates, is_date
 
 # Spellings of two levels that mean the same whatever their capitals.
 YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"))
@@ -89,10 +95,27 @@ def content_of(column: pd.Series[Any]) -> Content:
     """
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return _content_of_numbers(column)
+    if is_short_text(column):
+        return _content_of_texts(column)
     present = column.dropna() if column.hasnans else column
     distinct = present.unique()
     examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
     kind = _kind_of(column, present, distinct)
+    return Content(kind, len(column) - len(present), len(distinct), examples)
+
+
+def _content_of_texts(column: pd.Series[Any]) -> Content:
+    """Say the same of texts by lists, for the same reason as of numbers."""
+    present = first_texts(column)
+    distinct = list(dict.fromkeys(present))
+    kind: Kind
+    if len(distinct) < 2:
+        kind = "constant" if distinct else "empty"
+    elif are_dates(distinct):
+        kind = "date"
+    else:
+        kind = _kind_of_text(str(column.name), present[:_JUDGED], len(present), distinct)
+    examples = tuple(_shown(value) for value in distinct[:_EXAMPLES])
     return Content(kind, len(column) - len(present), len(distinct), examples)
 
 
@@ -136,7 +159,8 @@ def _kind_of(column: pd.Series[Any], present: pd.Series[Any], distinct: Any) -> 
         return "category"
     if is_number(column):
         return _kind_of_numbers(column, present_numbers(column), len(distinct))
-    return _kind_of_text(str(column.name), present, distinct)
+    some = [str(value) for value in present.iloc[:_JUDGED].tolist()]
+    return _kind_of_text(str(column.name), some, len(present), distinct)
 
 
 def _kind_of_numbers(column: pd.Series[Any], values: NDArray[Any], n_distinct: int) -> Kind:
@@ -168,14 +192,14 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
     return bool(counts and _COUNTER_NAME.search(name))
 
 
-def _kind_of_text(name: str, present: pd.Series[Any], distinct: Any) -> Kind:
+def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any) -> Kind:
+    """Tell what texts are by some of them, their number, and the different ones."""
     n_distinct = len(distinct)
-    some = [str(value) for value in present.iloc[:_JUDGED].tolist()]
     n_words = sum(len(re.findall(r"\s+", text)) for text in some) / len(some) + 1
     length = sum(map(len, some)) / len(some)
-    if (n_distinct == 2 and len(present) > 2) or says_yes_or_no(distinct):
+    if (n_distinct == 2 and n_present > 2) or says_yes_or_no(distinct):
         return "category"
-    if 2 * n_distinct > len(present):
+    if 2 * n_distinct > n_present:
         return "text" if n_words >= 3 or length > 40 else "identifier"
     wordy = n_words >= 5 and length >= 25
     if _FREE_TEXT_NAME.search(name) and n_words >= 3:
@@ -184,7 +208,7 @@ def _kind_of_text(name: str, present: pd.Series[Any], distinct: Any) -> Kind:
         return "category"
     if wordy:
         return "text"
-    return "category" if n_distinct <= min(_MOST_LEVELS, len(present) / 5) else "identifier"
+    return "category" if n_distinct <= min(_MOST_LEVELS, n_present / 5) else "identifier"
 
 
 def says_yes_or_no(values: Iterable[object]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -37,9 +38,20 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     if pd.api.types.is_numeric_dtype(column) and not whole:
         return False
     distinct = column.dropna().unique() if distinct is None else distinct
-    some = (str(value) for value in distinct[:_JUDGED])
     if whole:
-        return all(_PLAIN.fullmatch(text) for text in some)
+        return all(_PLAIN.fullmatch(str(value)) for value in distinct[:_JUDGED])
+    return are_dates(distinct)
+
+
+def are_dates(distinct: Sequence[object]) -> bool:
+    """Tell whether texts are dates or times of day, by the first of them.
+
+    Examples
+    --------
+    >>> are_dates(["24.12.2024", "31.12.2024"]), are_dates(["9:30", "a"]), are_dates([])
+    (True, False, False)
+    """
+    some = (str(value) for value in distinct[:_JUDGED])
     return len(distinct) > 0 and all(
         DATE.fullmatch(text) or CLOCK.fullmatch(text) or UNIX_DATE.fullmatch(text) for text in some
     )

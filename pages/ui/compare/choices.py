@@ -79,7 +79,7 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
         scheme = _scheme(word, data, choice)
         st.markdown("**Steps before the models**")
         steps = model_options.steps(data, split)
-        both = data.kind.is_images and _both_features()
+        both = model_selection.offers_gradients(data) and _both_features()
         st.markdown("**Options of the models**")
         lines = _lines(words)
         lines = model_selection.on_both_features(lines) if both else lines

@@ -125,7 +125,8 @@ def refuse_change(error: DataError) -> None:
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, images in a job."""
     files = sorted(files, key=lambda one: one[0])  # as a script finds them in a folder
-    st.session_state[state.SHA] = analysis.hash_of(content for _, content in files)
+    digest = analysis.hash_of(content for _, content in files)
+    st.session_state[state.SHA] = (digest, len(files) > 1)
     try:
         found = recognise(files)
     except DataError as error:

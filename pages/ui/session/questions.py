@@ -218,7 +218,8 @@ def _compare(data: Dataset) -> Question:
         for word in words
         if st.session_state.get(f"compare.{word}.twice")
     }
-    both = data.kind.is_images and bool(st.session_state.get("compare.both_features"))
+    both = bool(st.session_state.get("compare.both_features"))
+    both = both and model_selection.offers_gradients(data)
     given = (_scheme(data), _score(), _rope(), both)
     return analysis.CompareQuestion(tuple(words), second, *given)
 

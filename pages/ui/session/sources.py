@@ -6,6 +6,7 @@ becomes the data of the session or is refused as a whole.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -319,9 +320,10 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
     Raises
     ------
     DataError
-        When they are several and neither images nor tables, or a document.
+        When they are several and neither images nor tables, or of one name, or a document.
     """
     if len(files) > 1:
+        _require_folders(files)
         if any(io.is_image(raw, name) for name, raw in files):
             return ImageSource(tuple(files))
         tables = io.tables_among(files)
@@ -341,6 +343,24 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
     if kind == "images":
         return ImageSource(((name, raw),))
     return Source(None, raw=raw, name=name)
+
+
+def _require_folders(files: Sequence[File]) -> None:
+    """Refuse files of the same name: those of a folder that was dropped come without its folders.
+
+    Raises
+    ------
+    DataError
+        When two files have the same name.
+    """
+    (name, count), *_ = Counter(name for name, _ in files).most_common(1)
+    if count > 1:
+        raise DataError(
+            f"{count} of the {len(files)} files are called {name!r}: the names of their folders "
+            "did not come along.",
+            where=name,
+            remedy="Choose the folder by the button (A whole folder), or upload a zip of it.",
+        )
 
 
 def _name_of(files: Sequence[File], else_name: str) -> str:

@@ -69,7 +69,9 @@ def data_in_use() -> DataSource:
     if origin.kind == "experiment":
         return analysis.ExperimentData(**origin.arguments)
     fewer = origin.drop_image_duplicates
-    found = analysis.FileData(origin.name, origin.sha, drop_image_duplicates=fewer)
+    found = analysis.FileData(
+        origin.name, origin.sha, drop_image_duplicates=fewer, several=origin.several
+    )
     images = state.image_source()
     if images is not None:
         return replace(

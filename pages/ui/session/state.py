@@ -21,7 +21,7 @@ ORIGIN = "shared.origin"
 REFUSED = "shared.refused"
 NOTIFIED = "shared.notified"
 UPLOADS = "shared.uploads"
-# The SHA-256 of what was uploaded last.
+# The SHA-256 of what was uploaded last, and whether it was several files.
 SHA = "shared.uploads.sha"
 
 
@@ -39,6 +39,8 @@ class Origin(NamedTuple):
         The SHA-256 of a file, 64 hexadecimal digits.
     drop_image_duplicates : bool
         Whether they were left out of images that have no `ImageSource`.
+    several : bool
+        Whether a file is several, or a folder.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class Origin(NamedTuple):
     arguments: Mapping[str, Any] = {}
     sha: str = ""
     drop_image_duplicates: bool = False
+    several: bool = False
 
 
 class Refused(NamedTuple):
@@ -266,7 +269,8 @@ def keep(
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
     if is_new and came_from.kind == "file":
-        came_from = came_from._replace(sha=st.session_state.get(SHA, ""))
+        sha, several = st.session_state.get(SHA, ("", False))
+        came_from = came_from._replace(sha=sha, several=several)
     st.session_state[ORIGIN] = came_from
     dismiss()
     for key in PER_DATASET:

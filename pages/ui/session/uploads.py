@@ -53,10 +53,10 @@ def show(*, key: str, leads_to: str = "") -> None:
             "npz file of arrays.",
         )
         st.toggle(
-            "Upload a folder",
+            "A whole folder",
             key=folder,
-            help="Images in one folder for each class, or several tables. The button gives the "
-            "names of the folders too; of folders that are dropped browsers keep them back.",
+            help="Images in one folder for each class, or several tables. Choose it by the button: "
+            "of a folder that is dropped browsers keep back the names of the folders inside.",
         )
         st.caption(
             "Table (CSV, Excel, text, Parquet, SPSS and others), zip of images in class folders, "

@@ -202,7 +202,7 @@ def set_steps(chosen: model_selection.Steps, data: Dataset) -> None:
 def _bases(data: Dataset) -> Mapping[Any, str]:
     """Return the functions of the features that are offered, with what they are called."""
     if data.kind.is_images:
-        return _IMAGE_FEATURES
+        return _IMAGE_FEATURES if model_selection.offers_gradients(data) else {}
     few = not data.kind.is_sparse and data.n_features <= MOST_BASIS_FEATURES
     return _BASES if few else {}
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import lincore
 from lincore import io
 from lincore.analysis import (
     Analysis,
@@ -249,6 +251,56 @@ def test_images_without_their_duplicates_come_back():
     assert data_of(again).n_rows == 8
     assert data_of(again).digest == data_of(app).digest == asked(app).load(raw).digest
     assert asked(again).data == asked(app).data
+
+
+def test_arrays_without_their_duplicates_come_back():
+    digits = lincore.sample("digits").take([*range(30), *range(0, 30, 3)])
+    stream = BytesIO()
+    np.savez(stream, X=digits.X.reshape(-1, 8, 8), y=digits.codes)
+    app = bring(open_app(), ("digits.npz", stream.getvalue()))
+    settled(app)
+    app.button(key="data.copies.out").click().run()
+    assert asked(app).data.drop_image_duplicates and data_of(app).n_rows == 30
+    again = bring(reload(app, "pages/data.py"), ("digits.npz", stream.getvalue()))
+    again.run()
+    assert data_of(again).digest == data_of(app).digest
+    assert asked(again).data == asked(app).data
+    assert asked(app).load(stream.getvalue()).digest == data_of(app).digest
+
+
+def test_a_folder_is_asked_for_and_comes_back():
+    app = bring(open_app(), *FOLDERS.items())
+    wait(app)
+    assert asked(app).data == FileData("pets", asked(app).data.sha256, several=True)
+    again = reload(app, "pages/data.py")
+    assert "pets was here" in again.header[0].value
+    bring(again, *reversed(FOLDERS.items()))
+    wait(again)
+    assert data_of(again).digest == data_of(app).digest
+    assert asked(again) == asked(app)
+
+
+def test_links_of_large_states_of_samples_are_short():
+    data = lincore.sample("breast cancer")
+    typed = {name: float(value) for name, value in zip(data.feature_names, data.X[7], strict=True)}
+    picked = tuple(range(3, 503))
+    asked = Analysis(
+        SampleData("breast cancer", table=io.TableOptions(roles=dict.fromkeys(typed, "ignore"))),
+        SplitChoice("stratified", 0.35, 4711),
+        Steps(False, "polynomial(degree=2)", 7, True),
+        {word: {"priors": "equal"} for word in ("lda", "qda")},
+        PredictQuestion("lda", ClassShare(1, 0.25), 0.05, TypedRow(typed)),
+        {
+            "explore.view": "projections",
+            "explore.scores.picked": picked,
+            "classify.panels": "What if",
+            "classify.whatif.values": tuple(v for i in enumerate(data.X[8].tolist()) for v in i),
+            "balance.costs": (0.0, 7.25, 1.5, 0.0),
+        },
+        (CompareQuestion(), BalanceCostQuestion(), ExploreQuestion(), ClassifyQuestion("qda")),
+    )
+    assert Analysis.from_query(asked.to_query()) == asked
+    assert len(asked.to_query()) < 4096
 
 
 def test_another_file_gets_none_of_the_settings():

@@ -85,6 +85,9 @@ def test_of_several_tables_one_is_chosen():
 def test_a_folder_of_images_gives_the_classes():
     found = recognise(list(FOLDERS.items()))
     assert found.name == "pets" and found.read().classes.tolist() == ["c", "d"]
+    dropped = [("1.png", raw) for raw in FOLDERS.values()]
+    with pytest.raises(DataError, match="names of their folders"):
+        recognise(dropped)
 
 
 def test_groups_are_tested_as_a_whole():

@@ -28,13 +28,34 @@ def test_regret_on_a_common_draw_is_that_of_the_integral():
         assert draw.regret(model) == pytest.approx(regret(model, truth).value, abs=4e-4)
     best = truth.fit(rows.X, rows.codes)
     assert draw.regret(best) == 0
-    # Floors of many rows: .0014 (LDA) and .0060 (least squares), to the draw's own error.
+    # Floors of many rows: .0014 (LDA), .0010 (logistic) and .0060 (least squares), to the draw's
+    # own error.
     many = gaussian_classes(known.means, known.covariances, sizes=[40000, 20000, 10000], seed=5)
     for model, floor in (
         (lincore.LinearDiscriminantAnalysis(), 0.0014),
+        (lincore.LogisticRegression(C=1e4), 0.0010),
         (lincore.LeastSquaresClassifier(), 0.0060),
     ):
         assert draw.regret(model.fit(many.X, many.codes)) == pytest.approx(floor, abs=4e-4)
+
+
+def test_qda_needs_between_84_and_168_rows_of_equal_classes_to_lose_less_than_lda():
+    known = lincore.sample("gaussian").truth
+    truth = lincore.BayesClassifier(known.means, known.covariances, known.priors)
+    draw = common_draw(truth, 8_000)
+    kinds = (lincore.LinearDiscriminantAnalysis, lincore.QuadraticDiscriminantAnalysis)
+    for summary, options in ((np.mean, {}), (np.median, {"priors": list(known.priors)})):
+        ahead = []
+        for size in (28, 56):
+            drawn = [
+                gaussian_classes(known.means, known.covariances, sizes=[size] * 3, seed=seed)
+                for seed in range(20)
+            ]
+            lda, qda = (
+                [draw.regret(kind(**options).fit(d.X, d.codes)) for d in drawn] for kind in kinds
+            )
+            ahead.append(bool(summary(qda) < summary(lda)))
+        assert ahead == [False, True]
 
 
 def test_the_widest_margin_touches_rows_of_both_classes():

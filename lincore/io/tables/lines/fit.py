@@ -118,6 +118,8 @@ class LineFitter:
         self.supposed = dict[str, str]()
         self.n_aligned = 0
         self.numbers_kept = True
+        widths = Counter(map(len, target.rows)).most_common(1)
+        self._usual_width = min(widths[0][0], target.width) if widths else target.width
 
     def fit(self, text: str, first_line: int, *, needed: bool = True) -> str:
         """Return the rows of a text with as many fields each as there are columns.
@@ -229,7 +231,10 @@ class LineFitter:
             if len(more) == width and not self._profile().is_parted(upper, lower, len(found) - 1):
                 return None
             shorter = min(len(found), len(more))
-            found = [*found[:-1], f"{upper}\n{lower}", *more[1:]]
+            field = f"{upper}\n{lower}"
+            if field.startswith(quote) and field.endswith(quote):
+                field = field[1:-1].replace(2 * quote, quote)
+            found = [*found[:-1], field, *more[1:]]
             if len(found) == width:
                 return (found, end) if self._rather(found, shorter) else None
         return None
@@ -250,7 +255,8 @@ class LineFitter:
         separator, quote, width = self.target[:3]
         taken = list[str]()
         found = joined_record(self._lines_from(start, taken), separator, quote)
-        if found is None or len(taken) < 2 or len(found) != width:
+        # Below a header that is too long all rows are short.
+        if found is None or len(taken) < 2 or len(found) not in (width, self._usual_width):
             return False
         # Lines that are whole by themselves were only joined by marks without a partner.
         if all(len(split(one, separator, quote)) == width for one in taken):

@@ -11,6 +11,7 @@ _SPACES = " "
 _OTHERS = ",;\t|:"
 _FEWEST_APART = 2
 _FEWEST_TWICE = 4
+_ESCAPED = "\x02"
 _STRAY = "quotation marks without a partner are text"
 
 
@@ -31,8 +32,10 @@ def readings(
     ["1;'a;b';c"] separator space
     """
     if quote and "\\" + quote in line:
-        doubled = line.replace("\\" + quote, 2 * quote)
-        yield split(doubled, separator, quote), "a backslash before quotation marks"
+        # Between quotation marks and without them it stands for the mark itself.
+        fields = split(line.replace("\\" + quote, _ESCAPED), separator, quote)
+        found = [field.replace(_ESCAPED, quote) for field in fields]
+        yield found, "a backslash before quotation marks"
     for other in "\"'":
         if other != quote and line.startswith(other) and line.endswith(other):
             yield split(line, separator, other), f"quotation mark {other}"

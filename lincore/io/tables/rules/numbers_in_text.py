@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from lincore.data.labels import first_texts
@@ -36,7 +37,7 @@ _NO_VALUE = frozenset((
     "not measured",
 ))
 # fmt: on
-_JUDGED = 300
+_JUDGED = 100
 _GLANCE = 20
 _FEW_ROWS = 5_000
 _MANY = 20
@@ -125,6 +126,9 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
 
 
 def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> bool:
+    # Twenty words and no number spare thousands of columns of text the others.
+    if not any(_as_number(value, decimal, unit) is not None for value in unique[:_GLANCE]):
+        return False
     some = unique[:_JUDGED]
     return 2 * sum(_as_number(value, decimal, unit) is not None for value in some) >= len(some)
 
@@ -190,7 +194,7 @@ def _common_unit(unique: Iterable[str]) -> str:
             found = _UNIT.search(value.strip())
             units.add(found[1] if found else "")
             n_numbers += 1
-        if len(units) > 1:
+        if "" in units or len(units) > 1:
             return ""
     return units.pop() if units and n_numbers >= _SOME else ""
 
@@ -212,8 +216,13 @@ def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -
 
 
 def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Series[Any]:
-    values = _to_numbers(pd.Series(list(numbers.values()), index=list(numbers), dtype="str"))
-    return column.map(values.to_dict()).astype(values.dtype if column.notna().all() else "float64")
+    values: Any = pd.to_numeric(np.array(list(numbers.values()), dtype=object))
+    # Whole numbers of more than nineteen digits come as objects.
+    values = values.astype(np.float64) if values.dtype == object else values
+    places = {value: place for place, value in enumerate(numbers)}
+    rows = [places.get(value, -1) for value in column.tolist()]
+    values = np.append(values, np.nan) if min(rows) < 0 else values
+    return pd.Series(values[rows], index=column.index, name=column.name)
 
 
 def _number_notices(

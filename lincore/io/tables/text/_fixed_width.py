@@ -101,19 +101,20 @@ def part_by_single_blanks(text: str) -> str | None:
     """
     if len(text) > _MOST_SINGLE_CHARS or {"\t", PLACES} & set(text):
         return None
-    found, width = list[str](), 0
+    width, n_rows, sink = 0, 0, io.StringIO()
     reader = csv.reader(io.StringIO(text), delimiter=" ", strict=True)
+    writer = csv.writer(sink, delimiter=PLACES, lineterminator="\n")
     try:
         for fields in reader:
             width = width or len(fields)
             # Prose has no line of as many words as all others.
             if width < _FEWEST_SINGLE or (fields and len(fields) != width):
                 return None
-            found.append(PLACES.join(fields))
+            writer.writerow(fields)
+            n_rows += 1
     except csv.Error:
         return None
-    is_by_line = reader.line_num == len(found) >= _FEWEST_LINES
-    return "".join(f"{line}\n" for line in found) if is_by_line else None
+    return sink.getvalue() if n_rows >= _FEWEST_LINES else None
 
 
 def _spans(taken: str) -> list[tuple[int, int]]:

@@ -27,7 +27,9 @@ _FEW_SLASHES = 10
 _COMMENT_MARKS = ("#", "%", "//")
 # "Smith, John" is a name and no two fields.
 _QUOTED = r"^'.*'$|^\"|\"$|\n"
-_UNCLEAN = re.compile(rf"[\t|;~^]|,(?!\s)|\d\s+[\d.,+-]|{_QUOTED}", re.DOTALL)
+_UNCLEAN = re.compile(
+    rf"[\t|;~^]|,(?!\s)|\d\s+[\d.,+-]|\d:[A-Za-z]|[A-Za-z]:\d|{_QUOTED}", re.DOTALL
+)
 _TRACES = re.compile(_QUOTED, re.DOTALL)
 # Blanks and colons stand in texts and times of day, a tab hardly ever.
 _PRIORS = {"\t": 1.2, SPACES: 0.7, ":": 0.4, PLACES: 1.0}
@@ -281,7 +283,7 @@ def _plain_candidates(
 def _quotes(sample: str) -> list[str]:
     """Return the quotation mark, and the apostrophe where it stands around many fields."""
     around = len(re.findall(r"(?m)(?:^|[\t|;, ])'[^'\n]*'(?=[\t|;, ]|$)", sample))
-    return ['"', "'"] if 2 * around >= sample.count("\n") + 1 else ['"']
+    return ['"', "'"] if 5 * around >= sample.count("\n") + 1 else ['"']
 
 
 def _other_readings(
@@ -304,14 +306,17 @@ def _other_readings(
 def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
     """Yield the candidates whose columns are parted by their place in the line."""
     if best.separator == SPACES and _share_alike(best.records) < 1:
-        texts = [rule_columns(bare), part_by_single_blanks(bare)]
+        texts = [(rule_columns(bare), ""), (part_by_single_blanks(bare), '"')]
     elif _width(best.records) < 2 or best.score <= 0:
-        texts = [part_by_gaps(bare), part_by_single_blanks(bare)]
+        texts = [(part_by_gaps(bare), ""), (part_by_single_blanks(bare), '"')]
+    elif best.score < 1 and '"' in bare:
+        texts = [(part_by_single_blanks(bare), '"')]
     else:
         return
-    for text in filter(None, texts):
-        records = _first_records(_sample(text), PLACES, "")
-        yield Candidate(text, PLACES, "", records, True, score(records, PLACES))
+    for text, quote in texts:
+        if text:
+            records = _first_records(_sample(text), PLACES, quote)
+            yield Candidate(text, PLACES, quote, records, True, score(records, PLACES))
 
 
 def score(records: Sequence[Record], separator: str) -> float:
@@ -340,7 +345,7 @@ def score(records: Sequence[Record], separator: str) -> float:
     ]
     # Words between spaces are prose, unless there are many numbers among them or all lines have as
     # many, which no prose has.
-    is_even = separator == SPACES and pattern == 1 and width > 2 and len(records) >= _SAMPLE_LINES
+    is_even = pattern == 1 and width > 2 and len(records) >= _SAMPLE_LINES
     few_numbers = len(records) < 3 or 3 * sum(numbers) < len(numbers)
     if separator in (SPACES, ":") and few_numbers and not is_even:
         return 0.0

@@ -113,6 +113,7 @@ def _below_titles(
     while n_titles < len(records) - 2 and _is_title(records[n_titles], layout.width, usual):
         n_titles += 1
     n_titles = max(n_titles, _n_sections(records, layout.width))
+    n_titles = max(n_titles, _n_above_header(records, layout.width))
     if n_titles and len(records[n_titles - 1].fields) == 1:
         last = records[n_titles - 1]
         fields = parted_otherwise(last.fields[0], layout) or []
@@ -129,9 +130,11 @@ def _below_titles(
 
 def _whole_header(records: Sequence[Record], width: int) -> Record | None:
     """Return the first two records as one where a line break parts a name of the header."""
-    upper, lower = records[0], records[1] if len(records) > 1 else records[0]
+    upper, lower, *body = (*records, *records[:1])
     parted = min(len(upper.fields), len(lower.fields)) > 1
     if not parted or len(upper.fields) + len(lower.fields) - 1 != width:
+        return None
+    if body and names_values(body[0], body[1:]):
         return None
     name = f"{upper.fields[-1]} {lower.fields[0]}".strip()
     fields = [*upper.fields[:-1], name, *lower.fields[1:]]
@@ -148,6 +151,17 @@ def _n_sections(records: Sequence[Record], width: int) -> int:
             break
         above = i + 1 if len(record.fields) == 1 and width >= 3 else above
     return above
+
+
+def _n_above_header(records: Sequence[Record], width: int) -> int:
+    """Count the records above one of words over values, where all of them have fewer fields."""
+    for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
+        if len(record.fields) == width and names_values(record, records[i + 1 :]):
+            # What is a table itself is no title of the next one.
+            return 0 if i > 2 and names_values(records[0], records[1:i]) else i
+        if len(record.fields) >= width and record.n_filled > 1:
+            break
+    return 0
 
 
 def _is_title(record: Record, width: int, usual: int) -> bool:
@@ -235,7 +249,8 @@ def _names(
     """Return the names, with numbers for those left blank."""
     fields, notices = list(head.fields), list[Notice]()
     wider = [len(record.fields) == len(fields) + 1 for record in body]
-    if len(body) > 2 and all(wider) and all(record.fields[-1] for record in body):
+    all_wider = len(body) > 2 and all(wider) and all(record.fields[-1] for record in body)
+    if all_wider and _name_rows([record.fields[0] for record in body]):
         # As R writes a table: the names of the rows have no heading.
         fields = ["row name", *fields]
         sentence = "Each row has one field more than the header: the first one names the row."
@@ -249,6 +264,17 @@ def _names(
     names = [" ".join((field or number).split()) for field, number in zip_longest(fields, numbers)]
     most = LIMITS.max_label_chars
     return [n if len(n) <= most else f"{n[: most - 1]}…" for n in names], notices
+
+
+def _name_rows(first: Sequence[str]) -> bool:
+    """Tell whether the first fields of rows name them: each another one, words or 1, 2, 3."""
+    if len(set(first)) < len(first) or not all(first):
+        return False
+    numbers = [int(field) for field in first if field.isdecimal() and len(field) < 9]
+    in_order = all(later > number for number, later in zip(numbers, numbers[1:], strict=False))
+    return all(kind_of(field) == "word" for field in first) or (
+        len(numbers) == len(first) and numbers[0] < 2 and in_order
+    )
 
 
 def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from lincore.io.tables.lines.kinds import BLANKS, CURRENCY
@@ -111,6 +112,7 @@ def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
     return proved, either
 
 
+@lru_cache(maxsize=10_000)
 def bare_number(value: str) -> tuple[str, str]:
     """Return a number without currency, percent and flags, its sign first; and what was taken."""
     if PLAIN.fullmatch(value):

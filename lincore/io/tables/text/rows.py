@@ -23,6 +23,7 @@ _FOOTER_LINES = 10
 _SHORT_LINES = 1_000
 _BEGINNING = 2_000_000
 _JUDGED_LINES = 200_000
+_FEWEST_LEVELS = 20
 _STUMBLES = (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError)
 
 
@@ -157,8 +158,15 @@ def _is_note(record: Record, layout: Layout) -> bool:
         # A row that was cut short, or one whose fields another mark parts, is no note.
         begins = kind != "word" and kinds.count(kind) > 1
         return not begins and parted_otherwise(record.fields[0], layout) is None
-    few = 2 * len(record.fields) <= layout.width
-    return few and kind_of(record.fields[0]) == "word" and 10 * kinds.count("word") < len(kinds)
+    n_filled = max((i + 1 for i, field in enumerate(record.fields) if field), default=0)
+    few = 0 < 2 * n_filled <= layout.width and kind_of(record.fields[0]) == "word"
+    if not few or 4 * kinds.count("word") < len(kinds):
+        return few
+    # Over levels that recur, a sentence is none of them.
+    some = layout.records[1:-_FOOTER_LINES]
+    known = [r.fields[0] for r in some if len(r.fields) == layout.width]
+    are_levels = len(known) >= _FEWEST_LEVELS and 5 * len(set(known)) <= len(known)
+    return are_levels and record.fields[0] not in known
 
 
 def _try(rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions) -> pd.DataFrame | None:

@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from lincore.io.tables.lines.splitting import split
-from lincore.io.tables.text.dialect import Layout, Record
+from lincore.io.tables.text.dialect import Layout, Record, read_records
 from lincore.io.tables.text.header import names_values
 from lincore.io.tables.text.options import PLACES, SPACES
 
@@ -101,13 +101,24 @@ def _block(layout: Layout, begin: int, end: int) -> _Block:
     some = layout.text[begin : min(end, begin + _JUDGED_CHARS)].split("\n", _JUDGED_LINES)
     lines = [line for line in some[:_JUDGED_LINES] if line.strip()]
     records = [Record(split(line, layout.separator, layout.quote), 1, 1) for line in lines]
+    width = _width(records)
+    if not width and layout.quote:
+        # Texts of several lines.
+        records = list(read_records("\n".join(lines), layout.separator, layout.quote))
+        width = _width(records)
     while records and len(records[0].fields) == 1:
         # A title of its own.
         records = records[1:]
-    widths = [len(record.fields) for record in records]
-    width = max(widths, key=widths.count, default=0)
-    width = width if widths.count(width) >= _ALIKE * len(widths) else 0
     return _Block(begin, layout.text.count("\n", begin, end), records, width)
+
+
+def _width(records: list[Record]) -> int:
+    """Return the number of fields that nearly all records below a title have, or zero."""
+    widths = [len(record.fields) for record in records]
+    while widths and widths[0] == 1:
+        widths = widths[1:]
+    width = max(widths, key=widths.count, default=0)
+    return width if widths.count(width) >= _ALIKE * len(widths) else 0
 
 
 def _is_another(block: _Block, former: _Block) -> bool:

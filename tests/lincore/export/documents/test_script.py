@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import io
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from PIL import Image
 
 import lincore
 from lincore import analysis as asked
-from lincore.analysis import Analysis
+from lincore.analysis import Analysis, DataQuestion, FileData, hash_of
+from lincore.cli import main
 from lincore.export import to_notebook, to_script
 from lincore.io import Condition, ImageOptions, ReadOptions, TableOptions
 from tests.common.test_doors import by_the_back
@@ -100,3 +104,46 @@ def test_evil_names_are_in_no_comment_and_no_docstring():
     script = to_script(Analysis(source, question=asked.DataQuestion()))
     assert "import os" not in {line.strip() for line in script.splitlines()}
     assert ast.get_docstring(ast.parse(script)).startswith("Analysis with lincore")
+
+
+def an_image(seed: int) -> bytes:
+    noise = np.random.default_rng(seed).integers(0, 255, (5, 6), dtype=np.uint8)
+    stream = io.BytesIO()
+    Image.fromarray(noise).save(stream, "PNG")
+    return stream.getvalue()
+
+
+IMAGES = {f"pets/{k}/{i}.png": an_image(10 * k + i) for k in range(2) for i in range(4)}
+TABLES = {
+    "survey/a.csv": b"u,v,kind\n" + b"1,2,a\n3,1,b\n2,2,a\n4,0,b\n" * 9,
+    "survey/b.csv": b"u,kind\n1,a\n",
+}
+FOLDERS = {
+    "pets": (IMAGES, {}),
+    "images": ({f"{'cd'[i // 4]}_{i}.png": raw for i, raw in enumerate(IMAGES.values())}, {}),
+    "survey": (TABLES, {"target": "kind"}),
+    "survey/a.csv": ({"survey/a.csv": TABLES["survey/a.csv"], "survey/notes.md": b"x"},
+                     {"target": "kind"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_is_read_as_it_was_uploaded(name, tmp_path, monkeypatch, capsys):
+    files, more = FOLDERS[name]
+    digest = hash_of(files[one] for one in sorted(files))
+    asked = Analysis(FileData(name, digest, several=True, **more), question=DataQuestion())
+    wanted = asked.load(list(files.items())[::-1])
+    flat = tmp_path if "/" in next(iter(files)) else tmp_path / name
+    for one, raw in files.items():
+        (flat / one).parent.mkdir(parents=True, exist_ok=True)
+        (flat / one).write_bytes(raw)
+    monkeypatch.chdir(tmp_path)
+    found: dict = {}
+    exec(compile(to_script(asked), "script.py", "exec"), found)
+    assert found["data"].digest == wanted.digest
+    (tmp_path / "analysis.json").write_text(asked.to_json())
+    assert main(["run", "analysis.json", "--json", "--quiet"]) == 0
+    assert wanted.digest in capsys.readouterr().out
+    (flat / next(iter(files))).write_bytes(b"another one")
+    with pytest.raises(SystemExit, match="holds other files"):
+        exec(compile(to_script(asked), "script.py", "exec"), {})

@@ -39,7 +39,7 @@ def test_prose_is_no_table():
         ('u,v\n1,"a, b"\n2,"c\n3,"d, e"\n4,f\n', ",", '"'),
         ("u~v~w\n1~2~a\n3~4~b\n", "~", '"'),
         ("name 1\tx\ty\n" + "ab 2\t1\t2\n" * 9, "\t", '"'),
-        ('u v kind\n1 2 "a b"\n3  c\n5 6 "d e"\n7 8 f\n', PLACES, ""),
+        ('u v kind\n1 2 "a b"\n3  c\n5 6 "d e"\n7 8 f\n', PLACES, '"'),
     ],
 )
 def test_the_best_candidate_is_taken(text, separator, quote):
