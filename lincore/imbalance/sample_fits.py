@@ -83,7 +83,7 @@ def fit_samples(
     found: list[dict[str, Prediction]] = []
     every, warned = fit_tasks(tasks, free)
     for task, outcomes in zip(tasks, every, strict=True):
-        shares = task.sample.shares(task.data.codes, task.data.n_classes)
+        shares = task.sample.shares(task.data)
         found.append({})
         for method in free:
             outcome = outcomes[method.name]

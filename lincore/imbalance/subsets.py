@@ -67,7 +67,9 @@ class NestedSubsets:
             np.concatenate([rows[:size] for rows, size in zip(self.order, sizes, strict=True)])
         )
 
-    def moments(self, X: NDArray[Any], subsets: Sequence[Counts]) -> list[Moments]:
+    def moments(
+        self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None = None
+    ) -> list[Moments]:
         """Return the moments by class of subsets of these sizes (K,) from one pass over X.
 
         Every row is summed once, in the smallest subset that holds it; larger subsets are merged.
@@ -78,13 +80,17 @@ class NestedSubsets:
             All rows of the data.
         subsets : sequence of A intp arrays of shape (K,)
             In any order.
+        weight : ndarray of shape (n,), optional
+            Of the rows.
 
         Returns
         -------
         list of A Moments of shapes (K,), (K, p), (K, p, p)
         """
         table = np.asarray(subsets, dtype=np.intp)
-        by_class = [self._cumulative(X, rows, table[:, k]) for k, rows in enumerate(self.order)]
+        by_class = [
+            self._cumulative(X, rows, table[:, k], weight) for k, rows in enumerate(self.order)
+        ]
         return [
             stacked([parts[int(n)] for parts, n in zip(by_class, subset, strict=True)])
             for subset in table
@@ -119,13 +125,14 @@ class NestedSubsets:
             start = stop
 
     def _cumulative(
-        self, X: NDArray[Any], rows: NDArray[np.intp], sizes: Counts
+        self, X: NDArray[Any], rows: NDArray[np.intp], sizes: Counts, weight: Array | None
     ) -> dict[int, Moments]:
         """Return the moments of the first so many of one class's rows, for every size wanted."""
         levels = np.unique(sizes)
         used = rows[: levels[-1]]
         band = np.searchsorted(levels, np.arange(len(used)), side="right")
-        parts = Moments.from_groups(X[used], band, len(levels))
+        own = None if weight is None else weight[used]
+        parts = Moments.from_groups(X[used], band, len(levels), own)
         found, total = {}, parts[0]
         for i, level in enumerate(levels):
             total = total + parts[i] if i else total
@@ -175,8 +182,22 @@ class Shuffling(NamedTuple):
         return split, NestedSubsets(tuple(train))
 
 
+def class_totals(data: Dataset, rows: NDArray[np.intp] | None = None) -> Array:
+    """Return how much the rows of each class weigh, (K,): their number where they have no weights.
+
+    Parameters
+    ----------
+    data : Dataset
+    rows : ndarray of row numbers, optional
+        All by default.
+    """
+    rows = np.arange(data.n_rows) if rows is None else rows
+    total = np.bincount(data.codes[rows], data.weights_of(rows), data.n_classes)
+    return np.asarray(total, dtype=float)
+
+
 def refuse_weights(data: Dataset) -> None:
-    """Refuse rows with sampling weights: a study of class sizes counts rows.
+    """Refuse rows with sampling weights: a study that leaves rows out counts them.
 
     Raises
     ------
@@ -190,12 +211,11 @@ def refuse_weights(data: Dataset) -> None:
     """
     if data.weights is not None:
         raise DataError(
-            "An imbalance study cannot use sampling weights: it takes classes by numbers of rows, "
-            "and rows of unequal weight are no such number. Half the rows of a class are not half "
-            "of its weight, and oversampling would copy weights.",
+            "A study that makes classes smaller cannot use sampling weights: it leaves out numbers "
+            "of rows, and half the rows of a class are not half of its weight.",
             where=f"column {data.weight_name!r}",
-            remedy="Give the column the role ignore for this study. Whole numbers of equal rows "
-            "are no weights: give these the role frequency.",
+            remedy="Ask what the imbalance in the data costs (imbalance_cost), which uses them; or "
+            "give the column the role ignore, or frequency if it counts equal rows.",
         )
 
 

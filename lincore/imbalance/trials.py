@@ -229,7 +229,8 @@ def oversampled(
 def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
     """Return the moments of the rows of each class, (K,)."""
     codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return Moments.from_groups(data.X[np.concatenate(parts)], codes, len(parts))
+    rows = np.concatenate(parts)
+    return Moments.from_groups(data.X[rows], codes, len(parts), data.weights_of(rows))
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:

@@ -61,12 +61,13 @@ class TrainingSample(NamedTuple):
         """Number of rows to learn from, whether anybody looks at them or not."""
         return len(self.rows) if self.moments is None else round(self.moments.count.sum())
 
-    def shares(self, codes: NDArray[np.intp], n_classes: int) -> Array:
+    def shares(self, data: Dataset) -> Array:
         """Return the share of each class in the total weight: the priors that training learns."""
         if self.moments is not None:
             weight = self.moments.count
         else:
-            weight = np.bincount(codes[self.rows], minlength=n_classes).astype(float)
+            own = data.weights_of(self.rows)
+            weight = np.bincount(data.codes[self.rows], own, data.n_classes).astype(float)
         if self.class_weight is not None:
             weight = weight * self.class_weight
         return np.asarray(weight / weight.sum())

@@ -12,6 +12,7 @@ from lincore.metrics.results import Results
 from lincore.model_selection.methods import as_method
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
     from sklearn.pipeline import Pipeline
 
     from lincore.analysis.predict_question import PredictedRows
@@ -38,6 +39,8 @@ class ReportContents:
         See `lincore.balance`.
     predicted : PredictedRows, optional
         New rows: see `lincore.analysis.PredictQuestion`.
+    figures : tuple of plotly figures
+        What a page shows beside; those together larger than 2.5 MB are left out.
     score : str, optional
         Which decides the comparison; by default the leading one.
     rope : float
@@ -61,6 +64,7 @@ class ReportContents:
     cost: ImbalanceCost | None = None
     study: BalanceStudy | None = None
     predicted: PredictedRows | None = None
+    figures: tuple[go.Figure, ...] = ()
     score: str | None = None
     rope: float = 0.01
     method: str | None = None

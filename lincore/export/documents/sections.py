@@ -15,6 +15,9 @@ from lincore.export.documents._prediction_section import prediction_sections
 from lincore.export.documents.contents import ReportContents
 from lincore.export.documents.section import Section, Table
 
+#: Characters of the figures of a page, so that a report stays below 8 MB.
+MOST_BYTES = 2_500_000
+
 
 def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     """Return what a report says of data and results, section by section.
@@ -29,8 +32,8 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     -------
     tuple of Section
         Data; model, scores, errors, geometry and assumptions; comparison and pairs; cost of the
-        imbalance and imbalance study; predictions and drift; methods with references; settings;
-        script. Only those that there is something to say of.
+        imbalance and imbalance study; predictions and drift; figures; methods with references;
+        settings; script. Only those that there is something to say of.
 
     Examples
     --------
@@ -47,6 +50,7 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
         *comparison_sections(contents),
         *imbalance_sections(contents),
         *prediction_sections(contents),
+        *_figures(contents),
         methods_section(contents),
         _settings(contents),
     ]
@@ -54,6 +58,17 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
         about = "This script computes the numbers of the report again, and prints them."
         sections.append(Section("Script", (about,), code=contents.script))
     return tuple(sections)
+
+
+def _figures(contents: ReportContents) -> tuple[Section, ...]:
+    """Return the figures of a page, as long as they are not too large."""
+    shown, left = [], MOST_BYTES
+    for figure in contents.figures:
+        left -= len(figure.to_json())
+        if left < 0:
+            break
+        shown.append(figure)
+    return (Section("Figures", figures=tuple(shown)),) if shown else ()
 
 
 def _settings(contents: ReportContents) -> Section:

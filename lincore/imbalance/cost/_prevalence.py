@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
+from lincore.imbalance.subsets import class_totals
 from lincore.utils.typing import Array
 
 
@@ -27,7 +28,7 @@ def as_prevalence(data: Dataset, prevalence: str | Mapping[Any, float] | ArrayLi
     >>> as_prevalence(lincore.sample("iris"), {"setosa": 0.5}).tolist()
     [0.5, 0.25, 0.25]
     """
-    in_data = data.counts / data.counts.sum()
+    in_data = class_totals(data) / class_totals(data).sum()
     if isinstance(prevalence, str):
         if prevalence not in ("equal", "file"):
             raise DataError(

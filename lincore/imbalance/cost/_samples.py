@@ -8,7 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, Split
-from lincore.imbalance.subsets import NestedSubsets, largest_within, smallest_above
+from lincore.imbalance.subsets import (
+    NestedSubsets,
+    class_totals,
+    largest_within,
+    smallest_above,
+)
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
 from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.splitters import group_folds
@@ -71,21 +76,21 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
     subsets = [counts, under, *smaller]
     moments: list[Moments | None] = [None] * len(subsets)
     if moments_serve(plan, len(split.train)):
-        moments = list(nested.moments(data.X, subsets))
+        moments = list(nested.moments(data.X, subsets, data.weights))
 
     def job(sample: TrainingSample, test: NDArray[np.intp] = split.test) -> FitTask:
         return FitTask(data, sample, test, plan.steps, plan.seed)
 
     def taken(subset: Counts, known: Moments | None, *, weighted: bool = False) -> TrainingSample:
-        return TrainingSample(
-            nested.take(subset), _weights(subset, target) if weighted else None, known
-        )
+        rows = nested.take(subset)
+        of_class = _weights(class_totals(data, rows), target) if weighted else None
+        return TrainingSample(rows, of_class, known)
 
     plain = taken(counts, moments[0])
     seed = plan.seed + repeat
     return Samples(
         split,
-        counts / counts.sum(),
+        plain.shares(data),
         target,
         job(plain),
         job(taken(counts, moments[0], weighted=True)),
@@ -125,10 +130,10 @@ def _with(counts: Counts, rare: int | None, size: int) -> Counts:
     return smaller
 
 
-def _weights(counts: Counts, target: Array) -> Array:
+def _weights(totals: Array, target: Array) -> Array:
     """Return what a row of each class weighs, so that their total is the target's; mean one."""
-    weight = np.zeros(len(counts))
-    np.divide(target * counts.sum(), counts, out=weight, where=counts > 0)
+    weight = np.zeros(len(totals))
+    np.divide(target * totals.sum(), totals, out=weight, where=totals > 0)
     return weight
 
 
@@ -143,7 +148,10 @@ def _inner(
     fold = np.repeat(np.arange(len(held)), [len(part) for part in held])
     n_classes = data.n_classes
     summed = Moments.from_groups(
-        data.X[rows], fold * n_classes + data.codes[rows], len(held) * n_classes
+        data.X[rows],
+        fold * n_classes + data.codes[rows],
+        len(held) * n_classes,
+        data.weights_of(rows),
     )
     parts = [summed[i * n_classes : (i + 1) * n_classes] for i in range(len(held))]
     found = []

@@ -17,7 +17,7 @@ from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Prediction, fit_samples
-from lincore.imbalance.subsets import refuse_weights
+from lincore.imbalance.subsets import class_totals
 from lincore.imbalance.trials import Plan
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import move_threshold
@@ -54,7 +54,8 @@ def imbalance_cost(
 
     Every method is trained on all training rows, as they are and with each correction, and judged
     on the same untouched test rows, which are weighted to the prevalence in deployment. No rows
-    are left out to make an imbalance; for that see `lincore.balance`.
+    are left out to make an imbalance; for that see `lincore.balance`. Sampling weights of rows
+    count within their class and in the shares of the file; under- and oversampling draw rows.
 
     Parameters
     ----------
@@ -108,7 +109,6 @@ def imbalance_cost(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
-    refuse_weights(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, {}, as_methods(methods), steps, split, test_size, seed)
     shares = as_prevalence(data, prevalence)
@@ -124,9 +124,9 @@ class _Study:
         # Altered priors: errors of a class count its prevalence times what they cost.
         target = prevalence if costs is None else prevalence * costs.sum(axis=1)
         self.target = target / target.sum()
-        counts = plan.draw(0)[1].counts
-        shares = counts / counts.sum()
-        ratio = np.divide(self.target, shares, out=np.zeros(len(counts)), where=counts > 0)
+        totals = class_totals(plan.data, plan.draw(0)[0].train)
+        shares = totals / totals.sum()
+        ratio = np.divide(self.target, shares, out=np.zeros(len(totals)), where=totals > 0)
         self.rare = int(ratio.argmax()) if ratio.max() > RARER else None
         self.unavailable: dict[str, dict[str, str]] = {}
         self.rows: dict[str, RowSums] = {}
@@ -217,13 +217,15 @@ class _Study:
                 losses[i] = self._means(samples, rows)
 
     def _judge(self, samples: Samples, predicted: NDArray[np.intp], log_proba: Array) -> Array:
-        truth = self.plan.data.codes[samples.split.test]
-        return row_losses(truth, predicted, log_proba, self.costs)
+        data, test = self.plan.data, samples.split.test
+        rows = row_losses(data.codes[test], predicted, log_proba, self.costs)
+        return weighted_losses(rows, data.codes[test], data.weights_of(test))
 
     def _means(self, samples: Samples, rows: Array) -> Array:
         truth = self.plan.data.codes[samples.split.test]
         data = self.plan.data
-        return mean_losses(self.losses, truth, rows, data.n_classes, data.counts / data.n_rows)
+        shares = class_totals(data) / class_totals(data).sum()
+        return mean_losses(self.losses, truth, rows, data.n_classes, shares)
 
     def _add_rows(self, samples: Samples) -> None:
         """Enter what each test row lost in this repetition."""
@@ -252,15 +254,17 @@ class _Study:
         if not samples.inner:
             return
         folds = self._fit([fold.job for fold in samples.inner], {})
-        codes = self.plan.data.codes[np.concatenate([fold.rows for fold in samples.inner])]
+        rows = np.concatenate([fold.rows for fold in samples.inner])
+        codes, weight = self.plan.data.codes[rows], self.plan.data.weights_of(rows)
         paid = np.divide(samples.target, samples.shares, where=samples.shares > 0,
                          out=np.zeros_like(samples.shares))  # fmt: skip
+        cost_of_row = paid[codes] if weight is None else paid[codes] * weight
         for i, method in enumerate(self.plan.methods):
             every = [fits.get(method.name) for fits in (plain, *folds)]
             if any(fit is None or np.isnan(fit.log_proba).any() for fit in every):
                 continue
             held = np.concatenate([fit.log_proba for fit in every[1:] if fit is not None])
-            shifts = move_threshold(held, codes, paid[codes])
+            shifts = move_threshold(held, codes, cost_of_row)
             log_proba = plain[method.name].log_proba
             predicted = (log_proba + shifts).argmax(axis=1)
             place = CONDITIONS.index("tuned threshold")
@@ -307,6 +311,34 @@ class _Study:
             settings=study_settings(plan, self.repeats),
             variances=self._variances(first),
         )
+
+
+def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array | None) -> Array:
+    """Return losses whose mean over the rows of a class is the weighted mean of these.
+
+    A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
+    the class: then the variance over rows is that of the weighted mean as well.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (X, m)
+    truth : ndarray of shape (m,)
+    weight : ndarray of shape (m,) or None
+        As they are where there is none.
+
+    Examples
+    --------
+    >>> found = weighted_losses(np.array([[0.0, 1.0]]), np.array([0, 0]), np.array([3.0, 1.0]))
+    >>> found.tolist(), float(found.mean())
+    ([[-0.125, 0.625]], 0.25)
+    """
+    if weight is None:
+        return rows
+    number, total = np.bincount(truth), np.bincount(truth, weight)
+    relative = weight * (number[truth] / total[truth])
+    members = truth[:, None] == np.arange(len(number))
+    means = ((rows * weight) @ members)[:, truth] / total[truth]
+    return np.asarray(means + relative * (rows - means))
 
 
 def row_losses(

@@ -24,6 +24,10 @@ SHOWN = "shared.take.shown"
 KEPT = "shared.take.kept"
 
 
+# Questions whose results are figures: no other section of a report holds them.
+_FIGURES = ("data", "explore", "geometry")
+
+
 @dataclass
 class Shown:
     """The content of a page in one run: nothing is made of it before a click.
@@ -63,6 +67,7 @@ class Shown:
             file_name=source.name if source.kind == "file" else "",
             sha256=source.sha256 if source.kind == "file" else "",
             seed=self.analysis.split.seed,
+            figures=tuple(self.drawn()) if own in _FIGURES else (),
             script=export.to_script(self.analysis, reported=True, others=questions),
             **together | self.parts,
         )

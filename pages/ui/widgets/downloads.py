@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Figures beside which there is no room or no need: they show what is given in full elsewhere.
 _WITHOUT = ("sidebar.", "start.")
+# What stands on the page is no figure of Plotly's.
+_DRAWN_OTHERWISE = "geometry.board"
 
 
 def offer(fig: go.Figure, *, key: str) -> None:
@@ -25,7 +27,8 @@ def offer(fig: go.Figure, *, key: str) -> None:
         type="tertiary",
         width="content",
         key=f"{key}.download",
-        help="This plot as HTML, and the data behind it as CSV. PNG: the camera over the plot.",
+        help="This plot as HTML, and the data behind it as CSV. PNG: the camera "
+        + ("in the HTML." if key.startswith(_DRAWN_OTHERWISE) else "over the plot."),
     ):
         st.download_button(
             "Plot (HTML)",

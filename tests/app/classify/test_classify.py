@@ -372,3 +372,18 @@ def test_what_was_learned_of_any_covariance_is_shown(word):
     app.session_state["classify.panels"] = "What was learned"
     assert_fine(app.run())
     assert "ikelihood" in main_text(app)
+
+
+def test_gradients_of_images_on_every_panel():
+    app = open_classify("lda", "digits")
+    choose(app, "experiment.basis", "hog")
+    app.segmented_control(key="experiment.pca").set_value("share").run()
+    settled(app)
+    assert_fine(app)
+    assert "gradients \\(HOG\\) in cells of 2 × 2 pixels" in main_text(app)
+    for panel in PANELS:
+        app.session_state["classify.panels"] = panel
+        app.run()
+        settled(app)
+        assert_fine(app)
+        assert not app.error

@@ -57,7 +57,8 @@ def test_every_page_offers_every_file(page):
         ("classify", ["Data", "Model: LDA", "Scores of LDA"]),
         ("compare", ["Data", "Comparison", "Pairwise comparisons"]),
         ("balance", ["Data", "Imbalance study", "Methods"]),
-        ("explore", ["Data", "Methods", "Settings"]),
+        ("explore", ["Data", "Figures", "Methods"]),
+        ("geometry", ["Data", "Figures", "Methods"]),
         ("predict", ["Data", "Predictions", "Drift"]),
     ],
 )
