@@ -25,6 +25,7 @@ from lincore.io import DetectedOptions, Table, read_table, table_to_dataset
 
 # Of small tables most of the time is looking, and nobody waits for it: they have no bound.
 AT_MOST, AT_MOST_LARGE = 10.0, 6.0
+AT_MOST_SECONDS = 2.0
 
 
 def as_pandas(path: Path, found: DetectedOptions) -> Callable[[], Any]:
@@ -106,6 +107,18 @@ def numbers(path: Path, n_rows: int, n_columns: int) -> Path:
     return path
 
 
+def texts(path: Path, n_rows: int, n_columns: int) -> None:
+    """Read a table of nothing but words: the seconds of processor that a hostile file may take."""
+    words = np.random.default_rng(0).choice(
+        ["red", "blue", "green", "dark grey"], (n_rows, n_columns)
+    )
+    names = [f"x{i}" for i in range(n_columns)]
+    pd.DataFrame(words, columns=names).to_csv(path, index=False)
+    start = time.process_time()
+    table_to_dataset(read_table(path.read_bytes(), path.name))
+    require(f"{path.name}: seconds", time.process_time() - start, at_most=AT_MOST_SECONDS)
+
+
 def large(path: Path) -> None:
     """Read a file of 120 MB in blocks, as it is and with one line that does not fit."""
     numbers(path, 850_000, 20)
@@ -131,6 +144,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         measure(numbers(Path(folder) / "5,000 columns.csv", 200, 4_999), AT_MOST)
         measure(numbers(Path(folder) / "100,000 rows.csv", 100_000, 10), AT_MOST)
+        texts(Path(folder) / "4,000 columns of text.csv", 20, 4_000)
         if parser.parse_args().large:
             large(Path(folder) / "large.csv")
     finish()

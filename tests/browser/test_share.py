@@ -25,6 +25,10 @@ def test_choices_are_kept_saved_and_opened_again(dashboard):
     assert dashboard.text().splitlines()[0] == found.splitlines()[0] and "QDA" in found
 
     dashboard.press("share")
+    dashboard.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    dashboard.page.locator(".st-key-share-copy button.copy").click()
+    dashboard.page.get_by_text("Copied").wait_for()
+    assert dashboard.page.evaluate("navigator.clipboard.readText()") == dashboard.page.url
     name, raw = dashboard.download("share.save")
     assert name == "analysis.json"
     assert json.loads(raw)["question"] == {"kind": "classify", "classifier": "qda"}

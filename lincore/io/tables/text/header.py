@@ -156,7 +156,8 @@ def _n_sections(records: Sequence[Record], width: int) -> int:
 def _n_above_header(records: Sequence[Record], width: int) -> int:
     """Count the records above one of words over values, where all of them have fewer fields."""
     for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
-        if len(record.fields) == width and names_values(record, records[i + 1 :]):
+        # Of thousands of columns the first record is looked at for nothing.
+        if i and len(record.fields) == width and names_values(record, records[i + 1 :]):
             # What is a table itself is no title of the next one.
             return 0 if i > 2 and names_values(records[0], records[1:i]) else i
         if len(record.fields) >= width and record.n_filled > 1:
@@ -287,8 +288,9 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     below = body[0].fields
     pairs = list(zip(head.fields, below, strict=True))
     shared = [not upper and bool(lower) for upper, lower in pairs]
-    is_named = names_values(body[0], body[1:]) or _names_levels(body[0], body[1:])
-    if not any(shared) or not head.fields or not is_named:
+    if not any(shared) or not head.fields:
+        return None
+    if not (names_values(body[0], body[1:]) or _names_levels(body[0], body[1:])):
         return None
     names, group = list[str](), ""
     for upper, lower in pairs:
