@@ -7,8 +7,10 @@ PORT ?= 8501
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
-# A file to a process: Chromium's journeys first, and the other tests fill what is left.
-PYTEST_FLAGS ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 15
+# A file to a process: Chromium's journeys first, and the other tests fill what is left. One process
+# more than there are cores, since a journey waits most of the time.
+WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n + 1 : 4)))
+PYTEST_FLAGS ?= -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 15
 
 .DEFAULT_GOAL := help
 .PHONY: run test lint format bench docs figures lock clean help

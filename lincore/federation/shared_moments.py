@@ -120,7 +120,8 @@ def summarise(
     Raises
     ------
     DataError
-        When columns hold categories or gaps, and when a cell would tell of too few rows.
+        When columns hold categories or gaps, when rows have weights, and when a cell would tell of
+        too few rows.
 
     Examples
     --------
@@ -140,6 +141,12 @@ def summarise(
             "in its own way.",
             where=where,
             remedy="Leave these columns out, or fill and code them alike at every site.",
+        )
+    if data.weights is not None:
+        raise DataError(
+            "Weights of rows cannot be shared: each site brings its own to a mean of one.",
+            where=where,
+            remedy="Leave the column of weights out.",
         )
     part = deal_rows(data, n_folds, seed)
     shape = (n_folds, data.n_classes)

@@ -119,8 +119,9 @@ class _Stages:
     """
 
     def __init__(self, table: str, kept: Sequence[str], prefix: str) -> None:
-        self.prefix, self.kept = prefix, [identifier(name) for name in kept]
-        self.source, self.written = identifier(table), list[str]()
+        self.prefix, self.source = prefix, identifier(table)
+        self.kept = [identifier(name) for name in kept]
+        self.written = list[str]()
 
     def name(self, word: str) -> str:
         """Return the name of a helper."""
@@ -132,7 +133,11 @@ class _Stages:
 
     def add(self, word: str, carried: Iterable[str], made: Iterable[tuple[str, str]]) -> None:
         """Write a selection: helpers that it carries on, and expressions with their names."""
-        columns = [f"t.{name} AS {name}" for name in (*self.kept, *carried)]
+        # SQLite does not find a column called TRUE or FALSE of a selection: they have other names.
+        helpers = self.names("k", len(self.kept))
+        before = helpers if self.written else self.kept
+        columns = [f"t.{old} AS {new}" for old, new in zip(before, helpers, strict=True)]
+        columns += [f"t.{name} AS {name}" for name in carried]
         columns += [f"{expression} AS {name}" for name, expression in made]
         lines = ",\n".join(f"    {column}" for column in columns)
         self.written.append(
@@ -142,7 +147,8 @@ class _Stages:
 
     def query(self, results: Sequence[tuple[str, str]]) -> str:
         """Return the whole query, with these last expressions and their quoted names."""
-        columns = [f"t.{name}" for name in self.kept]
+        helpers = self.names("k", len(self.kept))
+        columns = [f"t.{old} AS {new}" for old, new in zip(helpers, self.kept, strict=True)]
         columns += [f"{expression} AS {name}" for name, expression in results]
         lines = ",\n".join(f"  {column}" for column in columns)
         return f"WITH {', '.join(self.written)}\nSELECT\n{lines}\nFROM {self.source} AS t;\n"

@@ -132,6 +132,9 @@ def test_what_wants_rows_is_refused(merged, sites):
         merged.fit("logistic")
     with pytest.raises(DataError, match="not among those that were summed"):
         score_rows(merged, lincore.sample("iris"), ["lda"])
+    weighted = lincore.load((sites[0].X, sites[0].y), weights=np.arange(1, 291))
+    with pytest.raises(DataError, match="Weights of rows cannot be shared"):
+        summarise(weighted)
     with pytest.raises(DataError, match="categories, text or gaps"):
         summarise(lincore.sample("passengers"))
 

@@ -25,8 +25,23 @@ from lincore.export import (
 )
 from lincore.export.models.score_functions import Input, ScoreFunction
 
-ANY = st.text(st.characters(), min_size=1, max_size=12) | st.sampled_from(
-    ['"', "'", "\\", "*/", "-- ", "</script>", "=1+1", "${x}", "{0}", "%s", "\n", "\r\n", "\u2028"]
+ANY = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12) | st.sampled_from(
+    [
+        '"',
+        "'",
+        "\\",
+        "*/",
+        "-- ",
+        "</script>",
+        "=1+1",
+        "${x}",
+        "{0}",
+        "%s",
+        "\n",
+        "\r\n",
+        "\u2028",
+        "TRUE",
+    ]
 )
 NAMES = st.lists(ANY, min_size=5, max_size=5, unique_by=lambda name: name.strip().lower())
 
@@ -85,6 +100,6 @@ def test_any_name_stays_a_name(names):
     try:
         query = to_sql(functions)
     except DataError:
-        assert any("\0" in name or "\ud800" <= max(name) <= "\udfff" for name in names)
+        assert any("\0" in name for name in names)
         return
     assert by_sqlite(query, column, values) == expected
