@@ -125,8 +125,8 @@ def row_table(
     Examples
     --------
     >>> import lincore
-    >>> row_table(lincore.sample("iris"), np.array([149])).iloc[0].tolist()
-    [149, 'virginica', 5.9, 3.0, 5.1, 1.8]
+    >>> row_table(lincore.sample("iris"), np.array([149])).to_numpy().tolist()
+    [[149, 'virginica', 5.9, 3.0, 5.1, 1.8]]
     """
     labels = [str(data.classes[code]) for code in data.codes[rows]]
     parts: list[tuple[str, Any]] = [("row", rows), ("class", labels)]

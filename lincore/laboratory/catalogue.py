@@ -67,7 +67,7 @@ def demonstrate(
     >>> found.answer, found.frames[1].label
     (47.0, 'mistake 1')
     >>> round(demonstrate("likelihood", letter="Not the question!").answer, 2)
-    27.27
+    7.69
     """
     chosen = _preset(experiment, preset)
     if points:

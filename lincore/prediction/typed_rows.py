@@ -84,7 +84,7 @@ def class_table(predictions: Predictions) -> pd.DataFrame:
     >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
     >>> found = lincore.prediction.predict(model, typed_row(model, {}, iris))
     >>> class_table(found).round(1).to_numpy().tolist()[1]
-    ['versicolor', 99.8, 1.4]
+    ['versicolor', 100.0, 1.4]
     """
     table = pd.DataFrame({"class": [str(label) for label in predictions.classes]})
     if predictions.has_posteriors:
