@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.metrics.priors import adjust_posteriors, move_threshold
-from lincore.model_selection.engine import fit_tasks
+from lincore.model_selection.engine import Failure, Fit, FitTask, fit_tasks
 from lincore.model_selection.methods import Method
-from lincore.model_selection.tasks import Failure, Fit, FitTask
 from lincore.utils.typing import Array
 
 

@@ -24,11 +24,11 @@ from lincore.imbalance.subsets import (
 )
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import exchanged
+from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.fitting import LARGEST_SCATTER
 from lincore.model_selection.methods import Method
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.splitters import plan_folds
-from lincore.model_selection.tasks import FitTask, TrainingSample
 from lincore.moments.moments import Moments
 from lincore.utils.threads import WORTHWHILE
 from lincore.utils.typing import Array, Counts

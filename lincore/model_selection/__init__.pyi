@@ -1,4 +1,6 @@
 from .comparison import compare as compare
+from .engine import FitTask as FitTask
+from .engine import TrainingSample as TrainingSample
 from .engine import fit_tasks as fit_tasks
 from .engine import method_steps as method_steps
 from .fitted_model import FittedModel as FittedModel
@@ -36,6 +38,4 @@ from .split_choice import SplitChoice as SplitChoice
 from .split_choice import compare_splits as compare_splits
 from .splitters import plan_folds as plan_folds
 from .streamed_rows import n_learned_from_streamed as n_learned_from_streamed
-from .tasks import FitTask as FitTask
-from .tasks import TrainingSample as TrainingSample
 from .training_summary import TrainingSummary as TrainingSummary

@@ -15,11 +15,20 @@ from lincore.model_selection._fold_moments import (
     summarise_parts,
     training_moments,
 )
-from lincore.model_selection.engine import fit_one, group_methods, prepare, prepare_behind
+from lincore.model_selection.engine import (
+    Failure,
+    FitTask,
+    Outcome,
+    Preprocessor,
+    TrainingSample,
+    fit_one,
+    group_methods,
+    prepare,
+    prepare_behind,
+)
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.run import Run, StoppedError
 from lincore.model_selection.streamed_rows import with_streamed
-from lincore.model_selection.tasks import Failure, FitTask, Outcome, Preprocessor, TrainingSample
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper

@@ -15,6 +15,9 @@ from lincore.data.splits import Fold
 from lincore.errors import DataError
 from lincore.metrics.results import Results
 from lincore.model_selection.engine import (
+    Failure,
+    FitTask,
+    TrainingSample,
     fit_one,
     fit_pipeline,
     fit_steps,
@@ -35,7 +38,6 @@ from lincore.model_selection.streamed_rows import (
     streamed_moments,
     with_streamed,
 )
-from lincore.model_selection.tasks import Failure, FitTask, TrainingSample
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
 from lincore.utils.thread_warnings import captured_warnings

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset
 from lincore.data.splits import Fold
 from lincore.metrics.training_variance import training_variance_rows
+from lincore.model_selection.engine import Failure, Outcome
 from lincore.model_selection.fitting import Predicted
 from lincore.model_selection.methods import Method
-from lincore.model_selection.tasks import Failure, Outcome
 from lincore.utils.typing import Array, Progress
 
 

@@ -15,8 +15,8 @@ from lincore.imbalance.subsets import (
     smallest_above,
 )
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
+from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.splitters import group_folds
-from lincore.model_selection.tasks import FitTask, TrainingSample
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Counts
 

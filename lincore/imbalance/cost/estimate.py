@@ -22,10 +22,10 @@ from lincore.imbalance.trials import Plan
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import move_threshold
 from lincore.metrics.row_variance import RowSums, RowVariance
+from lincore.model_selection.engine import FitTask
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme
-from lincore.model_selection.tasks import FitTask
 from lincore.utils.typing import Array, Progress
 
 Fits = list[dict[str, Prediction]]

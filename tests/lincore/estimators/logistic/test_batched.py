@@ -19,7 +19,6 @@ from lincore.imbalance.trials import Plan, outcomes
 from lincore.model_selection import engine
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps
-from lincore.model_selection.tasks import FitTask, TrainingSample
 
 
 def sample(rng, n, p, n_classes, offset, scale):
@@ -236,8 +235,8 @@ def test_a_class_without_rows_is_not_stacked():
     method = as_method("logistic")
     plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
     trial = plan.trial(0)
-    seen = TrainingSample(trial.nested.take([9, 9, 0]))
-    jobs = [FitTask(data, seen, trial.split.test, Steps(), 0)] * 2
+    seen = engine.TrainingSample(trial.nested.take([9, 9, 0]))
+    jobs = [engine.FitTask(data, seen, trial.split.test, Steps(), 0)] * 2
     together, _ = engine.fit_tasks(jobs, [method])
     (alone,), _ = engine.fit_tasks(jobs[:1], [method])
     assert together[0]["logistic"].pipeline is not None
