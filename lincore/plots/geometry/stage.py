@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from lincore.plots.base.palette import CLEAR, INK, colour, translucent
 from lincore.plots.base.style import Trace, axis, compact, figure, trace
+from lincore.plots.plane.axis_limits import equal_axes
 from lincore.plots.plane.markers import Marks, point_traces
 from lincore.utils.typing import Array
 
@@ -182,8 +183,7 @@ def stage(
         "yaxis": axis(plane.names[1], range=_ends(plane, 1), **(up or {})),
     }
     if plane.is_equal:
-        settings["xaxis"] |= {"constrain": "domain"}
-        settings["yaxis"] |= {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain"}
+        settings |= equal_axes(settings["xaxis"], settings["yaxis"])
     found = figure(traces, title, alt=alt, height=height, dragmode=False, **settings)
     found.layout.meta = {**found.layout.meta, "moving": [order.index(i) for i in range(len(drawn))]}
     return found

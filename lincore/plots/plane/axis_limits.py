@@ -158,8 +158,8 @@ def plane_axes(view: View, limits: AxisLimits) -> dict[str, Any]:
 
 
 def equal_axes(across: dict[str, Any], up: dict[str, Any]) -> dict[str, Any]:
-    """Return both axes so that they have as many pixels to the unit."""
-    alike = {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain"}
+    """Return both axes so that they have as many pixels to the unit; on a phone below the title."""
+    alike = {"scaleanchor": "x", "scaleratio": 1, "constrain": "domain", "constraintoward": "top"}
     return {"xaxis": {**across, "constrain": "domain"}, "yaxis": {**up, **alike}}
 
 

@@ -18,6 +18,8 @@ from lincore.utils.typing import Array
 
 FAINTEST = 0.10
 STRONGEST = 0.62
+#: Pixels of a colour bar.
+BAR = 230
 
 
 def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: str = "") -> Trace:
@@ -74,7 +76,11 @@ def bar(levels: Array, top: float, title: str, *, code: int | None = None, **axi
     scale[0][0], scale[-1][0] = 0.0, 1.0
     look = {
         "thickness": 10,
-        "len": 1,
+        # As high as a plane is on a phone, where it has no height to spare.
+        "lenmode": "pixels",
+        "len": BAR,
+        "y": 1,
+        "yanchor": "top",
         "xpad": 6,
         "ypad": 0,
         "outlinewidth": 0,
