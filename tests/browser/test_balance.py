@@ -37,8 +37,12 @@ def few_repeats(dashboard, components: str = "", classes: str = "") -> None:
     dashboard.page.keyboard.press("Escape")
     dashboard.settle()
     # What takes more than a moment begins once unasked, and then when it is asked for.
-    if dashboard.element("balance.study.update").count():
+    update = dashboard.element("balance.study.update")
+    finished = dashboard.page.get_by_text(f"Mean of {REPEATS} splits")
+    finished.or_(update).first.wait_for()
+    if update.count():
         dashboard.press("balance.study.update")
+    finished.first.wait_for()
     dashboard.wait_for_job("balance.study")
 
 
