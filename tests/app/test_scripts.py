@@ -45,7 +45,8 @@ NEW = _NEW[[*reversed(_NEW.columns)]].to_csv(index=False).encode()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 #: Sentences of a page that no script repeats: seconds, limits, and what every page explains.
 OF_THIS_MACHINE = re.compile(
-    r"\b\d[\d.]* (ms|s)\b|times as long as|measured here|up to [\d,]+ MB|^Read as|of \d+ columns selected|"
+    r"\b\d[\d.]* (ms|s)\b|times as long as|measured here|up to [\d,]+ MB|"
+    r"^Read as|of \d+ columns selected|"
     r"^The first [\d,]+ of|Ellipses: 95|from 0 to 1|, eqs?[.] |come with scikit-learn"
 )
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
