@@ -73,6 +73,9 @@ def test_what_was_decided_is_said_and_overruled(files):
     assert str(table.reading) == "SPSS, 60 rows of 4 columns"
     raw = read_table(files["sav"], "made.sav", ReadOptions(overrule=("LIN047", "LIN049"))).frame
     np.testing.assert_array_equal(raw[["age", "sex"]], FRAME[["age", "sex"]])
+    some = read_table(files["sav"], "made.sav", ReadOptions(overrule=("LIN048",)))
+    assert {notice.code for notice in some.notices} == {"LIN047", "LIN049"}
+    assert set(some.frame["score"]) == {"refused", *"0123456"}
     data = table_to_dataset(table, "sex")
     assert data.classes.tolist() == ["female", "male"]
     assert load(files["sav"], name="made.sav", target="sex").n_rows == N
