@@ -118,6 +118,11 @@ def image_decisions(
     options : ImageOptions, optional
         With which they were read.
 
+    Returns
+    -------
+    tuple of TableFinding
+        Without choices where nothing is to be chosen.
+
     Examples
     --------
     >>> notice = Notice("The images are in colour and were made grey.", code="LIN080")

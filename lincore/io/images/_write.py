@@ -62,7 +62,7 @@ def _folder_names(labels: Sequence[str]) -> list[str]:
     for label in labels:
         folder = re.sub(r'[\x00-\x1f/\\:*?"<>|]', "_", label)
         # A folder whose name begins with a point is hidden, and not read.
-        folder = re.sub(r"^[.\s]+|\s+$", "", folder) or "_"
+        folder = re.sub(r"^[.\s]+", "", folder).rstrip() or "_"
         while folder in folders:
             folder += "_"
         folders.append(folder)

@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from lincore.data.labels import is_number, natural_key
+from lincore.data.labels import is_number, is_short_text, listed_texts, natural_key
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables._bag_of_words import count_words
 from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no
@@ -113,7 +114,7 @@ def level_codes(
     >>> codes, names, merged
     (array([ 1.,  0., nan,  0.,  0.]), ('no', 'yes'), ('No', 'no'))
     """
-    places, values = pd.factorize(column)
+    places, values = _factorized(column)
     texts = [level_name(value) for value in values]
     counts = np.bincount(places[places >= 0], minlength=len(texts))
     same = {} if as_it_stands else _same_spelling(texts, counts.tolist())
@@ -122,6 +123,17 @@ def level_codes(
     # The last one stands for a missing value, whose place is -1.
     codes = np.array([*(code_of[same.get(text, text)] for text in texts), np.nan])[places]
     return codes, tuple(names), tuple(sorted(same))
+
+
+def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Sequence[Any]]:
+    """Return for each row the place of its value, -1 for a missing one, and the values."""
+    if not is_short_text(column):
+        return pd.factorize(column)
+    # In pandas it takes half a millisecond, for each of thousands of columns.
+    texts = listed_texts(column)
+    place_of: dict[str | None, int] = {}
+    places = [-1 if text is None else place_of.setdefault(text, len(place_of)) for text in texts]
+    return np.array(places, dtype=np.intp), list(place_of)
 
 
 def level_name(value: object) -> str:

@@ -20,7 +20,8 @@ SEPARATORS = "\t|;,"
 _SAMPLE_CHARS = 65_536
 _SAMPLE_LINES = 30
 _LARGEST_SAMPLE = 4_000_000
-_SAMPLE_FIELDS = 200_000
+_SAMPLE_FIELDS = 40_000
+_FEWEST_RECORDS = 12
 _JUDGED = 200
 # One such line of so many is damage to a single line.
 _FEW_SLASHES = 10
@@ -149,7 +150,7 @@ def _first_records(text: str, separator: str, quote: str) -> list[Record]:
     for record in read_records(text, separator, quote):
         found.append(record)
         n_fields += len(record.fields)
-        if n_fields > _SAMPLE_FIELDS:
+        if n_fields > _SAMPLE_FIELDS and len(found) >= _FEWEST_RECORDS:
             break
     return found
 
