@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from lincore.data.labels import encode_labels, is_number, rows_left_out
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.files.streams import LargeFile
 from lincore.io.tables.features import level_name
+from lincore.limits import Limits
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
 
@@ -26,11 +26,12 @@ class StoppedReading(DataError):
 
 
 class RowSource(Protocol):
-    """All rows of a file, to be read in blocks: what a format must offer to be streamed.
+    """All rows of a table, to be read in blocks: what a format must offer to be streamed.
 
-    Text and Parquet have a reader each, since the rows of text are lines, whose fields, types and
-    damage must be found, and those of Parquet columns that have types. Whatever follows (which
-    rows are held, which are summed, new rows that are predicted) knows this protocol alone.
+    Text, Parquet and databases have a reader each, since the rows of text are lines, whose fields,
+    types and damage must be found, and those of the others columns that have types. Whatever
+    follows (which rows are held, which are summed, new rows that are predicted) knows this
+    protocol alone.
     """
 
     @property
@@ -39,8 +40,18 @@ class RowSource(Protocol):
         ...
 
     @property
-    def file(self) -> LargeFile:
-        """The file itself."""
+    def name(self) -> str:
+        """What it is called in messages."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """How many rows are held, and how large the sums may be."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """Why it is not held as a whole, as a sentence."""
         ...
 
     def frames(
@@ -130,7 +141,7 @@ def sample_and_stream(
         their moments, no row is left, or it was stopped.
     """
     names, p = _Names(source, wanted), len(wanted.features)
-    most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
+    most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
     draw = Draw(min(1.0, most / max(1, source.n_rows)))
     sums, findings = list[Moments](), list[Notice]()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
@@ -150,7 +161,7 @@ def sample_and_stream(
         _sum(sums, X[~held], codes[~held])
         n_rows += len(frame)
         if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
-            raise StoppedReading("Reading was stopped.", where=source.file.name)
+            raise StoppedReading("Reading was stopped.", where=source.name)
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
@@ -164,7 +175,7 @@ def sample_and_stream(
             f"column {wanted.label!r}",
             "LIN051",
         ),
-        *rows_left_out(n_gaps, n_rows, "have a missing value", source.file.name, "LIN053"),
+        *rows_left_out(n_gaps, n_rows, "have a missing value", source.name, "LIN053"),
     )
     return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
 
@@ -237,7 +248,7 @@ class _Names:
             odd = str(column.dropna().iloc[0])[:60]
             raise DataError(
                 f"Its first rows are numbers, and further on there is {odd!r}.",
-                where=f"{self._source.file.name}, {self.where}",
+                where=f"{self._source.name}, {self.where}",
                 remedy="Name the missing-value codes, or choose another target.",
             )
         found, distinct = pd.factorize(column)
@@ -263,12 +274,12 @@ class _Names:
 
     def _check(self) -> None:
         n_classes, p = len(self._labels), len(self._wanted.features)
-        limits = self._source.file.limits
+        limits = self._source.limits
         if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
             raise DataError(
                 f"It has {n_classes:,} different values or more: with {p:,} features these are "
                 "too many classes for a file that is read in blocks.",
-                where=f"{self._source.file.name}, {self.where}",
+                where=f"{self._source.name}, {self.where}",
                 remedy="Choose another target, ignore columns, or use the drawn rows alone.",
                 remedies=(DRAWN_ONLY,),
             )
@@ -298,7 +309,7 @@ def _numbers(
             raise DataError(
                 f"{str(column.iloc[row])[:60]!r} is no number. In a file that is read in blocks, "
                 "every feature must hold numbers.",
-                where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
+                where=f"{source.name}, data row {n_before + row + 1:,}, column {name!r}",
                 remedy="Ignore the column, or use the drawn rows alone.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
@@ -306,7 +317,7 @@ def _numbers(
         row, j = np.argwhere(np.isinf(X))[0]
         raise DataError(
             f"The value {X[row, j]} is infinite.",
-            where=f"{source.file.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
+            where=f"{source.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
             remedy="Correct the value, or leave the cell empty.",
         )
     return X
@@ -360,7 +371,7 @@ def _in_order(
 def _nothing_left(source: RowSource) -> DataError:
     return DataError(
         "No row is left: each has a missing value, or no label.",
-        where=source.file.name,
+        where=source.name,
         remedy="Ignore the columns that are mostly missing, or use the drawn rows alone.",
         remedies=(DRAWN_ONLY,),
     )
