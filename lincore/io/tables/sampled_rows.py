@@ -41,17 +41,17 @@ class RowSource(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         ...
 
     @property
     def limits(self) -> Limits:
-        """How many rows are held, and how large the sums may be."""
+        """Limits of the rows that are held, and of the sums."""
         ...
 
     @property
     def reason(self) -> str:
-        """Why it is not held as a whole, as a sentence."""
+        """A sentence that says why it is not held as a whole."""
         ...
 
     def frames(

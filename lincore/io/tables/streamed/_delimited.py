@@ -81,7 +81,7 @@ class LargeText:
 
     @property
     def reason(self) -> str:
-        """Why the file is not held."""
+        """A sentence that says why the file is not held."""
         return self.file.reason
 
     def frames(

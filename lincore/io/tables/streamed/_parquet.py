@@ -8,10 +8,9 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lincore.data.labels import columns_named
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.formats.parquet import THRIFT, damaged
+from lincore.io.tables.formats.parquet import THRIFT, damaged, nested_notice
 from lincore.io.tables.streamed.arrow_rows import ArrowRows
 
 # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
@@ -67,12 +66,6 @@ def open_large_parquet(
         file.name, limits, file.reason, metadata.num_rows, tuple(flat), missing_in or {}, read
     )
     return rows, nested_notice([name for name in schema.names if name not in flat])
-
-
-def nested_notice(left_out: Sequence[str]) -> tuple[Notice, ...]:
-    """Return the notice on columns of lists and records, where there are any."""
-    sentence = "Left out, lists or records in each cell."
-    return (Notice(sentence, columns_named(left_out), code="LIN046"),) if left_out else ()
 
 
 @contextmanager
