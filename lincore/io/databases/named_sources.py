@@ -11,8 +11,8 @@ from typing import Any
 
 from lincore.errors import DataError
 
-#: Where Streamlit looks for secrets, too: the first one goes before the second.
-SECRETS = (Path(".streamlit/secrets.toml"), Path.home() / ".streamlit/secrets.toml")
+# Streamlit looks for secrets here and at home, too.
+_SECRETS = Path(".streamlit/secrets.toml")
 _SETTING = re.compile(r"[a-z][a-z0-9_]*")
 
 
@@ -131,7 +131,8 @@ def _is_setting(key: Any) -> bool:
 def _entries(secrets: Path | str | None) -> dict[str, Any]:
     """Return the tables of the sources, by their names."""
     found: dict[str, Any] = {}
-    for path in reversed(SECRETS) if secrets is None else (Path(secrets),):
+    here_last = (Path.home() / _SECRETS, _SECRETS)
+    for path in here_last if secrets is None else (Path(secrets),):
         try:
             given = tomllib.loads(path.read_text("utf-8")).get("sources", {})
         except FileNotFoundError:
