@@ -24,7 +24,7 @@ from lincore.estimators.logistic.separation import (
     notice,
 )
 from lincore.estimators.logistic.solvers import SOLVERS, Settings
-from lincore.estimators.logistic.summed import Frame, OverBlocks, SummedLoss
+from lincore.estimators.logistic.summed import BlockLoss, OverBlocks, SummedLoss
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
 from lincore.moments.moments import Moments
@@ -227,8 +227,11 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         strength = (2 if len(self.classes_) == 2 else 1) / self.C
         total = weighted.pooled()
         conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
-        frame, n_rows = Frame(conditioned.rows, len(weighted), weights), int(moments.count.sum())
-        loss = SummedLoss(over, frame, conditioned.penalty, n_rows, float(total.count))
+        of_block, n_rows = (
+            BlockLoss(conditioned.rows, len(weighted), weights),
+            int(moments.count.sum()),
+        )
+        loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
         optimum = self._minimise(loss, conditioned, weighted.count)
         self.separation_ = None
         if np.isinf(self.C) and loss.separates(optimum.point):

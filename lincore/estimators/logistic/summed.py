@@ -29,7 +29,7 @@ class OverBlocks(Protocol):
         """Return the results of all blocks, merged; `work` and `merge` can be pickled."""
 
 
-class Frame(NamedTuple):
+class BlockLoss(NamedTuple):
     """What turns a block into a loss without penalty: how rows are standardised and weighted.
 
     Attributes
@@ -44,7 +44,7 @@ class Frame(NamedTuple):
     n_classes: int
     class_weights: Array | None
 
-    def loss(self, block: Block) -> SoftmaxLoss:
+    def __call__(self, block: Block) -> SoftmaxLoss:
         """Return the loss of a block alone."""
         X, codes = block
         rows = self.rows.of(X)
@@ -61,7 +61,7 @@ class SummedLoss:
     Parameters
     ----------
     over : OverBlocks
-    frame : Frame
+    of_block : BlockLoss
     penalty : ndarray of shape (q,)
     n_rows : int
     total : float
@@ -73,17 +73,17 @@ class SummedLoss:
     >>> blocks = [(X[:1], codes[:1]), (X[1:], codes[1:])]
     >>> def over(work, merge):
     ...     return merge(*map(work, blocks))
-    >>> frame = Frame(StandardRows(X, np.zeros(1), np.ones(1)), 2, None)
-    >>> point = SummedLoss(over, frame, np.zeros(2), 2, 2.0)(np.zeros((2, 2)))
+    >>> of_block = BlockLoss(StandardRows(X, np.zeros(1), np.ones(1)), 2, None)
+    >>> point = SummedLoss(over, of_block, np.zeros(2), 2, 2.0)(np.zeros((2, 2)))
     >>> round(point.value, 6), point.gradient.tolist()  # as of both rows together
     (1.386294, [[0.5, -0.5], [0.0, 0.0]])
     """
 
     def __init__(
-        self, over: OverBlocks, frame: Frame, penalty: Array, n_rows: int, total: float
+        self, over: OverBlocks, of_block: BlockLoss, penalty: Array, n_rows: int, total: float
     ) -> None:
         self._over = over
-        self._frame = frame
+        self._of_block = of_block
         self.penalty = penalty
         self.n_rows = n_rows
         self.total = total
@@ -91,7 +91,7 @@ class SummedLoss:
     @property
     def shape(self) -> tuple[int, int]:
         """Shape (q, K) of the coefficients."""
-        return len(self.penalty), self._frame.n_classes
+        return len(self.penalty), self._of_block.n_classes
 
     @property
     def wide(self) -> bool:
@@ -100,14 +100,14 @@ class SummedLoss:
 
     def __call__(self, coef: Array) -> Point:
         """Return value and gradient at coefficients (q, K), which are the state as well."""
-        value, gradient = self._over(partial(_value_and_gradient, self._frame, coef), _added)
+        value, gradient = self._over(partial(_value_and_gradient, self._of_block, coef), _added)
         pull = self.penalty[:, None] * coef
         whole = float(value) + 0.5 * float((pull * coef).sum())
         return Point(coef, whole, gradient + pull, coef)
 
     def separates(self, point: Point) -> bool:
         """Return whether every row that counts is strictly on its class's side."""
-        return self._over(partial(_separates, self._frame, point.state), and_)
+        return self._over(partial(_separates, self._of_block, point.state), and_)
 
     def is_unbounded(self, point: Point) -> bool:
         """Tell if this clearly has no minimum: classes separated, next to no loss left."""
@@ -120,7 +120,7 @@ class SummedLoss:
         del exact
 
         def product(coef: Array) -> Array:
-            (found,) = self._over(partial(_product, self._frame, state, coef), _added)
+            (found,) = self._over(partial(_product, self._of_block, state, coef), _added)
             return np.asarray(found + self.penalty[:, None] * coef)
 
         return product
@@ -128,19 +128,19 @@ class SummedLoss:
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
         """Return the Hessian in the differences of classes 1 to K - 1 from class 0."""
         del exact
-        (found,) = self._over(partial(_hessian, self._frame, state, every), _added)
-        K = self._frame.n_classes
+        (found,) = self._over(partial(_hessian, self._of_block, state, every), _added)
+        K = self._of_block.n_classes
         alike = np.eye(K - 1) - 1 / K
         return np.asarray(found + np.kron(alike, np.diag(self.penalty)))
 
     def bound(self) -> Array:
         """Return Böhning's bound for one class, (q, q)."""
-        (found,) = self._over(partial(_bound, self._frame), _added)
+        (found,) = self._over(partial(_bound, self._of_block), _added)
         return np.asarray(found + np.diag(self.penalty))
 
     def unsettled(self, state: Array, *, every: int = 1) -> Array:
         """Return Böhning's matrix (q, q) with the rows' own weights."""
-        (found,) = self._over(partial(_unsettled, self._frame, state, every), _added)
+        (found,) = self._over(partial(_unsettled, self._of_block, state, every), _added)
         return np.asarray(found + np.diag(self.penalty))
 
     def unsettled_diagonal(self, state: Array) -> Array:
@@ -152,30 +152,30 @@ def _added(one: tuple[Array, ...], other: tuple[Array, ...]) -> tuple[Array, ...
     return tuple(a + b for a, b in zip(one, other, strict=True))
 
 
-def _value_and_gradient(frame: Frame, coef: Array, block: Block) -> tuple[Array, ...]:
-    point = frame.loss(block)(coef)
+def _value_and_gradient(of_block: BlockLoss, coef: Array, block: Block) -> tuple[Array, ...]:
+    point = of_block(block)(coef)
     return np.asarray(point.value), point.gradient
 
 
-def _separates(frame: Frame, coef: Array, block: Block) -> bool:
-    loss = frame.loss(block)
+def _separates(of_block: BlockLoss, coef: Array, block: Block) -> bool:
+    loss = of_block(block)
     return loss.separates(loss(coef))
 
 
-def _product(frame: Frame, state: Array, coef: Array, block: Block) -> tuple[Array, ...]:
-    loss = frame.loss(block)
+def _product(of_block: BlockLoss, state: Array, coef: Array, block: Block) -> tuple[Array, ...]:
+    loss = of_block(block)
     return (loss.product_at(loss(state).state)(coef),)
 
 
-def _hessian(frame: Frame, state: Array, every: int, block: Block) -> tuple[Array, ...]:
-    loss = frame.loss(block)
+def _hessian(of_block: BlockLoss, state: Array, every: int, block: Block) -> tuple[Array, ...]:
+    loss = of_block(block)
     return (loss.hessian(loss(state).state, every=every),)
 
 
-def _bound(frame: Frame, block: Block) -> tuple[Array, ...]:
-    return (frame.loss(block).bound(),)
+def _bound(of_block: BlockLoss, block: Block) -> tuple[Array, ...]:
+    return (of_block(block).bound(),)
 
 
-def _unsettled(frame: Frame, state: Array, every: int, block: Block) -> tuple[Array, ...]:
-    loss = frame.loss(block)
+def _unsettled(of_block: BlockLoss, state: Array, every: int, block: Block) -> tuple[Array, ...]:
+    loss = of_block(block)
     return (loss.unsettled(loss(state).state, every=every),)
