@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from lincore.estimators.base.class_weights import ClassWeight, class_weights, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.validation import require_two_classes, validate_rows
+from lincore.estimators.logistic._summed import BlockLoss, OverBlocks, SummedLoss
 from lincore.estimators.logistic.conditioning import Conditioned, condition, condition_by_moments
 from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
 from lincore.estimators.logistic.rates import LearningRates, learning_rates
@@ -24,7 +25,6 @@ from lincore.estimators.logistic.separation import (
     notice,
 )
 from lincore.estimators.logistic.solvers import SOLVERS, Settings
-from lincore.estimators.logistic.summed import BlockLoss, OverBlocks, SummedLoss
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
 from lincore.moments.moments import Moments
@@ -227,10 +227,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         strength = (2 if len(self.classes_) == 2 else 1) / self.C
         total = weighted.pooled()
         conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
-        of_block, n_rows = (
-            BlockLoss(conditioned.rows, len(weighted), weights),
-            int(moments.count.sum()),
-        )
+        of_block = BlockLoss(conditioned.rows, len(weighted), weights)
+        n_rows = int(moments.count.sum())
         loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
         optimum = self._minimise(loss, conditioned, weighted.count)
         self.separation_ = None
