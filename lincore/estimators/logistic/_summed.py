@@ -21,7 +21,7 @@ Block: TypeAlias = tuple[NDArray[Any], NDArray[np.intp]]
 
 
 class OverBlocks(Protocol):
-    """What goes through all blocks of rows, here or elsewhere, and merges what it finds there."""
+    """A pass over all blocks of rows, here or elsewhere, that merges their results."""
 
     def __call__(
         self, work: Callable[[Block], Result], merge: Callable[[Result, Result], Result]
@@ -30,7 +30,7 @@ class OverBlocks(Protocol):
 
 
 class BlockLoss(NamedTuple):
-    """What turns a block into a loss without penalty: how rows are standardised and weighted.
+    """The loss of a block without penalty, its rows standardised and weighted as all others.
 
     Attributes
     ----------
