@@ -95,7 +95,7 @@ class SummedLoss:
 
     @property
     def wide(self) -> bool:
-        """Whether a matrix of q squared is out of the question: never here."""
+        """True if a matrix of q squared is out of the question: never here."""
         return False
 
     def __call__(self, coef: Array) -> Point:

@@ -46,7 +46,7 @@ class Loss(Protocol):
 
     @property
     def wide(self) -> bool:
-        """Whether a matrix of q squared is out of the question."""
+        """True if a matrix of q squared is out of the question."""
 
     def __call__(self, coef: Array) -> Point:
         """Return value, gradient and state at coefficients (q, K)."""
@@ -133,7 +133,7 @@ class SoftmaxLoss:
 
     @property
     def wide(self) -> bool:
-        """Whether a matrix of q squared is out of the question."""
+        """True if a matrix of q squared is out of the question."""
         return self.rows.wide
 
     def __call__(self, coef: Array) -> Point:
