@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from lincore.distributed.executor import Executor
 from lincore.utils.threads import keep_to_one_core
 
 Result = TypeVar("Result")
 
 
-class Dask:
+class Dask(Executor):
     """The workers of a Dask cluster (``pip install lincore[distributed]``).
 
     Mapped results stay on the workers, so that rows are read once and passes go over what is in

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
 
-class Executor(Protocol):
+class Executor(ABC):
     """Somebody who works on items and merges the results, here or elsewhere.
 
     What is mapped stays where it was made: only what is left of it after `reduce` comes back.
     """
 
+    @abstractmethod
     def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Sequence[Any]:
         """Return what stands for the results of the items; items of another `map` are such."""
 
+    @abstractmethod
     def reduce(self, merge: Callable[[Result, Result], Result], mapped: Sequence[Any]) -> Result:
         """Merge mapped results by pairs, pairs of pairs and so on; both halves in order."""
 
@@ -34,7 +37,7 @@ class Step:
         return self.work(self.item() if isinstance(self.item, Step) else self.item)
 
 
-class Inline:
+class Inline(Executor):
     """The executor without others: one item after the other, in this process.
 
     Nothing is kept between two passes, so that no more than one block is in memory.

@@ -11,7 +11,7 @@ from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from lincore.distributed.executor import Step, merge_tree
+from lincore.distributed.executor import Executor, Step, merge_tree
 from lincore.errors import DataError
 from lincore.utils.threads import keep_to_one_core, n_threads
 
@@ -25,7 +25,7 @@ PRELOADED = "lincore.distributed.partitioned_data"
 AHEAD = 2
 
 
-class ProcessPool:
+class ProcessPool(Executor):
     """Processes of this machine; what dies with one of them is done again by others.
 
     Rows are read anew in every pass: a process keeps nothing. Results are merged here, as they

@@ -161,6 +161,15 @@ class FoldModels:
 def fit_folds(shared: SharedMoments, methods: Spec | Iterable[Spec]) -> FoldModels:
     """Fit methods to what each fold trains on, the rows of all other folds.
 
+    Parameters
+    ----------
+    shared : SharedMoments
+    methods : spec or specs
+
+    Returns
+    -------
+    FoldModels
+
     Raises
     ------
     DataError
