@@ -222,8 +222,8 @@ class Job:
             self._work = None
             self.ended = time.monotonic()
             self._over.set()
-            told = logs.fields(job=self.key, outcome=str(self.reason), seconds=self.seconds)
-            log.info("a job is over", extra=told)
+            ended = logs.fields(job=self.key, outcome=str(self.reason), seconds=self.seconds)
+            log.info("a job is over", extra=ended)
 
     def do_here(self) -> None:
         """Do the work in the thread of a page that waits for it, and lets no other go first."""
