@@ -1,4 +1,4 @@
-"""How much memory there is, asked before much of it is taken."""
+"""Memory that is free, asked for before much of it is taken."""
 
 from __future__ import annotations
 
