@@ -1,4 +1,4 @@
-"""What a visitor meets where something breaks: the server, the connection, another tab."""
+"""Faults as a visitor meets them: of the server, of the connection, of another tab."""
 
 from __future__ import annotations
 
