@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from lincore.estimators.logistic.design_matrix import RowView, StandardRows
 from lincore.linalg.optimize import Point
+from lincore.utils.memory import require_memory
 from lincore.utils.threads import Mapper, parts_of
 from lincore.utils.typing import Array
 
@@ -237,8 +238,18 @@ class SoftmaxLoss:
         -------
         ndarray of shape ((K - 1) q, (K - 1) q)
             Ordered by class, then coordinate.
+
+        Raises
+        ------
+        lincore.errors.TooLargeError
+            Where it and its factor would take more memory than is free.
         """
         (q, K), view = self.shape, self.rows.double if exact else self.rows.single
+        require_memory(
+            3 * 8 * ((K - 1) * q) ** 2,
+            f"The Hessian of {K} classes with {q:,} coefficients each",
+            'Use the solver "newton-cg", principal components or fewer features.',
+        )
 
         def over(rows: range) -> tuple[Array]:
             blocks = np.zeros((K - 1, q, K - 1, q))
