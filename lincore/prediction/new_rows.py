@@ -25,7 +25,7 @@ from lincore.io.tables.matching import RowMatch
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.prediction.row_counts import row_counts
+from lincore.prediction._row_counts import row_counts
 from lincore.utils.typing import Array, Codes, Counts, Progress
 
 if TYPE_CHECKING:

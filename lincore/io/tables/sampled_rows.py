@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.data.labels import encode_labels, is_number, rows_left_out
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.counted_rows import CountedRows
+from lincore.io.tables._counted_rows import CountedRows
 from lincore.io.tables.features import level_name
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress

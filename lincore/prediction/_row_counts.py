@@ -1,4 +1,4 @@
-"""What new rows count: the columns of their file that the training rows were counted by."""
+"""Weights and frequencies of new rows, read from the columns that had them in training."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from lincore.utils.typing import Array, Flags
 
 
 class HeldCounts(NamedTuple):
-    """What the held rows count.
+    """Weights and copies of the held rows.
 
     Attributes
     ----------
