@@ -29,6 +29,7 @@ class Relation(NamedTuple):
 
     Attributes
     ----------
+    kind : {"database", "Parquet"}
     n_rows : int
     columns : tuple of str
         Those that hold one value a cell.
@@ -38,6 +39,7 @@ class Relation(NamedTuple):
         ``read(columns, n_rows)`` yields record batches of about so many rows.
     """
 
+    kind: str
     n_rows: int
     columns: tuple[str, ...]
     nested: tuple[str, ...]
@@ -90,7 +92,7 @@ def _sqlite(source: NamedSource) -> Relation:
         columns = tuple(column[0] for column in cursor.description)
     with asked(f"SELECT COUNT(*) FROM {table}") as cursor:  # noqa: S608
         n_rows = int(cursor.fetchone()[0])
-    return Relation(n_rows, columns, (), read)
+    return Relation("database", n_rows, columns, (), read)
 
 
 def _array(values: Sequence[Any]) -> pa.Array:
@@ -141,7 +143,8 @@ def _duckdb(source: NamedSource, table: str, extension: str, attach: str = "") -
     with connected() as connection:
         schema = connection.sql(f"SELECT * FROM {table} LIMIT 0").to_arrow_reader(1).schema  # noqa: S608
         counted = connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()  # noqa: S608
-    return Relation(int(counted[0]) if counted else 0, *_flat(schema), read)
+    kind = "database" if attach else "Parquet"
+    return Relation(kind, int(counted[0]) if counted else 0, *_flat(schema), read)
 
 
 def _load(connection: Any, extension: str, name: str) -> None:
@@ -171,7 +174,7 @@ def _folder(source: NamedSource) -> Relation:
 
     with _failures(source):
         files = opened()
-        return Relation(files.count_rows(), *_flat(files.schema), read)
+        return Relation("Parquet", files.count_rows(), *_flat(files.schema), read)
 
 
 def _flat(schema: pa.Schema) -> tuple[tuple[str, ...], tuple[str, ...]]:

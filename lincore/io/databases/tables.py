@@ -57,13 +57,14 @@ def open_source(
     try:
         check_table_shape(rows.n_rows, len(rows.columns), name, limits)
         check_rows(rows.n_rows, name, limits)
-        return frame_to_table(rows.whole(), name, notices, options, kind="database", limits=limits)
+        whole = rows.whole()
+        return frame_to_table(whole, name, notices, options, kind=relation.kind, limits=limits)
     except TooLargeError as error:
         if isinstance(error, BeyondOperatorLimit):
             raise
         # Opened below and not here, where the error still holds what had been read.
         reason = error.notice.what
-    return open_in_blocks(replace(rows, reason=reason), options, notices, "database")
+    return open_in_blocks(replace(rows, reason=reason), options, notices, relation.kind)
 
 
 class BeyondOperatorLimit(TooLargeError):
