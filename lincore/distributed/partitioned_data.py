@@ -17,6 +17,8 @@ from lincore.errors import DataError
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.federation.cross_validation import FoldModels, SharedScores, fit_folds
 from lincore.federation.shared_moments import SharedMoments
+from lincore.imbalance.shared_sweep import SizeModels, SizeScores, fit_sizes
+from lincore.imbalance.size_curves import Sweep
 from lincore.model_selection.methods import Spec
 from lincore.moments.moments import Moments
 
@@ -128,7 +130,29 @@ class PartitionedData:
             When a method wants rows.
         """
         work = partial(_score, fit_folds(shared, methods), shared.n_folds, shared.seed)
-        return self.executor.reduce(add, self.executor.map(work, self._read()))
+        scores: SharedScores = self.executor.reduce(add, self.executor.map(work, self._read()))
+        return scores
+
+    def sweep(
+        self,
+        shared: SharedMoments,
+        classes: Any,
+        sizes: Sequence[float],
+        methods: Spec | Iterable[Spec] = ("lda", "qda"),
+    ) -> Sweep:
+        """Return the exact curves of a class-size sweep, see `lincore.imbalance.fit_sizes`.
+
+        Parameters
+        ----------
+        shared : SharedMoments
+            As `summarise` returned them.
+        classes, sizes, methods
+            As for `lincore.imbalance.fit_sizes`.
+        """
+        models = fit_sizes(shared, classes, sizes, methods)
+        work = partial(_score, models, shared.n_folds, shared.seed)
+        scores: SizeScores = self.executor.reduce(add, self.executor.map(work, self._read()))
+        return scores.sweep()
 
     def fit(self, model: LogisticRegression, shared: SharedMoments) -> LogisticRegression:
         """Fit logistic regression, its gradients and products summed over the partitions.
@@ -213,7 +237,7 @@ def _moments(n_classes: int, n_folds: int, seed: int, read: _Numbered) -> Moment
     )
 
 
-def _score(models: FoldModels, n_folds: int, seed: int, read: _Numbered) -> SharedScores:
+def _score(models: FoldModels | SizeModels, n_folds: int, seed: int, read: _Numbered) -> Any:
     number, X, codes = read
     return models.score(X, codes, deal(codes, n_folds, seed, number))
 

@@ -97,6 +97,32 @@ def score_rows(
     >>> score_rows(summarise(iris, n_folds=2), iris, ["lda"]).table().round(2).to_dict("index")
     {'lda': {'accuracy': 0.97, 'balanced accuracy': 0.97, 'log loss': 0.05, 'Brier': 0.03}}
     """
+    return fit_folds(shared, methods).score(*own_rows(shared, data))
+
+
+def own_rows(
+    shared: SharedMoments, data: Dataset
+) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.intp]]:
+    """Return a site's rows as the moments of all sites have them.
+
+    Parameters
+    ----------
+    shared : SharedMoments
+    data : Dataset
+
+    Returns
+    -------
+    X : ndarray of shape (n, p)
+    codes : ndarray of shape (n,)
+        Positions of their labels in `shared.classes`.
+    part : ndarray of shape (n,)
+        The fold that tests each.
+
+    Raises
+    ------
+    DataError
+        When the rows are not among those that were summarised.
+    """
     if data.digest not in shared.digests:
         raise DataError(
             "These rows are not among those that were summed.",
@@ -107,7 +133,7 @@ def score_rows(
     columns = [list(data.feature_names).index(name) for name in shared.feature_names]
     place = {label: k for k, label in enumerate(shared.classes.tolist())}
     truth = np.array([place[label] for label in data.classes.tolist()])[data.codes]
-    return fit_folds(shared, methods).score(data.X[:, columns], truth, part)
+    return data.X[:, columns], truth, part
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose
 
 import lincore
 from lincore import LogisticRegression
+from lincore.data import Split
 from lincore.distributed import Dask, Executor, Inline, PartitionedData, ProcessPool, open_parquet
 from lincore.distributed.partitioned_data import deal
 from lincore.errors import DataError
@@ -92,6 +93,10 @@ def test_every_executor_finds_what_is_found_in_one_file(executor, file):
     scores = data.score(shared, METHODS).table()
     expected = table[list(scores.columns)].loc[list(METHODS)].astype(float)
     assert_allclose(scores, expected, rtol=1e-10)
+    train, test = folds[0]
+    sweep = data.sweep(shared, "b", [30 / np.count_nonzero(alone.y[train] == "b")], METHODS)
+    alike = lincore.sweep(alone, "b", [30], METHODS, split=Split(train, test), repeats=1)
+    assert_allclose(sweep.losses[:, :, 2:, 0], alike.losses[:, :, 2:, 0], rtol=1e-10)
     model = data.fit(LogisticRegression(C=10), shared)
     fitted = LogisticRegression(C=10).fit(alone.X, alone.y)
     assert model.converged_
