@@ -43,6 +43,7 @@ LAYERS = [
     "lincore/checks",
     "lincore/imbalance",
     "lincore/imbalance/cost",
+    "lincore/distributed",
     "lincore/plots/base",
     "lincore/plots/plane",
     "lincore/plots/data",

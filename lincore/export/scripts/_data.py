@@ -50,7 +50,9 @@ for name, part in zip(("training", "test"), split):
     counts[name] = np.bincount(data.codes[part], minlength=data.n_classes)
 print(export.to_text(counts))
 most, least = data.counts.max(), data.counts.min()
-print(f"The largest class has {most:,} {rows}, {most / least:,.1f} times the {least:,}.")"""
+print(f"The largest class has {most:,} {rows}, {most / least:,.1f} times the {least:,}.")
+if counted := lincore.data.counting(data):
+    print(counted)"""
 _FOUND = """if table is not None:
     columns = io.choose_roles(table, target, choices)
     lines = [

@@ -41,6 +41,8 @@ print(prediction.far_note(predictions))
 figure = None
 if predictions.truth is not None:
     scores = predictions.scores()
+    if counted := prediction.counting_note(predictions):
+        print(counted)
     print(export.to_text(report.headline_scores(scores, name)))
     figure = plots.confusion(scores, name)
     describe(figure)"""

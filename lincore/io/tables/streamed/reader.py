@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+import numpy as np
+
 from lincore.data.dataset import Dataset
 from lincore.data.labels import columns_named, display_name, is_number, lone_class_notices
 from lincore.errors import DataError, Hint, Notice, TooLargeError
@@ -119,7 +121,14 @@ def large_table_to_dataset(
         label = next(column.name for column in columns if column.role == "target")
         is_text = not is_number(table.frame[label])
         dropped = [str(name) for name in options.drop_classes]
-        wanted = Wanted(label, is_text, features, dropped, options.merge_classes)
+        weight, frequency = (
+            next((column.name for column in columns if column.role == role), "")
+            for role in ("weight", "frequency")
+        )
+        often = _mean_frequency(table, frequency)
+        wanted = Wanted(
+            label, is_text, features, dropped, options.merge_classes, weight, frequency, often
+        )
         held = sample_and_stream(table.source, wanted, progress)
     return Dataset(
         name=display_name(table.name),
@@ -136,6 +145,11 @@ def large_table_to_dataset(
         streamed=held.streamed,
         target_name=label,
         target_guess=guess,
+        weights=held.weights,
+        weight_name=weight,
+        lines=held.lines,
+        frequency_name=frequency,
+        streamed_rows=held.streamed_rows,
     )
 
 
@@ -169,9 +183,6 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     """Return the features; refuse columns that need more than sums."""
     by_role = {role: [c.name for c in columns if c.role == role] for role in COLUMN_ROLES}
     features, groups = by_role["feature"], by_role["group"]
-    if counted := [*by_role["weight"], *by_role["frequency"]]:
-        what = "Rows that are summed in blocks have no weights or frequencies."
-        raise _refused(what, table, "Ignore them", counted)
     if groups:
         # Rows of a tested group would be among those that are summed and learned from.
         raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)
@@ -182,6 +193,14 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     if not features:
         raise no_feature(table, columns)
     return features
+
+
+def _mean_frequency(table: Table, name: str) -> float:
+    """Return how often a row counts on average, by those that were drawn for a first look."""
+    if not name or not is_number(table.frame[name]):
+        return 1.0
+    mean = float(table.frame[name].mean())
+    return mean if np.isfinite(mean) and mean > 0 else 1.0
 
 
 def _refused(what: str, table: Table, remedy: str, columns: Sequence[str] = ()) -> DataError:
