@@ -74,15 +74,15 @@ def packed(files: dict[str, bytes]) -> bytes:
     return stream.getvalue()
 
 
-def picture(value: int, kind: str = "PNG") -> bytes:
+def image(value: int, kind: str = "PNG") -> bytes:
     stream = io.BytesIO()
     Image.fromarray(np.full((6, 6), value, dtype=np.uint8)).save(stream, kind)
     return stream.getvalue()
 
 
-def images() -> bytes:
+def images_of_classes() -> bytes:
     kinds = ("PNG", "BMP", "JPEG", "GIF", "TIFF")
-    return packed({f"{c}/{i}.{k}": picture(i, k) for c in "ab" for i, k in enumerate(kinds)})
+    return packed({f"{c}/{i}.{k}": image(i, k) for c in "ab" for i, k in enumerate(kinds)})
 
 
 def stored(write: Callable[[io.BytesIO], None]) -> bytes:
@@ -108,7 +108,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "table.parquet": lambda: ROWS.to_parquet(index=False),
     "book.xlsx": lambda: stored(partial(ROWS.to_excel, index=False)),
     "arrays.npz": lambda: stored(lambda s: np.savez(s, X=np.eye(6), y=np.arange(6) % 2)),
-    "images.zip": images,
+    "images.zip": images_of_classes,
     "tables.zip": lambda: packed({"a.csv": b"x,y\n1,a\n2,b\n" * 9, "b.csv": b"u,v\n1,a\n" * 9}),
     "sums.npz": lambda: summary_bytes(summarise(lincore.sample("iris"), n_folds=2)),
     "model.skops": model,
