@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from lincore.data.labels import encode_labels, is_number, rows_left_out
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.files.streams import LargeFile
 from lincore.io.tables._counted_rows import CountedRows
 from lincore.io.tables.features import level_name
+from lincore.limits import Limits
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
 
@@ -27,11 +27,12 @@ class StoppedReading(DataError):
 
 
 class RowSource(Protocol):
-    """All rows of a file, to be read in blocks: what a format must offer to be streamed.
+    """All rows of a table, to be read in blocks: what a format must offer to be streamed.
 
-    Text and Parquet have a reader each, since the rows of text are lines, whose fields, types and
-    damage must be found, and those of Parquet columns that have types. Whatever follows (which
-    rows are held, which are summed, new rows that are predicted) knows this protocol alone.
+    Text, Parquet and databases have a reader each, since the rows of text are lines, whose fields,
+    types and damage must be found, and those of the others columns that have types. Whatever
+    follows (which rows are held, which are summed, new rows that are predicted) knows this
+    protocol alone.
     """
 
     @property
@@ -40,8 +41,18 @@ class RowSource(Protocol):
         ...
 
     @property
-    def file(self) -> LargeFile:
-        """The file itself."""
+    def name(self) -> str:
+        """Its name in messages."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of the rows that are held, and of the sums."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """A sentence that says why it is not held as a whole."""
         ...
 
     def frames(
@@ -149,7 +160,7 @@ def sample_and_stream(
         their moments, no row is left, or it was stopped.
     """
     names, p = _Names(source, wanted), len(wanted.features)
-    most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
+    most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
     draw = Draw(min(1.0, most / max(1, source.n_rows * wanted.mean_frequency)))
     counted = CountedRows(wanted.weight, wanted.frequency)
     sums, findings = list[Moments](), list[Notice]()
@@ -173,7 +184,7 @@ def sample_and_stream(
         _sum(sums, X[~held], codes[~held], None if multiples is None else multiples[~held])
         n_rows += len(frame)
         if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
-            raise StoppedReading("Reading was stopped.", where=source.file.name)
+            raise StoppedReading("Reading was stopped.", where=source.name)
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
@@ -193,7 +204,7 @@ def sample_and_stream(
             f"column {wanted.label!r}",
             "LIN051",
         ),
-        *rows_left_out(n_gaps, n_rows, "have a missing value", source.file.name, "LIN053"),
+        *rows_left_out(n_gaps, n_rows, "have a missing value", source.name, "LIN053"),
         *counted.notices(n_rows),
     )
     number = None if found.weights is None or streamed is None else n_summed
@@ -268,7 +279,7 @@ class _Names:
             odd = str(column.dropna().iloc[0])[:60]
             raise DataError(
                 f"Its first rows are numbers, and further on there is {odd!r}.",
-                where=f"{self._source.file.name}, {self.where}",
+                where=f"{self._source.name}, {self.where}",
                 remedy="Name the missing-value codes, or choose another target.",
             )
         found, distinct = pd.factorize(column)
@@ -294,12 +305,12 @@ class _Names:
 
     def _check(self) -> None:
         n_classes, p = len(self._labels), len(self._wanted.features)
-        limits = self._source.file.limits
+        limits = self._source.limits
         if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
             raise DataError(
                 f"It has {n_classes:,} different values or more: with {p:,} features these are "
                 "too many classes for a file that is read in blocks.",
-                where=f"{self._source.file.name}, {self.where}",
+                where=f"{self._source.name}, {self.where}",
                 remedy="Choose another target, ignore columns, or use the drawn rows alone.",
                 remedies=(DRAWN_ONLY,),
             )
@@ -329,7 +340,7 @@ def _numbers(
             raise DataError(
                 f"{str(column.iloc[row])[:60]!r} is no number. In a file that is read in blocks, "
                 "every feature must hold numbers.",
-                where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
+                where=f"{source.name}, data row {n_before + row + 1:,}, column {name!r}",
                 remedy="Ignore the column, or use the drawn rows alone.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
@@ -337,7 +348,7 @@ def _numbers(
         row, j = np.argwhere(np.isinf(X))[0]
         raise DataError(
             f"The value {X[row, j]} is infinite.",
-            where=f"{source.file.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
+            where=f"{source.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
             remedy="Correct the value, or leave the cell empty.",
         )
     return X
@@ -393,7 +404,7 @@ def _in_order(
 def _nothing_left(source: RowSource) -> DataError:
     return DataError(
         "No row is left: each has a missing value, or no label.",
-        where=source.file.name,
+        where=source.name,
         remedy="Ignore the columns that are mostly missing, or use the drawn rows alone.",
         remedies=(DRAWN_ONLY,),
     )

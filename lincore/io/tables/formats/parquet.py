@@ -60,10 +60,13 @@ def read_parquet(
     # A damaged file can make Arrow raise nearly anything.
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise damaged(error, name) from error
+    return plain_frame(frame), nested_notice(left_out)
+
+
+def nested_notice(left_out: Sequence[str]) -> tuple[Notice, ...]:
+    """Return the notice on columns of lists and records, where there are any."""
     sentence = "Left out, lists or records in each cell."
-    return plain_frame(frame), (
-        Notice(sentence, columns_named(left_out), code="LIN046"),
-    ) if left_out else ()
+    return (Notice(sentence, columns_named(left_out), code="LIN046"),) if left_out else ()
 
 
 def damaged(error: Exception, name: str) -> DataError:

@@ -16,9 +16,16 @@ from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.formats.parquet import PARQUET_MAGIC
 from lincore.io.tables.options import TableOptions
-from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, sample_and_stream
+from lincore.io.tables.sampled_rows import (
+    DRAWN_ONLY,
+    RowSource,
+    StoppedReading,
+    Wanted,
+    sample_and_stream,
+)
 from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_large_parquet
+from lincore.io.tables.streamed.arrow_rows import ArrowRows
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.utils.typing import Progress
@@ -42,27 +49,62 @@ def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
     DataError
         When it is no table, or too large even to be read in blocks.
     """
-    with _refused_by_size(file):
+    with _refused_by_size(file.reason):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
-            table = _open_parquet(file, options)
-        else:
-            rows, drawn = open_large_text(file, options)
-            table = Table(drawn.frame, file.name, drawn.notices, None, drawn.reading, rows)
-        assert table.source is not None
-        n_rows, n_columns = table.source.n_rows, table.frame.shape[1]
-        most = file.limits.max_streamed_cells
-        if n_rows * n_columns > most:
-            raise TooLargeError(
-                f"There are {n_rows:,} rows of {n_columns:,} columns; together {most:,} cells are "
-                "allowed even in blocks.",
-                where=file.name,
-                remedy="Leave columns out, or load a part of the rows.",
-            )
-    return table
+            asked = options or ReadOptions()
+            rows, notices = open_large_parquet(file, asked.missing_in)
+            return _in_blocks(rows, asked, notices, "Parquet")
+        text, drawn = open_large_text(file, options)
+        _refuse_cells(text, drawn.frame.shape[1])
+    return Table(drawn.frame, file.name, drawn.notices, None, drawn.reading, text)
+
+
+def open_in_blocks(
+    rows: ArrowRows, options: ReadOptions, notices: tuple[Notice, ...], kind: str
+) -> Table:
+    """Make a table of rows that are read in blocks: its frame is rows drawn at random.
+
+    Parameters
+    ----------
+    rows : ArrowRows
+    options : ReadOptions
+        Of these, those that name columns.
+    notices : tuple of Notice
+        What was found on the way.
+    kind : str
+        As in `DetectedOptions`.
+
+    Raises
+    ------
+    DataError
+        When they are too many even so.
+    """
+    with _refused_by_size(rows.reason):
+        return _in_blocks(rows, options, notices, kind)
+
+
+def _in_blocks(
+    rows: ArrowRows, options: ReadOptions, notices: tuple[Notice, ...], kind: str
+) -> Table:
+    _refuse_cells(rows, len(rows.columns))
+    table = frame_to_table(rows.drawn(), rows.name, notices, options, kind=kind)
+    reading = DetectedOptions(rows.n_rows, table.frame.shape[1], kind, in_blocks=True)
+    return replace(table, reading=reading, source=rows)
+
+
+def _refuse_cells(rows: RowSource, n_columns: int) -> None:
+    most = rows.limits.max_streamed_cells
+    if rows.n_rows * n_columns > most:
+        raise TooLargeError(
+            f"There are {rows.n_rows:,} rows of {n_columns:,} columns; together {most:,} cells are "
+            "allowed even in blocks.",
+            where=rows.name,
+            remedy="Leave columns out, or load a part of the rows.",
+        )
 
 
 @contextmanager
-def _refused_by_size(file: LargeFile) -> Iterator[None]:
+def _refused_by_size(reason: str) -> Iterator[None]:
     """Say first that the file is too large to be held, whatever else stands in the way."""
     try:
         yield
@@ -71,19 +113,11 @@ def _refused_by_size(file: LargeFile) -> Iterator[None]:
     except DataError as error:
         notice = error.notice
         raise DataError(
-            f"{file.reason} It cannot be read in blocks either. {notice.what}".strip(),
+            f"{reason} It cannot be read in blocks either. {notice.what}".strip(),
             where=notice.where,
             remedy=notice.remedy,
             remedies=error.remedies,
         ) from error
-
-
-def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
-    options = options or ReadOptions()
-    rows, frame, notices = open_large_parquet(file, options.missing_in)
-    table = frame_to_table(frame, file.name, notices, options, kind="Parquet")
-    reading = DetectedOptions(rows.n_rows, frame.shape[1], "Parquet", in_blocks=True)
-    return replace(table, reading=reading, source=rows)
 
 
 def large_table_to_dataset(
@@ -113,7 +147,7 @@ def large_table_to_dataset(
         When an option or a column needs more than sums, with what can be done instead.
     """
     assert table.source is not None
-    with _refused_by_size(table.source.file):
+    with _refused_by_size(table.source.reason):
         _refuse_options(table, options)
         columns = choose_roles(table, target, options)
         guess = None if target is not None or "target" in options.roles.values() else table.guess
