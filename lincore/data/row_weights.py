@@ -203,8 +203,8 @@ def with_row_weights(
     Raises
     ------
     DataError
-        For values that are no weights or frequencies, another number of them than of rows, and
-        more repeated values than are held.
+        For values that are no weights or frequencies, another number of them than of rows, more
+        repeated values than are held, and where other rows of the file are summed already.
 
     Examples
     --------
@@ -216,6 +216,12 @@ def with_row_weights(
     >>> repeated.X.ravel().tolist(), repeated.lines.tolist()
     ([1.0, 1.0, 1.0, 3.0], [0, 0, 0, 1])
     """
+    if data.streamed is not None and not (weights is None and frequencies is None):
+        raise DataError(
+            "Rows of a file that are summed already cannot be weighted any more.",
+            where=data.name,
+            remedy="Name the column of weights or frequencies where the file is loaded.",
+        )
     if weights is not None:
         weights = checked_weights(_one_each(data, weights, weight_name), weight_name, place)
         name, kept = weight_name, weights > 0

@@ -122,7 +122,14 @@ def size_written_out(column: Any) -> int:
 
 
 def written_out(column: Any) -> Any:
-    """Return a column without its dictionary, and times of a zone that nobody knows as UTC."""
+    """Return a column without its dictionary, and times of a zone that nobody knows as UTC.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        Where text is not UTF-8, or a part lies outside: Arrow itself looks at neither as it reads.
+    """
+    column.validate(full=True)
     if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
         return column.cast(pa.timestamp(column.type.unit))
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
