@@ -2,88 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import encode_labels, is_number, rows_left_out
-from lincore.errors import DataError, Hint, Notice
-from lincore.io.files.streams import LargeFile
-from lincore.io.tables.features import level_name
+from lincore.data.labels import encode_labels, rows_left_out
+from lincore.errors import DataError, Notice
+from lincore.io.tables._counted_rows import CountedRows
+from lincore.io.tables.row_source import (
+    DRAWN_ONLY,
+    NO_LABEL,
+    LabelCodes,
+    RowSource,
+    StoppedReading,
+    Wanted,
+    incomplete,
+    numbers,
+)
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
 
 # Rows of a class that are held whatever its share: one to learn from, one to test.
 _AT_LEAST = 2
 _SEED = 0
-
-
-class StoppedReading(DataError):
-    """The progress callback returned False."""
-
-
-class RowSource(Protocol):
-    """All rows of a file, to be read in blocks: what a format must offer to be streamed.
-
-    Text and Parquet have a reader each, since the rows of text are lines, whose fields, types and
-    damage must be found, and those of Parquet columns that have types. Whatever follows (which
-    rows are held, which are summed, new rows that are predicted) knows this protocol alone.
-    """
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows, as far as it is known before they are read."""
-        ...
-
-    @property
-    def file(self) -> LargeFile:
-        """The file itself."""
-        ...
-
-    def frames(
-        self,
-        columns: Sequence[str],
-        texts: Sequence[str] = (),
-        findings: list[Notice] | None = None,
-    ) -> Iterator[pd.DataFrame]:
-        """Yield some columns of all rows, block by block.
-
-        Parameters
-        ----------
-        columns : sequence of str
-        texts : sequence of str
-            Those that are text whatever stands in a block of them.
-        findings : list of Notice, optional
-            Filled, after the last block, with what was decided on the way.
-        """
-        ...
-
-
-class Wanted(NamedTuple):
-    """Selection of columns and labels to be read of a large table.
-
-    Attributes
-    ----------
-    label : str
-        The target.
-    is_text : bool
-        Whether its labels are text.
-    features : sequence of str
-        Columns of numbers.
-    dropped : sequence of str
-        Labels whose rows are left out.
-    merged : mapping of label to label
-        Labels that get another name.
-    """
-
-    label: str
-    is_text: bool
-    features: Sequence[str]
-    dropped: Sequence[str] = ()
-    merged: Mapping[str, str] = {}
 
 
 class SampledRows(NamedTuple):
@@ -95,7 +37,13 @@ class SampledRows(NamedTuple):
     codes : ndarray of shape (n,)
     classes : ndarray of shape (K,)
     streamed : Moments of shapes (K,), (K, p), (K, p, p), or None
-        None where all rows are held.
+        None where all rows are held. Weighted, where rows have weights, in the unit of `weights`.
+    weights : ndarray of shape (n,) or None
+        Of the rows that are held, with mean 1.
+    lines : ndarray of shape (n,) or None
+        The line of the file that each is a copy of, where frequencies repeat them.
+    streamed_rows : ndarray of shape (K,) or None
+        Number of rows in `streamed`, where these have weights.
     notices : tuple of Notice
         Why rows were left out.
     """
@@ -104,6 +52,9 @@ class SampledRows(NamedTuple):
     codes: NDArray[np.intp]
     classes: NDArray[Any]
     streamed: Moments | None
+    weights: Array | None
+    lines: NDArray[np.intp] | None
+    streamed_rows: NDArray[np.intp] | None
     notices: tuple[Notice, ...]
 
 
@@ -114,7 +65,9 @@ def sample_and_stream(
 
     Rows with a missing value are left out, and counted. Which rows are held depends on nothing
     but the file and what is wanted of it: two of each class, then one at random out of every so
-    many rows of the class, so that the shares of the classes are those of the file.
+    many rows of the class, so that the shares of the classes are those of the file. What a row
+    weighs does not matter to that; a row that has a frequency is held with all of its copies, or
+    summed with them.
 
     Parameters
     ----------
@@ -129,32 +82,42 @@ def sample_and_stream(
         When a feature holds something else than finite numbers, there are too many classes for
         their moments, no row is left, or it was stopped.
     """
-    names, p = _Names(source, wanted), len(wanted.features)
-    most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
-    draw = Draw(min(1.0, most / max(1, source.n_rows)))
+    names, p = LabelCodes(source, wanted), len(wanted.features)
+    most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
+    draw = Draw(min(1.0, most / max(1, source.n_rows * wanted.mean_frequency)))
+    counted = CountedRows(wanted.weight, wanted.frequency)
     sums, findings = list[Moments](), list[Notice]()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
     n_rows = n_unlabelled = n_gaps = 0
     texts = [wanted.label] if wanted.is_text else []
-    for frame in source.frames([wanted.label, *wanted.features], texts, findings):
+    columns = [wanted.label, *wanted.features, *counted.names]
+    for frame in source.frames(columns, texts, findings):
         codes = names.codes(frame[wanted.label])
-        X = _numbers(frame, wanted.features, n_rows, source)
-        gaps = (codes >= 0) & _incomplete(X)
-        n_unlabelled += int((codes == _NO_LABEL).sum())
+        X = numbers(frame, wanted.features, n_rows, source)
+        gaps = (codes >= 0) & incomplete(X)
+        n_unlabelled += int((codes == NO_LABEL).sum())
         n_gaps += int(gaps.sum())
-        kept = (codes >= 0) & ~gaps
+        kept = counted.counted(frame, (codes >= 0) & ~gaps, n_rows)
         X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
         held = draw.chosen(codes)
         X_held.append(X[held])
         codes_held.append(codes[held])
-        _sum(sums, X[~held], codes[~held])
+        counted.hold(held, codes)
+        multiples = counted.multiples
+        _sum(sums, X[~held], codes[~held], None if multiples is None else multiples[~held])
         n_rows += len(frame)
         if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
-            raise StoppedReading("Reading was stopped.", where=source.file.name)
+            raise StoppedReading("Reading was stopped.", where=source.name)
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
-    codes, classes, streamed = _in_order(codes, sums, names, p)
+    found = counted.held(p)
+    codes, classes, streamed, n_summed = _in_order(codes, sums, names, counted, p)
+    X = np.concatenate(X_held)
+    if found.lines is not None:
+        X, codes = X[found.lines], codes[found.lines]
+    if found.weights is not None and streamed is not None:
+        streamed = streamed.scale(1 / found.unit)
     notices = (
         *findings,
         *rows_left_out(
@@ -164,9 +127,11 @@ def sample_and_stream(
             f"column {wanted.label!r}",
             "LIN051",
         ),
-        *rows_left_out(n_gaps, n_rows, "have a missing value", source.file.name, "LIN053"),
+        *rows_left_out(n_gaps, n_rows, "have a missing value", source.name, "LIN053"),
+        *counted.notices(n_rows),
     )
-    return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
+    number = None if found.weights is None or streamed is None else n_summed
+    return SampledRows(X, codes, classes, streamed, found.weights, found.lines, number, notices)
 
 
 class Draw:
@@ -217,150 +182,43 @@ class Draw:
         return np.unique(np.concatenate([first, drawn[here]])) - seen
 
 
-_NO_LABEL, _DROPPED = -1, -2
-
-
-class _Names:
-    """Labels as they come, and their codes in the order in which they came."""
-
-    def __init__(self, source: RowSource, wanted: Wanted) -> None:
-        self._source, self._wanted = source, wanted
-        self._codes: dict[Any, int] = {}
-        self._labels: list[Any] = []
-        self.where = f"column {wanted.label!r}"
-
-    def codes(self, column: pd.Series[Any]) -> NDArray[np.intp]:
-        """Return the codes of labels: -1 where there is none, -2 where its rows are left out."""
-        if pd.api.types.is_bool_dtype(column):
-            column = column.map({True: "True", False: "False"})
-        elif not self._wanted.is_text and not is_number(column) and column.notna().any():
-            odd = str(column.dropna().iloc[0])[:60]
-            raise DataError(
-                f"Its first rows are numbers, and further on there is {odd!r}.",
-                where=f"{self._source.file.name}, {self.where}",
-                remedy="Name the missing-value codes, or choose another target.",
-            )
-        found, distinct = pd.factorize(column)
-        table = np.array([self._code(value) for value in distinct.tolist()] + [_NO_LABEL])
-        return table[found].astype(np.intp)
-
-    def _code(self, value: Any) -> int:
-        value = float(value) if not isinstance(value, str) else value
-        known = self._codes.get(value)
-        if known is not None:
-            return known
-        name, merged = level_name(value), self._wanted.merged
-        if name in self._wanted.dropped:
-            code = _DROPPED
-        else:
-            label = merged.get(name, name) if merged else value
-            if label not in self._labels:
-                self._labels.append(label)
-                self._check()
-            code = self._labels.index(label)
-        self._codes[value] = code
-        return code
-
-    def _check(self) -> None:
-        n_classes, p = len(self._labels), len(self._wanted.features)
-        limits = self._source.file.limits
-        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
-            raise DataError(
-                f"It has {n_classes:,} different values or more: with {p:,} features these are "
-                "too many classes for a file that is read in blocks.",
-                where=f"{self._source.file.name}, {self.where}",
-                remedy="Choose another target, ignore columns, or use the drawn rows alone.",
-                remedies=(DRAWN_ONLY,),
-            )
-
-    def labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the labels of some codes."""
-        chosen = [self._labels[code] for code in codes]
-        return np.array(chosen, dtype=object if isinstance(chosen[0], str) else np.float64)
-
-
-DRAWN_ONLY = Hint("Use the rows drawn at random alone", options={"drawn_only": True})
-
-
-def _numbers(
-    frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
-) -> Array:
-    X = np.empty((len(frame), len(features)))
-    for j, name in enumerate(features):
-        column = frame[name]
-        if is_number(column):
-            X[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            continue
-        X[:, j] = np.nan
-        odd = column.notna() & pd.to_numeric(column, errors="coerce").isna()
-        if odd.any():
-            row = int(odd.to_numpy().argmax())
-            raise DataError(
-                f"{str(column.iloc[row])[:60]!r} is no number. In a file that is read in blocks, "
-                "every feature must hold numbers.",
-                where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
-                remedy="Ignore the column, or use the drawn rows alone.",
-                remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
-            )
-    if not _is_finite(X) and np.isinf(X).any():
-        row, j = np.argwhere(np.isinf(X))[0]
-        raise DataError(
-            f"The value {X[row, j]} is infinite.",
-            where=f"{source.file.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
-            remedy="Correct the value, or leave the cell empty.",
-        )
-    return X
-
-
-def _is_finite(X: Array) -> bool:
-    """Tell by one look whether all values are finite: their sum is only then."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(X.sum()))
-
-
-def _incomplete(X: Array) -> Flags:
-    """Return which rows lack a value, (n,)."""
-    incomplete = np.zeros(len(X), bool)
-    if not _is_finite(X):
-        np.logical_not(np.isfinite(X).all(axis=1), out=incomplete)
-    return incomplete
-
-
-def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp]) -> None:
+def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], multiples: Array | None) -> None:
     """Add rows to the sums of their classes, which grow by those not met before."""
     counts = np.bincount(codes)
     present = np.flatnonzero(counts)
     sums += [Moments.empty((), X.shape[1]) for _ in range(len(counts) - len(sums))]
     numbered = np.cumsum(counts > 0) - 1
-    found = Moments.from_groups(X, numbered[codes], len(present))
+    found = Moments.from_groups(X, numbered[codes], len(present), multiples)
     for k, moments in zip(present.tolist(), found, strict=True):
         sums[k] = sums[k] + moments
 
 
 def _in_order(
-    codes: NDArray[np.intp], sums: list[Moments], names: _Names, p: int
-) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None]:
-    """Bring codes and sums from the order in which labels came into that of the labels."""
+    codes: NDArray[np.intp], sums: list[Moments], names: LabelCodes, counted: CountedRows, p: int
+) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None, NDArray[np.intp]]:
+    """Bring codes, sums and numbers of rows from the order of arrival into that of the labels."""
     present = np.unique(codes)
     order, classes = encode_labels(names.labels(present), names.where)
     place = np.full(int(present.max()) + 1, -1, dtype=np.intp)
     place[present] = order
     sums = sums + [Moments.empty((), p) for _ in range(len(place) - len(sums))]
-    chosen = [sums[k] for k in present[np.argsort(order)]]
-    if not sum(float(one.count) for one in chosen):
-        return place[codes], classes, None
+    by_label = present[np.argsort(order)]
+    n_summed = counted.summed(len(sums))[by_label]
+    chosen = [sums[k] for k in by_label]
+    if not n_summed.sum():
+        return place[codes], classes, None, n_summed
     streamed = Moments(
         np.array([one.count for one in chosen], dtype=float),
         np.stack([one.mean for one in chosen]),
         np.stack([one.scatter for one in chosen]),
     )
-    return place[codes], classes, streamed
+    return place[codes], classes, streamed, n_summed
 
 
 def _nothing_left(source: RowSource) -> DataError:
     return DataError(
         "No row is left: each has a missing value, or no label.",
-        where=source.file.name,
+        where=source.name,
         remedy="Ignore the columns that are mostly missing, or use the drawn rows alone.",
         remedies=(DRAWN_ONLY,),
     )
