@@ -9,7 +9,7 @@ from lincore.checks.table_findings import TableFinding
 from lincore.data.labels import columns_named
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import Column
-from lincore.io.tables.sampled_rows import DRAWN_ONLY
+from lincore.io.tables.row_source import DRAWN_ONLY
 from lincore.io.tables.text.options import OVERRULABLE, DetectedOptions, ReadOptions
 
 if TYPE_CHECKING:

@@ -125,7 +125,7 @@ def level_codes(
     return codes, tuple(names), tuple(sorted(same))
 
 
-def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Sequence[Any]]:
+def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
     """Return for each row the place of its value, -1 for a missing one, and the values."""
     if not is_short_text(column):
         return pd.factorize(column)
