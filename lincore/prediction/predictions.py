@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.labels import unique_names
+from lincore.data.splits import draw_rows
 from lincore.errors import DataError
 from lincore.io.tables.matching import RowMatch
 from lincore.linalg.hotelling import ClassDistances
@@ -264,11 +265,7 @@ class Predictions:
     def _estimated(self) -> PriorEstimate:
         assert self.learned_priors is not None
         log_proba = self.evaluated.log_proba
-        if len(log_proba) > _ESTIMATED_FROM:
-            drawn = np.random.default_rng(_SEED).choice(
-                len(log_proba), _ESTIMATED_FROM, replace=False
-            )
-            log_proba = log_proba[drawn]
+        log_proba = log_proba[draw_rows(len(log_proba), _ESTIMATED_FROM, _SEED)]
         try:
             return estimate_priors(log_proba, self.learned_priors)
         except ValueError as error:
