@@ -55,6 +55,8 @@ STAND_INS: Mapping[str, tuple[str, str]] = {
     "weighted as reduced, full shares": ("weighted", "full"),
     "full, reduced shares": ("full", "reduced"),
 }
+#: The subsets whose class shares weights and priors are taken from.
+WEIGHED = ("full", "reduced", "control")
 JUDGED = (*CONDITIONS, *STAND_INS)
 STANDS_FOR: Mapping[str, str] = {
     **dict.fromkeys(CONDITIONS, "full"),
@@ -76,16 +78,19 @@ class Trial(NamedTuple):
     nested : NestedSubsets
     sizes : mapping of str to ndarray of shape (K,)
         Rows by class of "full", "reduced", "control", "undersampling" and "oversampling".
+    totals : mapping of str to ndarray of shape (K,)
+        What the rows of "full", "reduced" and "control" weigh: their numbers without weights.
     """
 
     seed: int
     split: Split
     nested: NestedSubsets
     sizes: Mapping[str, Counts]
+    totals: Mapping[str, Array]
 
     def shares(self, subset: str) -> Array:
-        """Return the class shares of a subset, shape (K,)."""
-        return np.asarray(self.sizes[subset] / self.sizes[subset].sum())
+        """Return the class shares of a subset, by weight where rows have weights, shape (K,)."""
+        return np.asarray(self.totals[subset] / self.totals[subset].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +173,9 @@ class Plan:
             "undersampling": largest_within(reduced, shares),
             "oversampling": smallest_above(reduced, shares),
         }
-        return Trial(self.seed + repeat, split, nested, sizes)
+        weight = self.data.weights
+        totals = {name: nested.totals(sizes[name], weight) for name in WEIGHED}
+        return Trial(self.seed + repeat, split, nested, sizes, totals)
 
 
 def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, TrainingSample]:
@@ -185,7 +192,7 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
     sizes = [trial.sizes[subset] for subset in subsets]
     moments: list[Moments | None] = [None] * len(subsets)
     if from_moments:
-        moments = list(trial.nested.moments(data.X, sizes))
+        moments = list(trial.nested.moments(data.X, sizes, data.weights))
     found = {
         subset: TrainingSample(trial.nested.take(size), None, summary)
         for subset, size, summary in zip(subsets, sizes, moments, strict=True)
@@ -195,8 +202,8 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
         weight = np.ones_like(target)
         np.divide(target, trial.shares(source), out=weight, where=target > 0)
         found[subset] = found[source]._replace(class_weight=weight)
-    full = trial.sizes["full"]
-    weight = np.divide(trial.sizes["reduced"], full, out=np.ones_like(target), where=full > 0)
+    full = trial.totals["full"]
+    weight = np.divide(trial.totals["reduced"], full, out=np.ones_like(target), where=full > 0)
     found["weighted"] = found["full"]._replace(class_weight=weight)
     found["oversampling"] = oversampled(
         data, trial.nested, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
@@ -333,12 +340,13 @@ def trial_losses(
     plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
 ) -> dict[str, TrialLosses]:
     """Return for each living method its losses."""
-    truth, found = plan.data.codes[trial.split.test], {}
+    test, found = trial.split.test, {}
+    truth, weight = plan.data.codes[test], plan.data.weights_of(test)
     losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
     for method in plan.alive:
         predicted, log_proba = _cells(fits, trial, method.name)
         rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        means = mean_losses(losses, truth, rows[:, : len(CONDITIONS)], n_classes)
+        means = mean_losses(losses, truth, rows[:, : len(CONDITIONS)], n_classes, weight=weight)
         found[method.name] = TrialLosses(means, rows)
     return found
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.data.row_weights import effective_number
 from lincore.utils.typing import Array, Flags
 
 Contrast = Mapping[str, float]
@@ -33,6 +34,8 @@ class RowVariance(NamedTuple):
       and summed over rows (the sandwich estimate), less the choice. Groups count as one unit.
     - Training rows: splits that leave out m of n rows are a delete-m jackknife: the variance of
       split effects (less what single rows add to it) times (n - m) / m.
+    - Sampling weights: a row adds to the weighted mean of its class in proportion to its weight
+      (`weighted_losses`). What the classes weigh is held fixed, as their sizes are.
     - A row that is easy to predict also makes others easy, or hard: by the sign that leaving out
       has, minus the slope of split effects over the means of their test rows, times (n - m) / m,
       is what a row adds as training row for each unit that it adds as test row. The jackknife is
@@ -54,7 +57,8 @@ class RowVariance(NamedTuple):
     models : mapping of str to str
         The condition whose split effects stand for those of a condition; itself if not named.
     counts : ndarray of shape (K,)
-        Rows (or groups) of each class that were tested.
+        Rows (or groups) of each class that were tested; of unequal weights as many of equal weight
+        as say as much (Kish).
     means : ndarray of shape (X, K, C)
         Of X losses by class, over the splits.
     rows : ndarray of shape (X, K, C, C)
@@ -186,12 +190,18 @@ class RowSums:
     n_classes : int
     units : ndarray of shape (n,) or None
         Rows of the same number belong together; None where each stands for itself.
+    weight : ndarray of shape (n,) or None
+        Sampling weights of the rows; None where all count the same.
     """
 
     def __init__(
-        self, codes: NDArray[np.intp], n_classes: int, units: NDArray[np.intp] | None = None
+        self,
+        codes: NDArray[np.intp],
+        n_classes: int,
+        units: NDArray[np.intp] | None = None,
+        weight: Array | None = None,
     ) -> None:
-        self.codes, self.n_classes, self.units = codes, n_classes, units
+        self.codes, self.n_classes, self.units, self.weight = codes, n_classes, units, weight
         self.splits: list[NDArray[np.intp]] = []
         self.levels: list[Array] = []
         self.sums = self.squares = np.zeros(0)
@@ -199,6 +209,9 @@ class RowSums:
     def add(self, rows: NDArray[np.intp], losses: Array) -> None:
         """Enter the losses (X, C, m) of the test rows (m,) of one split."""
         members = self._members(rows)
+        if self.weight is not None:
+            with np.errstate(invalid="ignore"):
+                losses = weighted_losses(losses, self.codes[rows], self.weight[rows])
         if not self.splits:
             n_losses, n_conditions = losses.shape[:2]
             self.sums = np.zeros((n_losses, n_conditions, len(self.codes)))
@@ -265,13 +278,41 @@ class RowSums:
         for c in range(self.n_classes):
             own = (self.codes == c) & seen
             part = influence[..., own]
+            weight = np.ones(part.shape[-1]) if self.weight is None else self.weight[own]
             if self.units is not None:
                 units = np.unique(self.units[own], return_inverse=True)[1]
                 part = part @ (units[:, None] == np.arange(units.max(initial=-1) + 1))
+                weight = np.bincount(units, weight) / np.bincount(units)
             n = part.shape[-1]
-            counts.append(n)
+            counts.append(effective_number(weight))
             found.append(part @ part.swapaxes(1, 2) * (n / (n - 1) if n > 1 else np.nan))
         return np.array(counts, dtype=float), np.stack(found, axis=1)
+
+
+def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:
+    """Return losses whose mean over the rows of a class is the weighted mean of these.
+
+    A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
+    the class: then the variance over rows is that of the weighted mean as well.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (..., m)
+    truth : ndarray of shape (m,)
+        Codes.
+    weight : ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> found = weighted_losses(np.array([[0.0, 1.0]]), np.array([0, 0]), np.array([3.0, 1.0]))
+    >>> found.tolist(), float(found.mean())
+    ([[-0.125, 0.625]], 0.25)
+    """
+    number, total = np.bincount(truth), np.bincount(truth, weight)
+    relative = weight * (number[truth] / total[truth])
+    members = truth[:, None] == np.arange(len(number))
+    means = ((rows * weight) @ members)[..., truth] / total[truth]
+    return np.asarray(means + relative * (rows - means))
 
 
 def _covariance(effects: Array) -> Array:

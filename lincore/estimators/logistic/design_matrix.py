@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -174,7 +175,7 @@ class StandardRows:
         stacked = np.stack(axes) if axes else None
         return cls(X, origin, scale, stacked, intercept=parts[0].intercept)
 
-    def of(self, chosen: Any) -> StandardRows:
+    def some(self, chosen: Any) -> StandardRows:
         """Return the rows of some of B problems."""
         axes = None if self.axes is None else self.axes[chosen]
         origin, scale = self.origin[chosen], self.scale[chosen]
@@ -184,6 +185,14 @@ class StandardRows:
     def form(self) -> tuple[Any, ...]:
         """What rows have in common that can be stacked."""
         return self.X.shape[1], self.n_coordinates, self.X.dtype, self.axes is None
+
+    def of(self, X: NDArray[Any]) -> StandardRows:
+        """Return other rows (m, p), standardised in the same way."""
+        other = copy(self)
+        other.X = X
+        for view in ("double", "single"):
+            other.__dict__.pop(view, None)
+        return other
 
     @cached_property
     def double(self) -> RowView:

@@ -10,16 +10,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
+from lincore.estimators.base.class_weights import ClassWeight, class_weights, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
-from lincore.estimators.base.validation import validate_rows
-from lincore.estimators.logistic.conditioning import condition
-from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.base.validation import require_two_classes, validate_rows
+from lincore.estimators.logistic._summed import BlockLoss, OverBlocks, SummedLoss
+from lincore.estimators.logistic.conditioning import Conditioned, condition, condition_by_moments
+from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
 from lincore.estimators.logistic.rates import LearningRates, learning_rates
-from lincore.estimators.logistic.separation import Separation, SeparationWarning, notice
+from lincore.estimators.logistic.separation import (
+    Kind,
+    Separation,
+    SeparationWarning,
+    as_separation,
+    notice,
+)
 from lincore.estimators.logistic.solvers import SOLVERS, Posed
-from lincore.estimators.logistic.wald import Wald, wald_errors
+from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
+from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import Mapper, part_mapper
 from lincore.utils.typing import Array
@@ -164,16 +172,56 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         rows = weighted_rows(self, labelled)
         with part_mapper(rows.X.size) as mapper:
             posed = self._posed(rows.X, rows.codes, rows.weight, len(self.classes_), mapper)
-            if posed.loss.rows.wide and self.solver not in ("newton-cg", "sgd"):
+            if posed.loss.wide and self.solver not in ("newton-cg", "sgd"):
                 raise ValueError(
                     f"The solver {self.solver!r} needs a matrix of all features squared, too large "
                     f"for {self.n_features_in_:,} sparse features. Choose 'newton-cg'."
                 )
-            optimum = SOLVERS[self.solver](posed)
-        self._keep(posed, optimum)
+            optimum = self._minimise(posed)
         self.separation_: Separation | None = None
         if np.isinf(self.C):
             self.separation_ = notice(posed.conditioned, posed.loss, optimum)
+        self._report()
+        return self
+
+    def fit_blocks(self, over: OverBlocks, moments: Moments, classes: ArrayLike) -> Self:
+        """Learn from rows that are nowhere all at once, in some passes over their blocks.
+
+        Parameters
+        ----------
+        over : OverBlocks
+            What goes through the blocks.
+        moments : Moments of shapes (K,), (K, p), (K, p, p)
+            Of all rows, by class.
+        classes : array-like of shape (K,)
+            The labels in increasing order, which is that of the codes.
+
+        Raises
+        ------
+        ValueError
+            As `fit` does; and for the solver "sgd", which goes from row to row.
+
+        Notes
+        -----
+        Separation is seen only where the fit puts every row on its class's side.
+        """
+        self._check_options()
+        if self.solver == "sgd":
+            raise ValueError("'sgd' goes from row to row and not over blocks. Choose 'newton-cg'.")
+        self.classes_, self.n_features_in_ = np.asarray(classes), moments.n_features
+        require_two_classes(moments.count)
+        weights = class_weights(self.class_weight, self.classes_, moments.count)
+        weighted = moments if weights is None else moments.scale(weights)
+        strength = (2 if len(self.classes_) == 2 else 1) / self.C
+        total = weighted.pooled()
+        conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
+        of_block = BlockLoss(conditioned.rows, len(weighted), weights)
+        n_rows = int(moments.count.sum())
+        loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
+        optimum = self._minimise(self._asked(loss, conditioned, weighted.count))
+        self.separation_ = None
+        if np.isinf(self.C) and loss.separates(optimum.point):
+            self.separation_ = as_separation(conditioned, optimum.x, Kind.COMPLETE)
         self._report()
         return self
 
@@ -228,26 +276,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     def require_maximum_likelihood(self) -> None:
         """Raise ValueError where the coefficients have no Wald errors, with the reason."""
         check_is_fitted(self)
-        if self.class_weight is not None:
-            raise ValueError(
-                "Wald standard errors belong to rows that count once: class weights change what "
-                "is estimated and not how much is known. Fit without them."
-            )
-        if np.isfinite(self.C):
-            raise ValueError(
-                "Wald standard errors belong to the maximum of the likelihood, and a penalty "
-                f"(C = {self.C:g}) moves the coefficients away from it. Fit without a penalty."
-            )
-        if self.separation_ is not None:
-            raise ValueError(
-                "The classes can be separated, so the likelihood has no maximum and there are "
-                "no standard errors: the coefficients diverge."
-            )
-        if not self.converged_:
-            raise ValueError(
-                "Wald standard errors belong to the maximum of the likelihood, which this fit "
-                f"did not reach: {self.reason_.words}. {self.reason_.remedy}"
-            )
+        if reason := reason_against_errors(self):
+            raise ValueError(reason)
 
     def learning_rates(self, X: ArrayLike) -> LearningRates:
         """Return 1/L and 2/L of gradient descent, and the limit where this model stands.
@@ -308,14 +338,17 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     ) -> Posed:
         """Return what a solver is asked for rows (n, p) of classes 0 to K - 1: see `fit`."""
         count = np.bincount(codes, weight, n_classes).astype(np.float64)
-        if np.count_nonzero(count) < 2:
-            raise ValueError("Rows of at least two classes are needed; these are of one class.")
+        require_two_classes(count)
         # The difference of two classes' vectors of sum zero is twice as long as either, so its
         # square is twice the sum of theirs.
         strength = (2 if n_classes == 2 else 1) / self.C
         conditioned = condition(X, weight, strength, intercept=self.fit_intercept)
         rows, penalty = conditioned.rows, conditioned.penalty
         loss = SoftmaxLoss(rows, codes, n_classes, weight, penalty, mapper)
+        return self._asked(loss, conditioned, count)
+
+    def _asked(self, loss: Loss, conditioned: Conditioned, count: Array) -> Posed:
+        """Return what a solver is asked of a loss; `count` (K,) is the weight of each class."""
         # Begin at the shares of the classes: a Newton step from there is least squares, or LDA.
         start = np.zeros(loss.shape)
         if self.fit_intercept:
@@ -331,6 +364,12 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             batch_size=self.batch_size,
             rng=check_random_state(self.random_state),
         )
+
+    def _minimise(self, posed: Posed) -> Optimum:
+        """Minimise the loss, and keep the minimiser."""
+        optimum = SOLVERS[self.solver](posed)
+        self._keep(posed, optimum)
+        return optimum
 
     def _keep(self, posed: Posed, optimum: Optimum) -> None:
         # Directions by conjugate gradients sum to zero over the classes but for rounding.

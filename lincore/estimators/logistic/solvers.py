@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from scipy.linalg import lapack
 from lincore.estimators.logistic._newton import Linear, NewtonCG
 from lincore.estimators.logistic._sgd import descend_by_rows
 from lincore.estimators.logistic.conditioning import Conditioned
-from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.descent import (
     Alone,
@@ -46,8 +46,8 @@ class Posed(NamedTuple):
     Attributes
     ----------
     conditioned : Conditioned
-    loss : SoftmaxLoss
-        Over the rows of `conditioned`.
+    loss : Loss
+        A `SoftmaxLoss` for what goes from row to row, and where many are solved side by side.
     start : ndarray of shape (q, K)
     tol : float
         Bound of the largest entry of the gradient.
@@ -60,7 +60,7 @@ class Posed(NamedTuple):
     """
 
     conditioned: Conditioned
-    loss: SoftmaxLoss
+    loss: Any
     start: Array
     tol: float
     max_iter: int | None
@@ -102,21 +102,16 @@ def newton_cg(posed: Posed) -> Optimum:
     For what is large: where a whole Hessian costs more than some products with it, or is too large.
     """
     loss = posed.loss
-
-    def hessian_at(probabilities: Array) -> Linear:
-        view = loss.rows.single
-        return partial(loss.hessian_product, probabilities.astype(view.dtype), view=view)
-
     q, K = loss.shape
     small = (K - 1) * q <= WHOLE_HESSIAN
-    build = _one_diagonal if loss.rows.wide else _whole_hessian if small else _one_matrix
-    direction = NewtonCG(hessian_at, partial(build, loss), tol=posed.tol)
+    build = _one_diagonal if loss.wide else _whole_hessian if small else _one_matrix
+    hessian_at, precondition = partial(loss.product_at, exact=False), partial(build, loss)
+    direction = NewtonCG(hessian_at, precondition, tol=posed.tol)
 
     def refined(point: Point) -> Array:
-        exact = partial(loss.hessian_product, point.state, view=loss.rows.double)
-        return direction.refined(point, exact)
+        return direction.refined(point, loss.product_at(point.state, exact=True))
 
-    last = alone(refined) if small and not loss.rows.wide else None
+    last = alone(refined) if small and not loss.wide else None
     return _newton(Alone(loss), [posed], alone(direction), last)[0]
 
 
@@ -128,7 +123,7 @@ def fixed_hessian(posed: Posed) -> Optimum:
     Böhning (1992), "Multinomial logistic regression algorithm". The fixed Hessian of
     "faces-generative-vs-discriminative", "Fixed Learning Rate", is one of its kind.
     """
-    solve = robust_solver(_bound(posed.loss))
+    solve = robust_solver(posed.loss.bound())
     return descend(
         posed.loss,
         posed.start,
@@ -147,7 +142,7 @@ def gradient(posed: Posed) -> Optimum:
     """
     rate = posed.learning_rate
     if rate is None:
-        rate = 1 / float(np.linalg.eigvalsh(_bound(posed.loss))[-1])
+        rate = 1 / float(np.linalg.eigvalsh(posed.loss.bound())[-1])
     return descend(
         posed.loss,
         posed.start,
@@ -163,7 +158,7 @@ def sgd(posed: Posed) -> Optimum:
     if rate is None:
         # One over the bound of a batch of mean rows: it does not overshoot, whatever comes.
         half = np.full(len(loss.rows), 0.5)
-        trace = float(loss.diagonal(half, view=loss.rows.double).sum())
+        trace = float(loss.diagonal(half).sum())
         rate = 1 / (trace / len(loss.rows) * posed.batch_size)
 
     def order() -> list[NDArray[np.intp]]:
@@ -180,7 +175,7 @@ def sgd(posed: Posed) -> Optimum:
     )
 
 
-SOLVERS = {
+SOLVERS: dict[str, Callable[[Posed], Optimum]] = {
     "newton": newton,
     "newton-cg": newton_cg,
     "fixed-hessian": fixed_hessian,
@@ -239,9 +234,9 @@ def _newton(
     return found if last is None else one_step_more(objective, found, last, stopping)
 
 
-def _newton_directions(loss: SoftmaxLoss, point: Point) -> Array:
+def _newton_directions(loss: Loss, point: Point) -> Array:
     """Return Newton's direction, of one problem or of each of a stack."""
-    hessian = loss.hessian(point.state, view=loss.rows.double)
+    hessian = loss.hessian(point.state, exact=True)
     return _by_differences(partial(robust_solve, hessian), -point.gradient)
 
 
@@ -263,46 +258,30 @@ def _of_sum_zero(values: Array) -> Array:
     return values - np.add.reduce(values, axis=-1, keepdims=True) / values.shape[-1]
 
 
-def _bound(loss: SoftmaxLoss) -> Array:
-    """Return Böhning's bound for one class, on coefficients that sum to zero over the classes."""
-    return loss.scatter(np.full(len(loss.rows), 0.5), view=loss.rows.double)
-
-
-def _whole_hessian(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+def _whole_hessian(loss: Loss, state: Any) -> Linear:
     """Precondition by the Hessian of each so-many-th row."""
     q, K = loss.shape
     n_parameters = (K - 1) * q
     # Of few parameters all rows cost what a few products do, and save more of them: of heavy tails
     # and classes all but separated a sample lacks the few rows that matter.
-    every = min(len(loss.rows) // (ROWS_PER_PARAMETER * n_parameters), n_parameters // CHEAP)
+    every = min(loss.n_rows // (ROWS_PER_PARAMETER * n_parameters), n_parameters // CHEAP)
     every = max(1, every)
-    hessian = loss.hessian(probabilities, view=loss.rows.single, every=every)
+    hessian = loss.hessian(state, exact=False, every=every)
     solve = robust_solver(_ridged(hessian))
     return lambda target: _by_differences(solve, _of_sum_zero(target))
 
 
-def _one_matrix(loss: SoftmaxLoss, probabilities: Array) -> Linear:
-    """Precondition by one (q, q) matrix for all classes, Böhning's with the rows' own weights.
-
-    The bound gives every row the weight ½. Near the minimum most rows are settled and weigh next
-    to nothing, which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is at most ½ too.
-    """
-    every = max(1, len(loss.rows) // (ROWS_PER_COLUMN * loss.shape[0]))
-    matrix = loss.scatter(_unsettled(probabilities), view=loss.rows.single, every=every)
-    return robust_solver(_ridged(matrix))
+def _one_matrix(loss: Loss, state: Any) -> Linear:
+    """Precondition by one (q, q) matrix for all classes, Böhning's with the rows' own weights."""
+    every = max(1, loss.n_rows // (ROWS_PER_COLUMN * loss.shape[0]))
+    return robust_solver(_ridged(loss.unsettled(state, every=every)))
 
 
-def _one_diagonal(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+def _one_diagonal(loss: Loss, state: Any) -> Linear:
     """Precondition by the diagonal of the matrix of `_one_matrix`, where that is too large."""
-    diagonal = loss.diagonal(_unsettled(probabilities), view=loss.rows.double)
+    diagonal = loss.unsettled_diagonal(state)
     diagonal += 1e-5 * diagonal.mean()
     return lambda target: target / diagonal[:, None]
-
-
-def _unsettled(probabilities: Array) -> Array:
-    """Return how much every row weighs in the curvature, (n,): at most one half."""
-    K = probabilities.shape[1]
-    return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)
 
 
 def _ridged(matrix: Array) -> Array:

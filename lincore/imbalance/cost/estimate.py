@@ -217,15 +217,15 @@ class _Study:
                 losses[i] = self._means(samples, rows)
 
     def _judge(self, samples: Samples, predicted: NDArray[np.intp], log_proba: Array) -> Array:
-        data, test = self.plan.data, samples.split.test
-        rows = row_losses(data.codes[test], predicted, log_proba, self.costs)
-        return weighted_losses(rows, data.codes[test], data.weights_of(test))
+        truth = self.plan.data.codes[samples.split.test]
+        return row_losses(truth, predicted, log_proba, self.costs)
 
     def _means(self, samples: Samples, rows: Array) -> Array:
-        truth = self.plan.data.codes[samples.split.test]
-        data = self.plan.data
+        data, test = self.plan.data, samples.split.test
         shares = class_totals(data) / class_totals(data).sum()
-        return mean_losses(self.losses, truth, rows, data.n_classes, shares)
+        return mean_losses(
+            self.losses, data.codes[test], rows, data.n_classes, shares, data.weights_of(test)
+        )
 
     def _add_rows(self, samples: Samples) -> None:
         """Enter what each test row lost in this repetition."""
@@ -233,7 +233,9 @@ class _Study:
         for method, rows in zip(self.plan.methods, self.by_row, strict=True):
             if self.plan.new_splits and method.name not in self.plan.failures:
                 if method.name not in self.rows:
-                    self.rows[method.name] = RowSums(data.codes, data.n_classes, data.groups)
+                    self.rows[method.name] = RowSums(
+                        data.codes, data.n_classes, data.groups, data.weights
+                    )
                 self.rows[method.name].add(samples.split.test, rows)
 
     def _variances(self, first: Samples) -> dict[str, RowVariance]:
@@ -298,6 +300,7 @@ class _Study:
             prevalence=self.prevalence,
             costs=self.costs,
             counts=np.bincount(data.codes[first.split.train], minlength=data.n_classes),
+            totals=class_totals(data, first.split.train),
             n_test=len(first.split.test),
             losses=losses,
             rare=self.rare,
@@ -311,34 +314,6 @@ class _Study:
             settings=study_settings(plan, self.repeats),
             variances=self._variances(first),
         )
-
-
-def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array | None) -> Array:
-    """Return losses whose mean over the rows of a class is the weighted mean of these.
-
-    A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
-    the class: then the variance over rows is that of the weighted mean as well.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (X, m)
-    truth : ndarray of shape (m,)
-    weight : ndarray of shape (m,) or None
-        As they are where there is none.
-
-    Examples
-    --------
-    >>> found = weighted_losses(np.array([[0.0, 1.0]]), np.array([0, 0]), np.array([3.0, 1.0]))
-    >>> found.tolist(), float(found.mean())
-    ([[-0.125, 0.625]], 0.25)
-    """
-    if weight is None:
-        return rows
-    number, total = np.bincount(truth), np.bincount(truth, weight)
-    relative = weight * (number[truth] / total[truth])
-    members = truth[:, None] == np.arange(len(number))
-    means = ((rows * weight) @ members)[:, truth] / total[truth]
-    return np.asarray(means + relative * (rows - means))
 
 
 def row_losses(
