@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from lincore.estimators.logistic.estimator import LogisticRegression
+from lincore.estimators.logistic.posed import Posed, pose_rows
 from lincore.estimators.logistic.separation import overlaps
-from lincore.estimators.logistic.solvers import NEWTON_STEPS, Posed, newton_together
+from lincore.estimators.logistic.solvers import NEWTON_STEPS, newton_together
 from lincore.linalg.optimize import Optimum
 from lincore.utils.typing import Array
 
@@ -103,7 +104,7 @@ def fit_stack(
     for b, problem in enumerate(problems):
         if _is_small(problem, n_classes):
             with suppress(ValueError):
-                posed[b] = estimator._posed(*problem, n_classes)
+                posed[b] = pose_rows(estimator, *problem, n_classes)
     for part in _parts(posed):
         asked = [posed[b] for b in part]
         for b, own, found in zip(part, asked, newton_together(asked), strict=True):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from lincore.estimators.base.class_weights import ClassWeight, class_weights, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.validation import require_two_classes, validate_rows
 from lincore.estimators.logistic._summed import BlockLoss, OverBlocks, SummedLoss
-from lincore.estimators.logistic.conditioning import Conditioned, condition, condition_by_moments
-from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
+from lincore.estimators.logistic.conditioning import condition, condition_by_moments
+from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.posed import Posed, pose, pose_rows, strength_of
 from lincore.estimators.logistic.rates import LearningRates, learning_rates
 from lincore.estimators.logistic.separation import (
     Kind,
@@ -24,13 +24,12 @@ from lincore.estimators.logistic.separation import (
     as_separation,
     notice,
 )
-from lincore.estimators.logistic.solvers import SOLVERS, Posed
+from lincore.estimators.logistic.solvers import SOLVERS
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import warn
-from lincore.utils.threads import Mapper, part_mapper
-from lincore.utils.typing import Array
+from lincore.utils.threads import part_mapper
 
 
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):
@@ -171,7 +170,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
         rows = weighted_rows(self, labelled)
         with part_mapper(rows.X.size) as mapper:
-            posed = self._posed(rows.X, rows.codes, rows.weight, len(self.classes_), mapper)
+            posed = pose_rows(self, rows.X, rows.codes, rows.weight, len(self.classes_), mapper)
             if posed.loss.wide and self.solver not in ("newton-cg", "sgd"):
                 raise ValueError(
                     f"The solver {self.solver!r} needs a matrix of all features squared, too large "
@@ -212,13 +211,13 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         require_two_classes(moments.count)
         weights = class_weights(self.class_weight, self.classes_, moments.count)
         weighted = moments if weights is None else moments.scale(weights)
-        strength = (2 if len(self.classes_) == 2 else 1) / self.C
+        strength = strength_of(self.C, len(self.classes_))
         total = weighted.pooled()
         conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
         of_block = BlockLoss(conditioned.rows, len(weighted), weights)
         n_rows = int(moments.count.sum())
         loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
-        optimum = self._minimise(self._asked(loss, conditioned, weighted.count))
+        optimum = self._minimise(pose(self, loss, conditioned, weighted.count))
         self.separation_ = None
         if np.isinf(self.C) and loss.separates(optimum.point):
             self.separation_ = as_separation(conditioned, optimum.x, Kind.COMPLETE)
@@ -299,7 +298,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         """
         check_is_fitted(self)
         rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse="csr")
-        strength = (2 if len(self.classes_) == 2 else 1) / self.C
+        strength = strength_of(self.C, len(self.classes_))
         conditioned = condition(rows, None, strength, intercept=self.fit_intercept)
         if conditioned.rows.wide:
             raise ValueError(f"{self.n_features_in_:,} sparse features are too many for a bound.")
@@ -327,43 +326,6 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}.")
-
-    def _posed(
-        self,
-        X: Any,
-        codes: NDArray[np.intp],
-        weight: Array | None,
-        n_classes: int,
-        mapper: Mapper = map,
-    ) -> Posed:
-        """Return what a solver is asked for rows (n, p) of classes 0 to K - 1: see `fit`."""
-        count = np.bincount(codes, weight, n_classes).astype(np.float64)
-        require_two_classes(count)
-        # The difference of two classes' vectors of sum zero is twice as long as either, so its
-        # square is twice the sum of theirs.
-        strength = (2 if n_classes == 2 else 1) / self.C
-        conditioned = condition(X, weight, strength, intercept=self.fit_intercept)
-        rows, penalty = conditioned.rows, conditioned.penalty
-        loss = SoftmaxLoss(rows, codes, n_classes, weight, penalty, mapper)
-        return self._asked(loss, conditioned, count)
-
-    def _asked(self, loss: Loss, conditioned: Conditioned, count: Array) -> Posed:
-        """Return what a solver is asked of a loss; `count` (K,) is the weight of each class."""
-        # Begin at the shares of the classes: a Newton step from there is least squares, or LDA.
-        start = np.zeros(loss.shape)
-        if self.fit_intercept:
-            logs = np.log(np.maximum(count, 0.5 * count[count > 0].min()))
-            start[-1] = logs - logs.mean()
-        return Posed(
-            conditioned,
-            loss,
-            start,
-            tol=self.tol * float(loss.total),
-            max_iter=self.max_iter,
-            learning_rate=self.learning_rate,
-            batch_size=self.batch_size,
-            rng=check_random_state(self.random_state),
-        )
 
     def _minimise(self, posed: Posed) -> Optimum:
         """Minimise the loss, and keep the minimiser."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from scipy.linalg import lapack
 
 from lincore.estimators.logistic._newton import Linear, NewtonCG
 from lincore.estimators.logistic._sgd import descend_by_rows
-from lincore.estimators.logistic.conditioning import Conditioned
 from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
+from lincore.estimators.logistic.posed import Posed
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.descent import (
     Alone,
@@ -26,7 +26,7 @@ from lincore.linalg.descent import (
     one_step_more,
     take_whole_steps,
 )
-from lincore.linalg.optimize import Optimum, Point, StoppingRule
+from lincore.linalg.optimize import Optimum, Point
 from lincore.utils.typing import Array
 
 # Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each.
@@ -38,42 +38,6 @@ CHEAP = 64
 ROWS_PER_COLUMN = 25
 # Steps of Newton's method at most, where no number is given.
 NEWTON_STEPS = 100
-
-
-class Posed(NamedTuple):
-    """What a solver is asked, how, and the way back to the features as they came.
-
-    Attributes
-    ----------
-    conditioned : Conditioned
-    loss : Loss
-        A `SoftmaxLoss` for what goes from row to row, and where many are solved side by side.
-    start : ndarray of shape (q, K)
-    tol : float
-        Bound of the largest entry of the gradient.
-    max_iter : int or None
-        None for the solver's own default.
-    learning_rate : float or None
-        None for 1/L, with L the largest curvature by Böhning's bound.
-    batch_size : int
-    rng : numpy.random.Generator or RandomState
-    """
-
-    conditioned: Conditioned
-    loss: Any
-    start: Array
-    tol: float
-    max_iter: int | None
-    learning_rate: float | None
-    batch_size: int
-    rng: Any
-
-    def stopping(self, default: int) -> StoppingRule:
-        """Return when a descent stops that has a default limit of iterations."""
-        limit = default if self.max_iter is None else self.max_iter
-        # A penalised loss has a minimum.
-        check = None if self.loss.penalty.any() else self.loss.is_unbounded
-        return StoppingRule(self.tol, limit, check)
 
 
 def newton(posed: Posed) -> Optimum:
