@@ -43,7 +43,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "be repeated",
     )
     group.add_argument(
-        "--weights", metavar="COLUMN", help="sampling weights of the rows, for fits and scores"
+        "--weights", metavar="COLUMN", help="sampling weights of the rows, in fits, scores, studies"
     )
     group.add_argument(
         "--frequencies", metavar="COLUMN", help="how many equal rows each row stands for"
