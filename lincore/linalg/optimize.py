@@ -1,4 +1,4 @@
-"""What an optimiser is told and tells: points, steps, reasons to stop, whoever watches."""
+"""Points, steps and reasons to stop of an optimiser, and who watches it."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class StandardRows:
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """What rows have in common that can be stacked."""
+        """Properties that rows have in common that can be stacked."""
         return self.X.shape[1], self.n_coordinates, self.X.dtype, self.axes is None
 
     def of(self, X: NDArray[Any]) -> StandardRows:

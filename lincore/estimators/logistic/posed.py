@@ -17,7 +17,7 @@ from lincore.utils.typing import Array
 
 
 class Posed(NamedTuple):
-    """What a solver is asked, how, and the way back to the features as they came.
+    """A problem as a solver is asked it, and the way back to the features as they came.
 
     Attributes
     ----------
