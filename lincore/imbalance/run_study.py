@@ -18,7 +18,7 @@ from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
 from lincore.imbalance.subsets import refuse_weights
 from lincore.imbalance.trials import (
-    JUDGED,
+    MODELS,
     MOST_AT_ONCE,
     SOURCES,
     STANDS_FOR,
@@ -64,7 +64,7 @@ class Losses:
         for name, losses in found.items():
             if name not in self.rows:
                 self.rows[name] = RowSums(data.codes, data.n_classes, data.groups)
-            self.rows[name].add(trial.split.test, losses.rows)
+            self.rows[name].add(losses.rows)
 
     def table(self) -> np.ndarray:
         """Return the losses of the living methods, (M, C, S, L)."""
@@ -73,10 +73,12 @@ class Losses:
 
     def variances(self, trial: Trial) -> dict[str, RowVariance]:
         """Return what rows say about the variance of the means of the living methods."""
-        places = {name: i for i, name in enumerate(JUDGED)}
+        places, models = (
+            {name: i for i, name in enumerate(names)} for names in (CONDITIONS, MODELS)
+        )
         ratio = len(trial.split.test) / len(trial.split.train)
         return {
-            method.name: self.rows[method.name].variance(places, STANDS_FOR, ratio)
+            method.name: self.rows[method.name].variance(places, models, STANDS_FOR, ratio)
             for method in self.plan.alive
             if method.name in self.rows
         }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.imbalance.losses import CONDITIONS, mean_losses, study_losses
-from lincore.imbalance.sample_fits import Prediction, fit_samples
+from lincore.imbalance.sample_fits import Prediction, cut_apart, fit_samples
 from lincore.imbalance.subsets import (
     NestedSubsets,
     Shuffling,
@@ -24,6 +24,8 @@ from lincore.imbalance.subsets import (
 )
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import exchanged
+from lincore.metrics.row_variance import SplitLosses
+from lincore.metrics.training_variance import rows_to_predict, softened_errors
 from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.fitting import LARGEST_SCATTER
 from lincore.model_selection.methods import Method
@@ -55,7 +57,9 @@ STAND_INS: Mapping[str, tuple[str, str]] = {
     "weighted as reduced, full shares": ("weighted", "full"),
     "full, reduced shares": ("full", "reduced"),
 }
-JUDGED = (*CONDITIONS, *STAND_INS)
+MODELS: Mapping[str, tuple[str, str]] = {"full": SOURCES["full"], **STAND_INS}
+# The fits behind them predict training rows as well: predictions of a sample by this name.
+TRAINED = {name: f"{name}, training rows" for name in ("full", "weighted")}
 STANDS_FOR: Mapping[str, str] = {
     **dict.fromkeys(CONDITIONS, "full"),
     **{name: name for name in STAND_INS},
@@ -245,13 +249,20 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
 
 
 def outcomes(plan: Plan, trials: Sequence[Trial]) -> list[dict[str, dict[str, Prediction]]]:
-    """Make every fit of some trials: predictions by sample and method."""
+    """Make every fit of some trials: predictions by sample and method.
+
+    Those of test rows; of training rows by the names in `TRAINED`.
+    """
     made = [jobs(plan, trial) for trial in trials]
     every = [job for of_trial in made for job in of_trial.values()]
     found, warned = fit_samples(every, plan.alive, plan.failures)
     plan.notices.update(dict.fromkeys(map(str, warned)))
     predictions = iter(found)
-    return [{name: next(predictions) for name in of_trial} for of_trial in made]
+    fits = [{name: next(predictions) for name in of_trial} for of_trial in made]
+    for of_trial, trial in zip(fits, trials, strict=True):
+        for name, trained in TRAINED.items():
+            of_trial[name], of_trial[trained] = cut_apart(of_trial[name], len(trial.split.test))
+    return fits
 
 
 def n_values_of(plan: Plan, trial: Trial) -> int:
@@ -291,12 +302,25 @@ def jobs(plan: Plan, trial: Trial) -> dict[str, FitTask]:
     n_train = len(trial.split.train)
     made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
     threshold = {"reduced": trial.shares("full")}
+    asked = dict.fromkeys(TRAINED, np.concatenate([trial.split.test, trained_rows(plan, trial)]))
     return {
         name: FitTask(
-            plan.data, sample, trial.split.test, plan.steps, plan.seed, threshold.get(name)
+            plan.data,
+            sample,
+            asked.get(name, trial.split.test),
+            plan.steps,
+            plan.seed,
+            threshold.get(name),
         )
         for name, sample in made.items()
     }
+
+
+def trained_rows(plan: Plan, trial: Trial) -> NDArray[np.intp]:
+    """Return the training rows of a trial that are predicted; none if no variance needs them."""
+    if not plan.new_splits:
+        return np.empty(0, dtype=np.intp)
+    return rows_to_predict(plan.data.codes, trial.split.train, plan.data.n_classes)
 
 
 def condition(
@@ -321,36 +345,47 @@ class TrialLosses(NamedTuple):
     ----------
     means : ndarray of shape (C, L)
         Of the test rows, in every condition.
-    rows : ndarray of shape (2, C + 3, m)
-        Of each test row, in every one of `JUDGED`: whether it was wrong, and its log loss.
+    rows : SplitLosses
+        Whether each test row was wrong and its log loss, in all `CONDITIONS` and by all `MODELS`.
     """
 
     means: Array
-    rows: Array
+    rows: SplitLosses
 
 
 def trial_losses(
     plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
 ) -> dict[str, TrialLosses]:
     """Return for each living method its losses."""
-    truth, found = plan.data.codes[trial.split.test], {}
+    codes, found = plan.data.codes, {}
+    test, trained = trial.split.test, trained_rows(plan, trial)
     losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
+    of_training = {name: fits[name_there] for name, name_there in TRAINED.items()}
     for method in plan.alive:
-        predicted, log_proba = _cells(fits, trial, method.name)
-        rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        means = mean_losses(losses, truth, rows[:, : len(CONDITIONS)], n_classes)
-        found[method.name] = TrialLosses(means, rows)
+        predicted, log_proba = _cells(fits, trial, method.name, CONDITIONS)
+        rows = np.stack([predicted != codes[test], log_losses(log_proba, codes[test])])
+        means = mean_losses(losses, codes[test], rows, n_classes)
+        softened = _softened(*_cells(fits, trial, method.name, MODELS), codes[test])
+        there = _softened(*_cells(of_training, trial, method.name, MODELS), codes[trained])
+        split = SplitLosses(test, rows, softened, trained, there)
+        found[method.name] = TrialLosses(means, split)
     return found
 
 
+def _softened(predicted: NDArray[np.intp], log_proba: Array, truth: NDArray[np.intp]) -> Array:
+    """Return softened errors and log losses, (2, D, m)."""
+    return np.stack([softened_errors(predicted, log_proba, truth), log_losses(log_proba, truth)])
+
+
 def _cells(
-    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str, names: Iterable[str]
 ) -> tuple[NDArray[np.intp], Array]:
-    """Return codes (C + 3, m) and log posteriors (C + 3, m, K) of a method for all `JUDGED`."""
+    """Return codes (C, m) and log posteriors (C, m, K) of a method in some conditions."""
+    names = tuple(names)
     if any(found[method].learned is None for found in fits.values()):
-        each = [condition(fits, trial, name, method) for name in JUDGED]
+        each = [condition(fits, trial, name, method) for name in names]
         return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
-    sources = [_source(name) for name in JUDGED]
+    sources = [_source(name) for name in names]
     found = [fits[source][method] for source, _ in sources]
     learned = np.stack([fit.learned for fit in found if fit.learned is not None])
     priors = np.stack([trial.shares(subset) for _, subset in sources])
@@ -358,7 +393,8 @@ def _cells(
         np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
     )
     predicted = log_proba.argmax(axis=-1)
-    moved, shifts = CONDITIONS.index("moved threshold"), fits["reduced"][method].shifts
-    if shifts is not None:
-        predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
+    if "moved threshold" in names:
+        moved, shifts = names.index("moved threshold"), fits["reduced"][method].shifts
+        if shifts is not None:
+            predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
     return predicted, log_proba
