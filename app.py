@@ -51,8 +51,9 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 else:
-    from pages.ui.server import _compat, batching, memory, middleware, script_queue
+    from pages.ui.server import _compat, batching, logs, memory, middleware, script_queue
 
+    logs.write_json_lines()
     memory.keep_little()
     _compat.announce_navigation()
     middleware.hear_of_uploads()

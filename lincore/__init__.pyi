@@ -1,6 +1,7 @@
 from . import analysis as analysis
 from . import checks as checks
 from . import data as data
+from . import distributed as distributed
 from . import estimators as estimators
 from . import export as export
 from . import federation as federation

@@ -124,6 +124,8 @@ def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | N
         lines.append(prediction.drift_finding(drift))
     if scores is not None:
         lines.append(report.classification_finding(scores, scores.methods[0]))
+        if counted := prediction.counting_note(found):
+            lines.append(counted)
     record = {
         "command": "predict",
         "data": None if data is None else data_record(data),

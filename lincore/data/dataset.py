@@ -135,6 +135,8 @@ class Dataset:
     streamed : Moments of shapes (K,), (K, p), (K, p, p), optional
         Of the rows of a large file that are not among these, by class: what is solved from
         moments learns from them too. They are never tested.
+    streamed_rows : (K,) intp, optional
+        Their number by class, where they have weights and `streamed.count` is what they weigh.
     target_name : str
         The column that holds the classes; "" where there is none.
     target_guess : TargetGuess, optional
@@ -182,6 +184,7 @@ class Dataset:
     weight_name: str = ""
     lines: np.ndarray | None = None
     frequency_name: str = ""
+    streamed_rows: np.ndarray | None = None
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -292,9 +295,17 @@ class Dataset:
         return None if self.weights is None else np.asarray(self.weights[rows])
 
     @property
+    def streamed_counts(self) -> np.ndarray:
+        """Rows of each class of the same file that are summed and not held, shape (K,)."""
+        if self.streamed is None:
+            return np.zeros(self.n_classes, dtype=np.intp)
+        counts = self.streamed.count if self.streamed_rows is None else self.streamed_rows
+        return np.asarray(counts, dtype=np.intp)
+
+    @property
     def n_streamed(self) -> int:
         """Rows of the same file that are summed and not held."""
-        return 0 if self.streamed is None else int(self.streamed.count.sum())
+        return int(self.streamed_counts.sum())
 
     @cached_property
     def has_missing(self) -> bool:
@@ -359,6 +370,7 @@ class Dataset:
             lines=None if self.lines is None else self.lines[chosen],
             truth=self.truth if len(left) == self.n_classes else None,
             streamed=None,
+            streamed_rows=None,
         )
 
     @cached_property
@@ -374,7 +386,7 @@ class Dataset:
         streamed = self.streamed
         sums = () if streamed is None else (streamed.count, streamed.mean, streamed.scatter)
         rows = (self.codes, self.given_test, self.groups, self.weights, self.lines)
-        for array in (*X, *rows, *sums):
+        for array in (*X, *rows, *sums, self.streamed_rows):
             if array is not None:
                 state.update(repr((array.shape, array.dtype.str)).encode())
                 state.update(np.ascontiguousarray(array).data)

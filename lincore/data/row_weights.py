@@ -17,6 +17,8 @@ from lincore.utils.typing import Array, Flags
 
 #: Says in words where a row, counted from 0, stands.
 Place = Callable[[int], str]
+# Whole numbers beyond are not exact as floats.
+_LARGEST = 2**53
 _ENOUGH = "Correct it, leave such rows out, or give the column another role."
 
 
@@ -31,7 +33,9 @@ def data_row(row: int) -> str:
     return f"data row {row + 1}"
 
 
-def checked_weights(values: Any, name: str, place: Place = data_row) -> Array:
+def checked_weights(
+    values: Any, name: str, place: Place = data_row, *, is_part: bool = False
+) -> Array:
     """Return weights of rows (n,) as float64.
 
     Parameters
@@ -42,6 +46,8 @@ def checked_weights(values: Any, name: str, place: Place = data_row) -> Array:
         Of the column, for messages.
     place : callable
         Says in words where a row stands.
+    is_part : bool, default False
+        Whether these are some of the rows, which may all have weight zero.
 
     Raises
     ------
@@ -57,18 +63,18 @@ def checked_weights(values: Any, name: str, place: Place = data_row) -> Array:
     ...
     lincore.errors.DataError: column 'w', data row 2: The weight -2 is negative. Correct it, ...
     """
-    return _checked(values, name, "weight", place)
+    return _checked(values, name, "weight", place, is_part)
 
 
 def checked_frequencies(
-    values: Any, name: str, place: Place = data_row, *, width: int = 1
+    values: Any, name: str, place: Place = data_row, *, width: int = 1, is_part: bool = False
 ) -> NDArray[np.intp]:
     """Return frequencies of rows (n,) as integers.
 
     Parameters
     ----------
-    values, name, place
-        As for `checked_weights`.
+    values, name, place, is_part
+        As for `checked_weights`; some of the rows may add up to any number.
     width : int
         Values of a row.
 
@@ -82,7 +88,7 @@ def checked_frequencies(
     >>> checked_frequencies([3.0, 1.0], "count")
     array([3, 1])
     """
-    found = _checked(values, name, "frequency", place)
+    found = _checked(values, name, "frequency", place, is_part)
     broken = found != np.round(found)
     if broken.any():
         row = int(broken.argmax())
@@ -91,17 +97,45 @@ def checked_frequencies(
             where=f"column {name!r}, {place(row)}",
             remedy="A frequency counts equal rows; for sampling weights use the role weight.",
         )
-    total, most = float(found.sum()), min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
+    if (found > _LARGEST).any():
+        row = int(found.argmax())
+        raise DataError(
+            f"The frequency {found[row]:g} is too large to be a number of rows.",
+            where=f"column {name!r}, {place(row)}",
+            remedy="Use the column as weights.",
+        )
+    if not is_part:
+        check_repeated(float(found.sum()), name, width)
+    return found.astype(np.intp)
+
+
+def check_repeated(total: float, name: str, width: int) -> None:
+    """Refuse more repeated rows than are held.
+
+    Parameters
+    ----------
+    total : float
+        Sum of the frequencies.
+    name : str
+        Of their column.
+    width : int
+        Values of a row.
+
+    Raises
+    ------
+    DataError
+        With what can be done.
+    """
+    most = min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
     if total > most:
         raise DataError(
             f"The frequencies add up to {total:,.0f} rows; at most {most:,} such are held.",
             where=f"column {name!r}",
             remedy="Divide them by a common factor, or use the column as weights.",
         )
-    return found.astype(np.intp)
 
 
-def _checked(values: Any, name: str, what: str, place: Place) -> Array:
+def _checked(values: Any, name: str, what: str, place: Place, is_part: bool) -> Array:
     given = np.asarray(values)
     if given.dtype.kind not in "iufb":
         raise _not_numbers(given, name, what, place)
@@ -116,7 +150,7 @@ def _checked(values: Any, name: str, what: str, place: Place) -> Array:
             value = "" if why == "is missing" else f" {found[row]:g}"
             where = f"column {name!r}, {place(row)}"
             raise DataError(f"The {what}{value} {why}.", where=where, remedy=_ENOUGH)
-    if len(found) and not found.any():
+    if len(found) and not found.any() and not is_part:
         raise DataError(
             f"Every {what} is zero: no row would count.",
             where=f"column {name!r}",
@@ -169,8 +203,8 @@ def with_row_weights(
     Raises
     ------
     DataError
-        For values that are no weights or frequencies, another number of them than of rows, and
-        more repeated values than are held.
+        For values that are no weights or frequencies, another number of them than of rows, more
+        repeated values than are held, and where other rows of the file are summed already.
 
     Examples
     --------
@@ -182,6 +216,12 @@ def with_row_weights(
     >>> repeated.X.ravel().tolist(), repeated.lines.tolist()
     ([1.0, 1.0, 1.0, 3.0], [0, 0, 0, 1])
     """
+    if data.streamed is not None and not (weights is None and frequencies is None):
+        raise DataError(
+            "Rows of a file that are summed already cannot be weighted any more.",
+            where=data.name,
+            remedy="Name the column of weights or frequencies where the file is loaded.",
+        )
     if weights is not None:
         weights = checked_weights(_one_each(data, weights, weight_name), weight_name, place)
         name, kept = weight_name, weights > 0
@@ -278,3 +318,29 @@ def _without(
     notices = zeros_left_out(int((~kept).sum()), data.n_rows, what, name)
     other = None if other is None else _one_each(data, other, "frequencies")[kept]
     return replace(data.take(kept), notices=(*data.notices, *notices)), found[kept], other
+
+
+def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:
+    """Return losses whose mean over the rows of a class is the weighted mean of these.
+
+    A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
+    the class: then the variance over rows is that of the weighted mean as well.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (..., m)
+    truth : ndarray of shape (m,)
+        Codes.
+    weight : ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> found = weighted_losses(np.array([[0.0, 1.0]]), np.array([0, 0]), np.array([3.0, 1.0]))
+    >>> found.tolist(), float(found.mean())
+    ([[-0.125, 0.625]], 0.25)
+    """
+    number, total = np.bincount(truth), np.bincount(truth, weight)
+    relative = weight * (number[truth] / total[truth])
+    members = truth[:, None] == np.arange(len(number))
+    means = ((rows * weight) @ members)[..., truth] / total[truth]
+    return np.asarray(means + relative * (rows - means))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -111,6 +111,12 @@ class LinearDiscriminantAnalysis(
         self.divisor = divisor
         self.class_weight = class_weight
         self.n_components = n_components
+
+    def without_moments(self) -> Self:
+        """Return a copy that predicts, and holds nothing else."""
+        light = super().without_moments()
+        del light.densities_
+        return light
 
     @property
     def covariance_(self) -> Array:

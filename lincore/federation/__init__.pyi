@@ -1,4 +1,6 @@
+from .cross_validation import FoldModels as FoldModels
 from .cross_validation import SharedScores as SharedScores
+from .cross_validation import fit_folds as fit_folds
 from .cross_validation import score_rows as score_rows
 from .shared_moments import SMALLEST_CELL as SMALLEST_CELL
 from .shared_moments import SharedMoments as SharedMoments

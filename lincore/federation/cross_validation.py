@@ -97,29 +97,116 @@ def score_rows(
     >>> score_rows(summarise(iris, n_folds=2), iris, ["lda"]).table().round(2).to_dict("index")
     {'lda': {'accuracy': 0.97, 'balanced accuracy': 0.97, 'log loss': 0.05, 'Brier': 0.03}}
     """
+    return fit_folds(shared, methods).score(*own_rows(shared, data))
+
+
+def own_rows(
+    shared: SharedMoments, data: Dataset
+) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.intp]]:
+    """Return a site's rows as the moments of all sites have them.
+
+    Parameters
+    ----------
+    shared : SharedMoments
+    data : Dataset
+
+    Returns
+    -------
+    X : ndarray of shape (n, p)
+    codes : ndarray of shape (n,)
+        Positions of their labels in `shared.classes`.
+    part : ndarray of shape (n,)
+        The fold that tests each.
+
+    Raises
+    ------
+    DataError
+        When the rows are not among those that were summarised.
+    """
     if data.digest not in shared.digests:
         raise DataError(
             "These rows are not among those that were summed.",
             where=f"rows of {data.name}",
             remedy="Give the file that this site's moments were made of, unchanged.",
         )
-    chosen = as_methods(methods)
     part = deal_rows(data, shared.n_folds, shared.seed)
     columns = [list(data.feature_names).index(name) for name in shared.feature_names]
     place = {label: k for k, label in enumerate(shared.classes.tolist())}
     truth = np.array([place[label] for label in data.classes.tolist()])[data.codes]
-    K = len(place)
-    confusion, losses = np.zeros((len(chosen), K, K)), np.zeros((len(chosen), 2))
-    for fold, moments in enumerate(shared.training()):
-        tested = np.flatnonzero(part == fold)
-        rows = data.X[tested][:, columns]
-        for m, method in enumerate(chosen):
-            model = shared.fit(method, moments)
-            own = np.array([place[label] for label in model.classes_.tolist()])
-            counted = _counted(model, own, rows, truth[tested])
-            confusion[m] += counted[0]
-            losses[m] += counted[1]
-    return SharedScores(tuple(method.name for method in chosen), confusion, losses)
+    return data.X[:, columns], truth, part
+
+
+@dataclass(frozen=True, eq=False)
+class FoldModels:
+    """Models of every fold, which may travel to the rows that they are tested on.
+
+    Parameters
+    ----------
+    methods : tuple of M str
+    models : tuple of F tuple of M fitted classifiers
+        Without the moments that they were fitted to.
+    classes : ndarray of shape (K,)
+        The labels, in the order of the codes.
+    """
+
+    methods: tuple[str, ...]
+    models: tuple[tuple[Any, ...], ...]
+    classes: NDArray[Any]
+
+    def score(
+        self, X: NDArray[Any], codes: NDArray[np.intp], part: NDArray[np.intp]
+    ) -> SharedScores:
+        """Test the models on rows.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+        codes : ndarray of shape (n,)
+            Positions of the rows' labels in `classes`.
+        part : ndarray of shape (n,)
+            The fold that tests each row.
+        """
+        M, K = len(self.methods), len(self.classes)
+        confusion, losses = np.zeros((M, K, K)), np.zeros((M, 2))
+        for fold, models in enumerate(self.models):
+            tested = np.flatnonzero(part == fold)
+            if not len(tested):
+                continue
+            for m, model in enumerate(models):
+                counted = _counted(model, self._places(model), X[tested], codes[tested])
+                confusion[m] += counted[0]
+                losses[m] += counted[1]
+        return SharedScores(self.methods, confusion, losses)
+
+    def _places(self, model: Any) -> NDArray[np.intp]:
+        """Return the positions in `classes` of a model's own."""
+        place = {label: k for k, label in enumerate(self.classes.tolist())}
+        return np.array([place[label] for label in model.classes_.tolist()])
+
+
+def fit_folds(shared: SharedMoments, methods: Spec | Iterable[Spec]) -> FoldModels:
+    """Fit methods to what each fold trains on, the rows of all other folds.
+
+    Parameters
+    ----------
+    shared : SharedMoments
+    methods : spec or specs
+
+    Returns
+    -------
+    FoldModels
+
+    Raises
+    ------
+    DataError
+        When one of them wants rows.
+    """
+    chosen = as_methods(methods)
+    models = tuple(
+        tuple(shared.fit(method, moments).without_moments() for method in chosen)
+        for moments in shared.training()
+    )
+    return FoldModels(tuple(method.name for method in chosen), models, shared.classes)
 
 
 def _counted(

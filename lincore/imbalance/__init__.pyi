@@ -19,6 +19,9 @@ from .prior_shifts import condition_sample as condition_sample
 from .remedies import REMEDIES as REMEDIES
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance
+from .shared_sweep import SizeModels as SizeModels
+from .shared_sweep import SizeScores as SizeScores
+from .shared_sweep import fit_sizes as fit_sizes
 from .size_curves import Sweep as Sweep
 from .sizes import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy

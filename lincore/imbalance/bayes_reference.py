@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset
+from lincore.data.row_weights import effective_number
 from lincore.estimators.bayes import BayesClassifier
 from lincore.estimators.bayes_risk import ExpectedLoss, bayes_error
 from lincore.imbalance.study import BalanceStudy
 from lincore.metrics.intervals import Interval, wilson
 from lincore.metrics.results import Results
+from lincore.metrics.settings import Settings
 
 
 class TrueParameters(NamedTuple):
@@ -24,7 +26,7 @@ class TrueParameters(NamedTuple):
     least : ExpectedLoss
         The error that no classifier can go below.
     on_test : Interval
-        Its error on the test rows, with Wilson's interval.
+        Its error on the test rows, with Wilson's interval of their (effective) number.
     pipeline : Pipeline
         The classifier as the only step "classify", on codes, to be drawn.
     is_clean : bool
@@ -66,12 +68,11 @@ def true_parameters_of(study: BalanceStudy, data: Dataset) -> TrueParameters:
     if known is None:
         raise ValueError("The distribution behind these rows is not known.")
     test: NDArray[np.intp] = study.example.split.test
-    shares = study.counts["full"] / study.counts["full"].sum()
-    model = BayesClassifier(known.means, known.covariances, shares)
+    model = BayesClassifier(known.means, known.covariances, study.shares("full"))
     least = bayes_error(model)
     model.fit(data.X, data.codes)
     predicted, truth = model.predict(data.X[test]), data.codes[test]
-    wrong = np.count_nonzero(predicted != truth)
+    weight = data.weights_of(test)
     results = Results(
         methods=("Bayes classifier",),
         classes=data.classes,
@@ -80,8 +81,12 @@ def true_parameters_of(study: BalanceStudy, data: Dataset) -> TrueParameters:
         predicted=predicted[None],
         log_proba=model.predict_log_proba(data.X[test])[None],
         seconds=np.zeros(1),
+        settings=Settings(row_weights=weight),
     )
-    value, low, high = (float(end) for end in wilson(wrong, len(test)))
+    # Of unequal weights their effective number (Kish); of equal ones it is that of the rows.
+    weight = np.ones(len(test)) if weight is None else weight
+    n, wrong = effective_number(weight), np.average(predicted != truth, weights=weight)
+    value, low, high = (float(end) for end in wilson(wrong * n, n))
     return TrueParameters(
         least,
         Interval(value, low, high),

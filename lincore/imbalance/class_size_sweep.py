@@ -15,7 +15,7 @@ from lincore.imbalance.losses import loss_names, losses_of
 from lincore.imbalance.run_study import study_settings
 from lincore.imbalance.sample_fits import Prediction, fit_samples
 from lincore.imbalance.size_curves import CURVES, Sweep
-from lincore.imbalance.subsets import refuse_weights, wanted_sizes
+from lincore.imbalance.subsets import NestedSubsets, wanted_sizes
 from lincore.imbalance.trials import Plan, at_once, moments_serve
 from lincore.metrics.priors import exchanged
 from lincore.model_selection.engine import FitTask, TrainingSample
@@ -55,7 +55,8 @@ def sweep(
 
     Smaller sets lie inside larger ones, so what is solved from moments costs one pass over the
     training rows for all sizes together. Other methods are fitted from the rows at each size, and
-    on many rows only at every fourth.
+    on many rows only at every fourth. What sampling weights and frequencies do is as in
+    `lincore.balance`.
 
     Parameters
     ----------
@@ -103,7 +104,6 @@ def sweep(
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     labels = _labels(data, classes)
     require_squares(data)
-    refuse_weights(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
     first, nested = plan.draw(0)
@@ -164,8 +164,8 @@ def _one_seed(
     subsets = [np.minimum(subset, nested.counts) for subset in subsets]
     serve = moments_serve(plan, len(split.train))
     losses = np.full((len(plan.methods), len(subsets), len(CURVES), 3 + data.n_classes), np.nan)
-    target = nested.counts / nested.counts.sum()
-    summaries = nested.grow(data.X, subsets) if serve else iter([None] * len(subsets))
+    target = _shares(nested.totals(nested.counts, data.weights))
+    summaries = nested.grow(data.X, subsets, data.weights) if serve else iter([None] * len(subsets))
     last = None
 
     def job(task: tuple[int, Counts, Moments | None], methods: tuple[Method, ...]) -> FitTask:
@@ -188,7 +188,9 @@ def _one_seed(
             every, _ = fit_samples([job(task, methods) for task in chosen], methods, reasons)
             plan.failures.update(reasons)
             entries = [
-                Entry(losses[:, a, :2], fits, (subset / subset.sum(), target))
+                Entry(
+                    losses[:, a, :2], fits, (_shares(nested.totals(subset, data.weights)), target)
+                )
                 for (a, subset, _), fits in zip(chosen, every, strict=True)
             ]
             _enter(plan, split, entries)
@@ -208,7 +210,7 @@ def _one_seed(
             if not tell(losses.copy(), n_sizes):
                 return losses, False
     if exact and serve:
-        _exact(plan, losses[:, :, 2:], subsets, last, split)
+        _exact(plan, losses[:, :, 2:], subsets, last, split, nested)
     return losses, True
 
 
@@ -218,13 +220,16 @@ def _exact(
     subsets: list[Counts],
     moments: Moments | None,
     split: Split,
+    nested: NestedSubsets,
 ) -> None:
     """Enter the losses of all rows with the weights of each size, (M, A, 2, L)."""
     methods = tuple(method for method in plan.methods if method.from_moments)
-    counts, jobs = subsets[-1], []
+    counts, jobs, priors = subsets[-1], [], []
+    totals = nested.totals(counts, plan.data.weights)
     for subset in subsets:
         weight = np.ones(len(subset))
         np.divide(subset, counts, out=weight, where=counts > 0)
+        priors.append(_shares(totals * weight))
         sample = TrainingSample(NOBODY, weight, moments)
         jobs.append(FitTask(plan.data, sample, split.test, plan.steps, plan.seed))
     # Large models of all sizes would fill the memory.
@@ -233,10 +238,14 @@ def _exact(
     for start in range(0, len(jobs), number):
         every, _ = fit_samples(jobs[start : start + number], methods, plan.failures)
         entries = [
-            Entry(losses[:, a], fits, (subsets[a] / subsets[a].sum(), counts / counts.sum()))
+            Entry(losses[:, a], fits, (priors[a], priors[-1]))
             for a, fits in enumerate(every, start)
         ]
         _enter(plan, split, entries)
+
+
+def _shares(totals: Array) -> Array:
+    return np.asarray(totals / totals.sum())
 
 
 class Entry(NamedTuple):
@@ -250,6 +259,7 @@ class Entry(NamedTuple):
 def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
     """Write the losses of sizes that were fitted together."""
     truth, n_classes = plan.data.codes[split.test], plan.data.n_classes
+    weight = plan.data.weights_of(split.test)
     for i, method in enumerate(plan.methods):
         chosen = [entry for entry in entries if method.name in entry.fits]
         if not chosen:
@@ -269,9 +279,8 @@ def _enter(plan: Plan, split: Split, entries: list[Entry]) -> None:
             ]
             predicted = np.array([[codes for codes, _ in pair] for pair in each])
             log_proba = np.array([[logs for _, logs in pair] for pair in each])
-        for entry, values in zip(
-            chosen, losses_of(truth, predicted, log_proba, n_classes), strict=True
-        ):
+        every = losses_of(truth, predicted, log_proba, n_classes, weight)
+        for entry, values in zip(chosen, every, strict=True):
             entry.losses[i] = values
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
+from lincore.data.row_weights import effective_number
 from lincore.imbalance.study import BalanceStudy
 from lincore.imbalance.trials import SOURCES
 from lincore.metrics.confusion_scores import log_losses
@@ -15,6 +16,7 @@ from lincore.metrics.estimates import has_posteriors
 from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
 from lincore.metrics.priors import adjust_priors, decide
 from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import row_weights
 from lincore.utils.typing import Array
 
 
@@ -42,7 +44,7 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
     array([[0.64, 0.32, 0.03]])
     """
     subset = SOURCES[condition][1] if condition in SOURCES else "reduced"
-    learned = study.counts[subset] / study.counts[subset].sum()
+    learned = study.shares(subset)
     equal = np.full(len(study.classes), 1 / len(study.classes))
     shifts = study.example.shifts
     return np.stack([equal if shifts[m, condition] is None else learned for m in study.methods])
@@ -222,21 +224,30 @@ def error_by_share(
 def _expected(
     results: Results, values: Array, priors: ArrayLike, *, is_share: bool = False
 ) -> Interval:
-    """Return the mean of values (m,) by class, weighted by the priors."""
-    n_classes = len(results.classes)
-    count = np.bincount(results.truth, minlength=n_classes)
+    """Return the mean of values (m,) by class, weighted by the priors.
+
+    Where rows have sampling weights, means are weighted and as sure as those of the effective
+    number of rows (Kish).
+    """
+    n_classes, own = len(results.classes), row_weights(results)
+    own = np.ones(len(values)) if own is None else own
+    total = np.bincount(results.truth, own, n_classes)
+    count = np.array([effective_number(own[results.truth == k]) for k in range(n_classes)])
     weight = np.where(count > 0, np.asarray(priors, dtype=float), 0.0)
     if not weight.sum() > 0:
         return UNKNOWN
     weight = weight / weight.sum()
     n = np.maximum(count, 1)
-    mean = np.bincount(results.truth, values, n_classes) / n
+    mean = np.bincount(results.truth, values * own, n_classes) / np.where(count > 0, total, 1.0)
     if is_share:
         near = (mean * n + 1) / (n + 2)
         variance = near * (1 - near)
     else:
-        square = np.bincount(results.truth, (values - mean[results.truth]) ** 2, n_classes)
-        variance = square / np.maximum(count - 1, 1)
+        deviations = values - mean[results.truth]
+        # Of the weighted mean of a class by linearisation, times the number that divides it below.
+        spread = np.bincount(results.truth, (own * deviations) ** 2, n_classes)
+        spread *= np.divide(n, total, out=np.zeros(n_classes), where=total > 0) ** 2
+        variance = spread / np.maximum(count - 1, 1)
     half = stats.norm.ppf(0.5 + LEVEL / 2) * np.sqrt((weight**2 * variance / n).sum())
     value = float(weight @ mean)
     low, high = value - float(half), value + float(half)

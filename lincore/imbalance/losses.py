@@ -66,7 +66,7 @@ class Loss(NamedTuple):
         """The largest value that it can have."""
         return 1.0 if self.is_share else np.inf
 
-    def compute(self, sums: Array, counts: NDArray[np.intp], shares: Array | None = None) -> Array:
+    def compute(self, sums: Array, counts: NDArray[Any], shares: Array | None = None) -> Array:
         """Return it from the losses of test rows, NaN where no class that it weighs was tested.
 
         Parameters
@@ -74,9 +74,9 @@ class Loss(NamedTuple):
         sums : ndarray of shape (X, ..., K)
             Of the X losses of rows, over the test rows of each class.
         counts : ndarray of shape (K,)
-            Test rows.
+            Test rows, or what they weigh.
         shares : ndarray of shape (K,), optional
-            What classes weigh where `weights` is None, if not their test rows.
+            What classes weigh where `weights` is None, if not `counts`.
         """
         by_rows = counts if shares is None else shares
         weights = by_rows if self.weights is None else self.weights
@@ -98,7 +98,7 @@ class Loss(NamedTuple):
         return grain_of(n_test, share)
 
     def variance(
-        self, rows: RowVariance, contrast: Mapping[str, float], counts: NDArray[np.intp]
+        self, rows: RowVariance, contrast: Mapping[str, float], totals: NDArray[Any]
     ) -> float:
         """Return the variance of a contrast of its means over splits.
 
@@ -106,10 +106,10 @@ class Loss(NamedTuple):
         ----------
         rows : RowVariance
         contrast : mapping of condition to coefficient
-        counts : ndarray of shape (K,)
-            Training rows, whose shares are about those of the test rows.
+        totals : ndarray of shape (K,)
+            Training rows, or what they weigh: their shares are about those of the test rows.
         """
-        weights = (counts if self.weights is None else self.weights) * (rows.counts > 0)
+        weights = (totals if self.weights is None else self.weights) * (rows.counts > 0)
         weights = weights / weights.sum()
         found = rows.of(self.kind, weights, contrast)
         if len(contrast) == 1 and self.is_share:
@@ -161,6 +161,9 @@ class SubsetLosses:
     seeds : ndarray of shape (S,)
     counts : mapping of str to ndarray of shape (K,)
         Training rows by class of "full", "reduced", "control", "undersampling", "oversampling".
+    totals : mapping of str to ndarray of shape (K,)
+        What the training rows of "full", "reduced" and "control" weigh by class; their numbers
+        where rows have no weights.
     n_test : int
         Test rows.
     new_splits : bool
@@ -182,6 +185,7 @@ class SubsetLosses:
     losses: Array
     seeds: NDArray[np.intp]
     counts: Mapping[str, NDArray[np.intp]]
+    totals: Mapping[str, Array]
     n_test: int
     new_splits: bool
     example: Example
@@ -217,6 +221,13 @@ class SubsetLosses:
         """Test rows for each training row if splits are drawn anew, else zero; see `over_seeds`."""
         return self.n_test / float(self.counts["full"].sum()) if self.new_splits else 0.0
 
+    def shares(self, subset: str) -> Array:
+        """Return the class shares (K,) of the training rows of "full", "reduced" or "control".
+
+        By weight where rows have weights: the priors that are learned from them.
+        """
+        return np.asarray(self.totals[subset] / self.totals[subset].sum())
+
     def loss(self, method: str, condition: str, loss: str = "error") -> Array:
         """Return one loss at every seed, shape (S,).
 
@@ -242,7 +253,7 @@ class SubsetLosses:
         """
         if method not in self.variances:
             return np.nan
-        return self.named(loss).variance(self.variances[method], contrast, self.counts["full"])
+        return self.named(loss).variance(self.variances[method], contrast, self.totals["full"])
 
     def named(self, loss: str) -> Loss:
         """Return one of the losses, or "mean recall of others", by its name."""
@@ -252,7 +263,11 @@ class SubsetLosses:
 
 
 def losses_of(
-    truth: NDArray[np.intp], predicted: NDArray[np.intp], log_proba: Array, n_classes: int
+    truth: NDArray[np.intp],
+    predicted: NDArray[np.intp],
+    log_proba: Array,
+    n_classes: int,
+    weight: Array | None = None,
 ) -> Array:
     """Return error, balanced error, log loss and the recall of each class, shape (..., 3 + K).
 
@@ -264,6 +279,9 @@ def losses_of(
         Codes, by one model or by many.
     log_proba : ndarray of shape (..., m, K)
         NaN where there are no posteriors.
+    n_classes : int
+    weight : ndarray of shape (m,), optional
+        Of the rows.
 
     Examples
     --------
@@ -271,7 +289,7 @@ def losses_of(
     array([0.333..., 0.25 , 0.693..., 0.5 , 1. ])
     """
     rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-    return mean_losses(study_losses(np.arange(n_classes)), truth, rows, n_classes)
+    return mean_losses(study_losses(np.arange(n_classes)), truth, rows, n_classes, weight=weight)
 
 
 def mean_losses(
@@ -280,6 +298,7 @@ def mean_losses(
     rows: Array,
     n_classes: int,
     shares: Array | None = None,
+    weight: Array | None = None,
 ) -> Array:
     """Return losses of models from what they lost on each test row, shape (..., L).
 
@@ -293,9 +312,13 @@ def mean_losses(
     n_classes : int
     shares : ndarray of shape (K,), optional
         Of the classes, see `Loss.compute`.
+    weight : ndarray of shape (m,), optional
+        Of the rows: means are weighted.
     """
-    members = truth[:, None] == np.arange(n_classes)
-    sums, counts = rows @ members.astype(float), members.sum(axis=0)
+    members = (truth[:, None] == np.arange(n_classes)).astype(float)
+    if weight is not None:
+        members *= weight[:, None]
+    sums, counts = rows @ members, members.sum(axis=0)
     return np.stack([loss.compute(sums, counts, shares) for loss in losses], axis=-1)
 
 

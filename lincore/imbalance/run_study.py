@@ -16,7 +16,7 @@ from lincore.imbalance.losses import CONDITIONS, Example, loss_names
 from lincore.imbalance.prior_shifts import condition_sample, shift_of
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
-from lincore.imbalance.subsets import refuse_weights
+from lincore.imbalance.trial_losses import TrialLosses, trial_losses
 from lincore.imbalance.trials import (
     MODELS,
     MOST_AT_ONCE,
@@ -24,12 +24,10 @@ from lincore.imbalance.trials import (
     STANDS_FOR,
     Plan,
     Trial,
-    TrialLosses,
     at_once,
     condition,
     n_values_of,
     outcomes,
-    trial_losses,
 )
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowSums, RowVariance
@@ -63,7 +61,7 @@ class Losses:
         data = self.plan.data
         for name, losses in found.items():
             if name not in self.rows:
-                self.rows[name] = RowSums(data.codes, data.n_classes, data.groups)
+                self.rows[name] = RowSums(data.codes, data.n_classes, data.groups, data.weights)
             self.rows[name].add(losses.rows)
 
     def table(self) -> np.ndarray:
@@ -103,6 +101,13 @@ def balance(
     number of rows with the shares of the full one, and with every remedy. Test rows are never
     touched. What is solved from moments is fitted from one pass over the rows of each split: the
     subsets are nested, weights are `Moments.scale`, other priors are a correction of posteriors.
+
+    Sizes are numbers of rows. Where rows have sampling weights, those that are left out are drawn
+    within their class whatever they weigh, so that what the class weighs falls by the same share on
+    average; the shares of the classes (priors, control, balanced weights, threshold) are those of
+    the weights, which multiply those of the remedies, and losses are weighted means over test rows.
+    Of rows that have frequencies every copy is a row: it is left out by itself, and all copies are
+    either trained on or tested.
 
     Parameters
     ----------
@@ -154,7 +159,6 @@ def balance(
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
     require_squares(data)
-    refuse_weights(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
     losses, found = _repeat(plan, repeats, progress, keep)
@@ -234,6 +238,7 @@ def _study(
         losses=losses.table(),
         seeds=plan.seed + np.arange(len(losses.means)),
         counts=dict(trial.sizes),
+        totals=dict(trial.totals),
         n_test=len(trial.split.test),
         new_splits=plan.new_splits,
         example=example,

@@ -100,7 +100,9 @@ def _prediction(task: FitTask, method: Method, shares: Array, fit: Fit) -> Predi
     if task.threshold is not None and fit.own is not None and not silent:
         codes = task.data.codes[task.sample.rows]
         costs = task.threshold / np.where(shares > 0, shares, 1.0)
-        shifts = move_threshold(fit.own.log_proba, codes, costs[codes])
+        weight = task.data.weights_of(task.sample.rows)
+        cost_of_row = costs[codes] if weight is None else costs[codes] * weight
+        shifts = move_threshold(fit.own.log_proba, codes, cost_of_row)
     return Prediction(
         predicted,
         log_proba,

@@ -60,6 +60,21 @@ class NestedSubsets:
         """Rows of each class, shape (K,)."""
         return np.array([len(rows) for rows in self.order], dtype=np.intp)
 
+    def totals(self, sizes: ArrayLike, weight: Array | None) -> Array:
+        """Return what the rows of a subset weigh by class, (K,): their number without weights.
+
+        Parameters
+        ----------
+        sizes : array-like of shape (K,)
+        weight : ndarray of shape (n,) or None
+            Of all rows of the data.
+        """
+        sizes = np.asarray(sizes)
+        if weight is None:
+            return sizes.astype(float)
+        pairs = zip(self.order, sizes, strict=True)
+        return np.array([weight[rows[:size]].sum() for rows, size in pairs])
+
     def take(self, sizes: ArrayLike) -> NDArray[np.intp]:
         """Return the rows of a subset with `sizes` (K,) rows of each class, in increasing order."""
         sizes = np.asarray(sizes)
@@ -96,10 +111,12 @@ class NestedSubsets:
             for subset in table
         ]
 
-    def grow(self, X: NDArray[Any], subsets: Sequence[Counts]) -> Iterator[Moments]:
+    def grow(
+        self, X: NDArray[Any], subsets: Sequence[Counts], weight: Array | None = None
+    ) -> Iterator[Moments]:
         """Yield the moments by class of subsets, each of which holds the one before, as they grow.
 
-        What `moments` returns, with memory for two subsets instead of all.
+        What `moments` returns of the same rows, with memory for two subsets instead of all.
 
         Raises
         ------
@@ -114,7 +131,8 @@ class NestedSubsets:
                 raise ValueError(f"Subsets must grow: {stop.tolist()} came after {start.tolist()}.")
             added = [rows[a:b] for rows, a, b in zip(self.order, start, stop, strict=True)]
             for k in np.flatnonzero(stop > start):
-                part = Moments.from_groups(X[added[k]], np.zeros(len(added[k]), np.intp), 1)
+                own = None if weight is None else weight[added[k]]
+                part = Moments.from_groups(X[added[k]], np.zeros(len(added[k]), np.intp), 1, own)
                 merged = total[k] + part[0]
                 total.count[k], total.mean[k], total.scatter[k] = (
                     merged.count,
@@ -194,29 +212,6 @@ def class_totals(data: Dataset, rows: NDArray[np.intp] | None = None) -> Array:
     rows = np.arange(data.n_rows) if rows is None else rows
     total = np.bincount(data.codes[rows], data.weights_of(rows), data.n_classes)
     return np.asarray(total, dtype=float)
-
-
-def refuse_weights(data: Dataset) -> None:
-    """Refuse rows with sampling weights: a study that leaves rows out counts them.
-
-    Raises
-    ------
-    DataError
-        With the reason, where the data have weights.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> refuse_weights(lincore.sample("iris"))
-    """
-    if data.weights is not None:
-        raise DataError(
-            "A study that makes classes smaller cannot use sampling weights: it leaves out numbers "
-            "of rows, and half the rows of a class are not half of its weight.",
-            where=f"column {data.weight_name!r}",
-            remedy="Ask what the imbalance in the data costs (imbalance_cost), which uses them; or "
-            "give the column the role ignore, or frequency if it counts equal rows.",
-        )
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:

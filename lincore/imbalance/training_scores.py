@@ -18,9 +18,10 @@ class TrainingError(NamedTuple):
     Attributes
     ----------
     total : float
-        ``-sum(log p(class of the row))``, in nats: the objective of logistic regression.
+        ``-sum(log p(class of the row))``, in nats, each row times its sampling weight: the
+        objective of logistic regression.
     mean : float
-        By row.
+        By row, weighted.
     n : int
         Rows.
     """
@@ -54,4 +55,6 @@ def training_error(study: BalanceStudy, data: Dataset, method: str, subset: str)
     seen = transform_for_classifier(pipeline, data.X[rows])
     log_proba = predict_codes(pipeline.steps[-1][1], seen, data.n_classes).log_proba
     own = log_proba[np.arange(len(rows)), data.codes[rows]]
-    return TrainingError(float(-own.sum()), float(-own.mean()), len(rows))
+    weight = data.weights_of(rows)
+    weight = np.ones(len(rows)) if weight is None else weight
+    return TrainingError(float(-weight @ own), float(-np.average(own, weights=weight)), len(rows))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
-from lincore.imbalance.losses import CONDITIONS, mean_losses, study_losses
+from lincore.imbalance.losses import CONDITIONS
 from lincore.imbalance.sample_fits import Prediction, cut_apart, fit_samples
 from lincore.imbalance.subsets import (
     NestedSubsets,
@@ -22,10 +22,7 @@ from lincore.imbalance.subsets import (
     smallest_above,
     wanted_sizes,
 )
-from lincore.metrics.confusion_scores import log_losses
-from lincore.metrics.priors import exchanged
-from lincore.metrics.row_variance import SplitLosses
-from lincore.metrics.training_variance import rows_to_predict, softened_errors
+from lincore.metrics.training_variance import rows_to_predict
 from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.fitting import LARGEST_SCATTER
 from lincore.model_selection.methods import Method
@@ -57,6 +54,8 @@ STAND_INS: Mapping[str, tuple[str, str]] = {
     "weighted as reduced, full shares": ("weighted", "full"),
     "full, reduced shares": ("full", "reduced"),
 }
+#: The subsets whose class shares weights and priors are taken from.
+WEIGHED = ("full", "reduced", "control")
 MODELS: Mapping[str, tuple[str, str]] = {"full": SOURCES["full"], **STAND_INS}
 # The fits behind them predict training rows as well: predictions of a sample by this name.
 TRAINED = {name: f"{name}, training rows" for name in ("full", "weighted")}
@@ -80,16 +79,19 @@ class Trial(NamedTuple):
     nested : NestedSubsets
     sizes : mapping of str to ndarray of shape (K,)
         Rows by class of "full", "reduced", "control", "undersampling" and "oversampling".
+    totals : mapping of str to ndarray of shape (K,)
+        What the rows of "full", "reduced" and "control" weigh: their numbers without weights.
     """
 
     seed: int
     split: Split
     nested: NestedSubsets
     sizes: Mapping[str, Counts]
+    totals: Mapping[str, Array]
 
     def shares(self, subset: str) -> Array:
-        """Return the class shares of a subset, shape (K,)."""
-        return np.asarray(self.sizes[subset] / self.sizes[subset].sum())
+        """Return the class shares of a subset, by weight where rows have weights, shape (K,)."""
+        return np.asarray(self.totals[subset] / self.totals[subset].sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +174,9 @@ class Plan:
             "undersampling": largest_within(reduced, shares),
             "oversampling": smallest_above(reduced, shares),
         }
-        return Trial(self.seed + repeat, split, nested, sizes)
+        weight = self.data.weights
+        totals = {name: nested.totals(sizes[name], weight) for name in WEIGHED}
+        return Trial(self.seed + repeat, split, nested, sizes, totals)
 
 
 def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, TrainingSample]:
@@ -189,7 +193,7 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
     sizes = [trial.sizes[subset] for subset in subsets]
     moments: list[Moments | None] = [None] * len(subsets)
     if from_moments:
-        moments = list(trial.nested.moments(data.X, sizes))
+        moments = list(trial.nested.moments(data.X, sizes, data.weights))
     found = {
         subset: TrainingSample(trial.nested.take(size), None, summary)
         for subset, size, summary in zip(subsets, sizes, moments, strict=True)
@@ -199,8 +203,8 @@ def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, Tra
         weight = np.ones_like(target)
         np.divide(target, trial.shares(source), out=weight, where=target > 0)
         found[subset] = found[source]._replace(class_weight=weight)
-    full = trial.sizes["full"]
-    weight = np.divide(trial.sizes["reduced"], full, out=np.ones_like(target), where=full > 0)
+    full = trial.totals["full"]
+    weight = np.divide(trial.totals["reduced"], full, out=np.ones_like(target), where=full > 0)
     found["weighted"] = found["full"]._replace(class_weight=weight)
     found["oversampling"] = oversampled(
         data, trial.nested, trial.sizes["reduced"], trial.sizes["oversampling"], found["reduced"],
@@ -329,72 +333,11 @@ def condition(
     """Return codes and log posteriors of a method for one of `CONDITIONS`."""
     if name == "moved threshold":
         return fits["reduced"][method].moved(trial.shares("reduced"))
-    source, priors = _source(name)
+    source, priors = source_of(name)
     return fits[source][method].under(trial.shares(priors))
 
 
-def _source(name: str) -> tuple[str, str]:
+def source_of(name: str) -> tuple[str, str]:
+    """Return the fit behind a condition or model, and the subset whose shares are its priors."""
     # The threshold moves labels alone: its posteriors are those of the reduced set.
     return STAND_INS.get(name) or SOURCES.get(name, SOURCES["reduced"])
-
-
-class TrialLosses(NamedTuple):
-    """Losses of one method in a trial.
-
-    Attributes
-    ----------
-    means : ndarray of shape (C, L)
-        Of the test rows, in every condition.
-    rows : SplitLosses
-        Whether each test row was wrong and its log loss, in all `CONDITIONS` and by all `MODELS`.
-    """
-
-    means: Array
-    rows: SplitLosses
-
-
-def trial_losses(
-    plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
-) -> dict[str, TrialLosses]:
-    """Return for each living method its losses."""
-    codes, found = plan.data.codes, {}
-    test, trained = trial.split.test, trained_rows(plan, trial)
-    losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
-    of_training = {name: fits[name_there] for name, name_there in TRAINED.items()}
-    for method in plan.alive:
-        predicted, log_proba = _cells(fits, trial, method.name, CONDITIONS)
-        rows = np.stack([predicted != codes[test], log_losses(log_proba, codes[test])])
-        means = mean_losses(losses, codes[test], rows, n_classes)
-        softened = _softened(*_cells(fits, trial, method.name, MODELS), codes[test])
-        there = _softened(*_cells(of_training, trial, method.name, MODELS), codes[trained])
-        split = SplitLosses(test, rows, softened, trained, there)
-        found[method.name] = TrialLosses(means, split)
-    return found
-
-
-def _softened(predicted: NDArray[np.intp], log_proba: Array, truth: NDArray[np.intp]) -> Array:
-    """Return softened errors and log losses, (2, D, m)."""
-    return np.stack([softened_errors(predicted, log_proba, truth), log_losses(log_proba, truth)])
-
-
-def _cells(
-    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str, names: Iterable[str]
-) -> tuple[NDArray[np.intp], Array]:
-    """Return codes (C, m) and log posteriors (C, m, K) of a method in some conditions."""
-    names = tuple(names)
-    if any(found[method].learned is None for found in fits.values()):
-        each = [condition(fits, trial, name, method) for name in names]
-        return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
-    sources = [_source(name) for name in names]
-    found = [fits[source][method] for source, _ in sources]
-    learned = np.stack([fit.learned for fit in found if fit.learned is not None])
-    priors = np.stack([trial.shares(subset) for _, subset in sources])
-    log_proba = exchanged(
-        np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
-    )
-    predicted = log_proba.argmax(axis=-1)
-    if "moved threshold" in names:
-        moved, shifts = names.index("moved threshold"), fits["reduced"][method].shifts
-        if shifts is not None:
-            predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
-    return predicted, log_proba

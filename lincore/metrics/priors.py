@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import logsumexp
 
+from lincore.data.row_weights import effective_number
 from lincore.linalg.thresholds import minimum_error_shifts
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array
@@ -104,7 +105,12 @@ class PriorEstimate(NamedTuple):
 
 
 def estimate_priors(
-    log_proba: ArrayLike, old: ArrayLike, *, tol: float = 1e-8, max_iter: int = 10_000
+    log_proba: ArrayLike,
+    old: ArrayLike,
+    *,
+    weight: ArrayLike | None = None,
+    tol: float = 1e-8,
+    max_iter: int = 10_000,
 ) -> PriorEstimate:
     """Estimate the shares of the classes among rows whose labels nobody knows.
 
@@ -118,6 +124,9 @@ def estimate_priors(
         Logarithms of the posteriors of the rows in question.
     old : array-like of shape (K,)
         The priors behind them.
+    weight : array-like of shape (m,), optional
+        Sampling weights of the rows, not negative. The test then counts as many rows as say as
+        much with equal weights (Kish).
     tol : float
         On the gradient of the mean log likelihood along the simplex.
     max_iter : int
@@ -154,14 +163,17 @@ def estimate_priors(
     if not np.isfinite(log_ratio.max(axis=1)).all():
         raise ValueError("Each row needs a class of a prior above zero that may be its own.")
     ratio = np.exp(log_ratio - log_ratio.max(axis=1, keepdims=True))
+    share = np.ones(len(ratio)) if weight is None else np.asarray(weight, dtype=float)
+    share = share / share.sum()
     priors, converged, n_iter = old, False, 0
     while not converged and n_iter < max_iter:
         n_iter += 1
-        gradient = (ratio / (ratio @ priors)[:, None]).mean(axis=0)
+        gradient = share @ (ratio / (ratio @ priors)[:, None])
         # At the maximum no gradient is above 1, and where a prior is above zero it is 1.
         converged = bool(max((priors * np.abs(gradient - 1)).max(), gradient.max() - 1) <= tol)
         priors = priors * gradient / (priors @ gradient)
-    gain = np.log(ratio @ priors).sum() - np.log(ratio @ old).sum()
+    gain = float(share @ (np.log(ratio @ priors) - np.log(ratio @ old)))
+    gain *= effective_number(share)
     degrees = np.count_nonzero(old) - 1
     return PriorEstimate(
         priors, float(stats.chi2.sf(2 * max(gain, 0.0), degrees)), n_iter, converged

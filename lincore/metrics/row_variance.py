@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.data.row_weights import effective_number, weighted_losses
 from lincore.metrics.intervals import ADDED_ROWS
 from lincore.utils.typing import Array, Flags
 
@@ -57,6 +58,8 @@ class RowVariance(NamedTuple):
       what single rows add to it, times (n - m) / m. On the rows that were left out alone the
       effect also holds what these do to each other, which the jackknife counts two and a half
       times; on the training rows models are too sure of themselves.
+    - Sampling weights: a row adds to the weighted mean of its class in proportion to its weight
+      (`weighted_losses`). What the classes weigh is held fixed, as their sizes are.
     - A row that is easy to predict also makes others easy, or hard: by the sign that leaving out
       has, minus the slope of split effects over the means of their test rows, times (n - m) / m,
       is what a row adds as training row for each unit that it adds as test row. The jackknife is
@@ -78,7 +81,8 @@ class RowVariance(NamedTuple):
     models : mapping of str to str
         The model whose split effects stand for those of a condition; itself if not named.
     counts : ndarray of shape (K,)
-        Rows (or groups) of each class that were tested.
+        Rows (or groups) of each class that were tested; of unequal weights as many of equal weight
+        as say as much (Kish).
     means : ndarray of shape (X, K, C)
         Of X losses by class, over the splits.
     rows : ndarray of shape (X, K, C, C)
@@ -248,13 +252,19 @@ class RowSums:
     n_classes : int
     units : ndarray of shape (n,) or None
         Rows of the same number belong together; None where each stands for itself.
+    weight : ndarray of shape (n,) or None
+        Sampling weights of the rows; None where all count the same.
     """
 
     def __init__(
-        self, codes: NDArray[np.intp], n_classes: int, units: NDArray[np.intp] | None = None
+        self,
+        codes: NDArray[np.intp],
+        n_classes: int,
+        units: NDArray[np.intp] | None = None,
+        weight: Array | None = None,
     ) -> None:
-        self.codes, self.n_classes, self.units = codes, n_classes, units
-        self.own, self.left_out, self.trained = (_Sums(codes, n_classes) for _ in range(3))
+        self.codes, self.n_classes, self.units, self.weight = codes, n_classes, units, weight
+        self.own, self.left_out, self.trained = (_Sums(codes, n_classes, weight) for _ in range(3))
 
     def add(self, split: SplitLosses) -> None:
         """Enter the losses of one split."""
@@ -269,16 +279,9 @@ class RowSums:
         models: Mapping[str, str],
         ratio: float,
     ) -> RowVariance:
-        """Return what is known after the splits so far.
+        """Return what is known after the splits so far, see `RowVariance`.
 
-        Parameters
-        ----------
-        conditions, places : mapping of str to int
-            Where conditions and models stand among the losses.
-        models : mapping of str to str
-            As in `RowVariance`.
-        ratio : float
-            Test rows for each training row.
+        `places` are those of the models among the losses, as `conditions` those of the conditions.
         """
         with np.errstate(invalid="ignore"):  # of infinite losses, which have no interval
             own = self.own.found()
@@ -296,11 +299,13 @@ class RowSums:
         for c in range(self.n_classes):
             own = (self.codes == c) & seen
             part = influence[..., own]
+            weight = np.ones(part.shape[-1]) if self.weight is None else self.weight[own]
             if self.units is not None:
                 units = np.unique(self.units[own], return_inverse=True)[1]
                 part = part @ (units[:, None] == np.arange(units.max(initial=-1) + 1))
+                weight = np.bincount(units, weight) / np.bincount(units)
             n = part.shape[-1]
-            counts.append(n)
+            counts.append(effective_number(weight))
             found.append(part @ part.swapaxes(1, 2) * (n / (n - 1) if n > 1 else np.nan))
         return np.array(counts, dtype=float), np.stack(found, axis=1)
 
@@ -320,14 +325,17 @@ class _Found(NamedTuple):
 class _Sums:
     """Sums of losses (X, C) over the splits in which a row was predicted."""
 
-    def __init__(self, codes: NDArray[np.intp], n_classes: int) -> None:
-        self.codes, self.n_classes = codes, n_classes
+    def __init__(self, codes: NDArray[np.intp], n_classes: int, weight: Array | None) -> None:
+        self.codes, self.n_classes, self.weight = codes, n_classes, weight
         self.splits: list[NDArray[np.intp]] = []
         self.levels: list[Array] = []
         self.sums = self.squares = np.zeros(0)
 
     def add(self, rows: NDArray[np.intp], losses: Array) -> None:
         members = self._members(rows)
+        if self.weight is not None:
+            with np.errstate(invalid="ignore"):
+                losses = weighted_losses(losses, self.codes[rows], self.weight[rows])
         if not self.splits:
             n_losses, n_conditions = losses.shape[:2]
             self.sums = np.zeros((n_losses, n_conditions, len(self.codes)))

@@ -50,6 +50,8 @@ class FittedModel:
         Of the rows that it was fitted on.
     digest : str
         Fingerprint of that data.
+    weight_name, frequency_name : str
+        Columns that rows count by, see `Dataset`; "" where there are none.
 
     Examples
     --------
@@ -85,6 +87,8 @@ class FittedModel:
     digest: str = ""
     image_scale: ImageScale = ImageScale()
     bin_bounds: tuple[float, ...] = ()
+    weight_name: str = ""
+    frequency_name: str = ""
 
     @classmethod
     def of(
@@ -110,6 +114,8 @@ class FittedModel:
             data.digest,
             data.image_scale,
             data.bin_bounds,
+            data.weight_name,
+            data.frequency_name,
         )
 
     def __repr__(self) -> str:

@@ -64,7 +64,8 @@ def with_streamed(
     if streamed is None:
         return moments
     if moments is None:
-        moments = Moments.from_groups(data.X[train], data.codes[train], data.n_classes)
+        weight = data.weights_of(train)
+        moments = Moments.from_groups(data.X[train], data.codes[train], data.n_classes, weight)
     return moments + streamed
 
 

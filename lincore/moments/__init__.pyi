@@ -1,1 +1,2 @@
 from .moments import Moments as Moments
+from .sql import MomentsQuery as MomentsQuery

@@ -12,12 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.moments._accumulate import block_moments, map_blocks
 from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
+from lincore.utils.memory import require_memory
 from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
 # run at full speed and to make merging cheap, small beside any data set worth blocking.
 BLOCK_VALUES = 6_400_000
+# The sums themselves, and what is solved from them: covariances and their factors.
+SCATTERS_AT_ONCE = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +104,13 @@ class Moments:
         ValueError
             For codes outside the groups, negative weights, lengths that do not match, and rows
             that hold NaN or infinity.
+        lincore.errors.TooLargeError
+            Before anything is summed, where scatters and what is solved from them would take more
+            memory than is free.
         """
         X, codes, weight = _checked_rows(X, codes, n_groups, sample_weight)
+        if not diagonal:
+            _require_memory(n_groups, X.shape[1])
         moments = cls.empty((n_groups,), X.shape[1], diagonal=diagonal)
         order = np.argsort(codes, kind="stable")
         if weight is not None:
@@ -351,6 +359,14 @@ def leave_one_out(
         Moments(end.count, end.mean, scatter)
         for end, scatter in zip(left_out, scatters, strict=True)
     ]
+
+
+def _require_memory(n_groups: int, p: int) -> None:
+    require_memory(
+        SCATTERS_AT_ONCE * 8 * n_groups * p**2,
+        f"The covariances of {n_groups} groups of rows with {p:,} features",
+        "Use principal components or fewer features.",
+    )
 
 
 def _checked_rows(

@@ -7,6 +7,7 @@ from .one_row import predict_row as predict_row
 from .predict_rows import predict as predict
 from .predictions import Order as Order
 from .predictions import Predictions as Predictions
+from .sentences import counting_note as counting_note
 from .sentences import far_note as far_note
 from .sentences import image_titles as image_titles
 from .sentences import match_finding as match_finding

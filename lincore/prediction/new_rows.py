@@ -25,7 +25,8 @@ from lincore.io.tables.matching import RowMatch
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.utils.typing import Array, Codes, Progress
+from lincore.prediction._row_counts import row_counts
+from lincore.utils.typing import Array, Codes, Counts, Progress
 
 if TYPE_CHECKING:
     from lincore.io.tables.text.options import ReadOptions
@@ -84,7 +85,9 @@ class NewRows(NamedTuple):
     n_resized : int
         Images of another size.
     weights : ndarray of shape (n,) or None
-        Of the rows of a data set that has weights.
+        Sampling weights, where the file has the column that the training rows were weighted by.
+    frequencies : ndarray of shape (n,) or None
+        As how many equal rows each counts in scores, likewise.
     notices : tuple of Notice
         Findings of reading the file, such as lines that were left out.
     """
@@ -97,7 +100,16 @@ class NewRows(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     n_resized: int = 0
     weights: Array | None = None
+    frequencies: Counts | None = None
     notices: tuple[Notice, ...] = ()
+
+    @property
+    def copies(self) -> Codes:
+        """Positions of the rows, each as often as it counts in scores."""
+        rows = np.arange(len(self.frame))
+        if self.weights is not None:
+            rows = rows[self.weights > 0]
+        return rows if self.frequencies is None else np.repeat(rows, self.frequencies[rows])
 
     @property
     def findings(self) -> tuple[Notice, ...]:
@@ -160,7 +172,8 @@ def _of_table(
     model: FittedModel, table: Table, reading: Reading, progress: Progress | None
 ) -> NewRows:
     frame, findings = _whole(table, progress)
-    return _of_frame(model, frame, reading)._replace(notices=findings)
+    found = _of_frame(model, frame, reading)
+    return found._replace(notices=(*findings, *found.notices))
 
 
 def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewRows:
@@ -169,16 +182,25 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
         raise DataError("There are no rows.", where="new rows", remedy="Load rows to predict.")
     frame = frame.rename(columns=dict(reading.rename))
     X, match = model.match(frame, fill_missing=reading.fill_missing)
-    target = next((name for name in match.additional if name == model.target_name), None)
+    counts = row_counts(model, frame)
+    additional = [name for name in match.additional if name not in counts.names]
+    target = next((name for name in additional if name == model.target_name), None)
+    found = NewRows(
+        X,
+        frame,
+        replace(match, additional=tuple(name for name in additional if name != target)),
+        weights=counts.weights,
+        frequencies=counts.frequencies,
+        notices=counts.notices,
+    )
     if target is None:
-        return NewRows(X, frame, match)
-    additional = tuple(name for name in match.additional if name != target)
+        return found
     place = [str(name) for name in frame.columns].index(target)
     if reading.merge_classes:
         labels = merge_labels(frame.iloc[:, place], reading.merge_classes)
         frame = frame.assign(**{target: labels})
     truth, unknown = _codes(frame.iloc[:, place], model)
-    return NewRows(X, frame, replace(match, additional=additional), truth, unknown)
+    return found._replace(frame=frame, truth=truth, unknown_labels=unknown)
 
 
 def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:

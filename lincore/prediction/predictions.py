@@ -263,14 +263,16 @@ class Predictions:
 
     def _estimated(self) -> PriorEstimate:
         assert self.learned_priors is not None
-        log_proba = self.evaluated.log_proba
-        if len(log_proba) > _ESTIMATED_FROM:
-            drawn = np.random.default_rng(_SEED).choice(
-                len(log_proba), _ESTIMATED_FROM, replace=False
-            )
-            log_proba = log_proba[drawn]
+        rows, weights = self.new.copies, self.new.weights
+        if len(rows) > _ESTIMATED_FROM:
+            drawn = np.random.default_rng(_SEED).choice(len(rows), _ESTIMATED_FROM, replace=False)
+            rows = rows[drawn]
         try:
-            return estimate_priors(log_proba, self.learned_priors)
+            return estimate_priors(
+                self.evaluated.log_proba[rows],
+                self.learned_priors,
+                weight=None if weights is None else weights[rows],
+            )
         except ValueError as error:
             raise DataError(
                 f"Priors cannot be estimated. {error}",
@@ -356,6 +358,9 @@ class Predictions:
     def scores(self) -> Results:
         """Return the results on the rows whose class the file says, for every score of `metrics`.
 
+        Rows count by the columns of weights and frequencies of the training data, where the file
+        has them: a row of frequency f is there f times, and scores are weighted by the weights.
+
         Raises
         ------
         DataError
@@ -369,13 +374,15 @@ class Predictions:
                 where=self.name,
                 remedy="Add the true classes to the file to have scores.",
             )
-        known = np.flatnonzero(self.truth != NO_LABEL)
+        known, weights = self.new.copies, self.new.weights
+        known = known[self.truth[known] != NO_LABEL]
         truth = self.truth[known]
         decision, label, training = self.evaluated.decision, self.model.label, self.model.training
         return Results(
             methods=(label,),
             classes=self.classes,
-            rows=known,
+            # Copies of a row are rows of their own.
+            rows=known if self.new.frequencies is None else np.arange(len(known)),
             truth=truth,
             predicted=self.codes[known][None],
             log_proba=self.log_proba[known][None],
@@ -388,7 +395,7 @@ class Predictions:
                 labels={label: label},
                 training_shares=self.learned_priors,
                 class_counts=np.bincount(truth, minlength=len(self.classes)),
-                row_weights=None if self.new.weights is None else self.new.weights[known],
+                row_weights=None if weights is None else weights[known],
             ),
         )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from lincore.data.row_weights import effective_number
 from lincore.prediction.predictions import Predictions
 from lincore.utils.formatting import count, listed, p_equals, percent
 from lincore.utils.typing import Codes
@@ -88,6 +91,39 @@ def match_notes(predictions: Predictions) -> list[str]:
         labels = ", ".join(list(predictions.new.unknown_labels)[:5])
         lines.append(f"Labels that are no classes of the model: {labels}.")
     return lines
+
+
+def counting_note(predictions: Predictions) -> str:
+    """Say by which columns rows count in scores; "" where each counts once, or there are none.
+
+    Parameters
+    ----------
+    predictions : Predictions
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.prediction import predict
+    >>> frame = lincore.sample("iris").to_frame().assign(w=[1, 2] * 75)
+    >>> data = lincore.load(frame, weights="w")
+    >>> model = lincore.compare(data, "lda", keep_models=True).model("lda")
+    >>> counting_note(predict(model, frame))
+    "In scores rows count by their weights in 'w': 150 rows as 135.0 of equal weight (Kish)."
+    >>> counting_note(predict(model, frame.drop(columns="w")))
+    ''
+    """
+    new, model, parts = predictions.new, predictions.model, []
+    if predictions.truth is None or (new.weights is None and new.frequencies is None):
+        return ""
+    results = predictions.scores()
+    number = count(len(results.rows), "row")
+    if new.frequencies is not None:
+        parts.append(f"as often as {model.frequency_name!r} says")
+    if new.weights is not None:
+        parts.append(f"by their weights in {model.weight_name!r}")
+        effective = effective_number(np.asarray(results.settings.row_weights))
+        number = f"{number} as {effective:,.1f} of equal weight (Kish)"
+    return f"In scores rows count {' and '.join(parts)}: {number}."
 
 
 def image_titles(predictions: Predictions, rows: Codes) -> list[str]:

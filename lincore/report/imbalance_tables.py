@@ -258,10 +258,13 @@ def format_loss(found: Interval, loss: str) -> str:
 
 def balance_basis(study: BalanceStudy) -> str:
     """Say what the numbers of a study are means of."""
-    n = len(study.seeds)
+    n, weighted = len(study.seeds), ""
+    if any((study.totals[name] != study.counts[name]).any() for name in study.totals):
+        weighted = " Rows count by their weights; sizes of classes are numbers of rows."
     if n == 1:
-        return "One split so far, hence no intervals."
+        return f"One split so far, hence no intervals.{weighted}"
     what = "splits" if study.new_splits else "choices of the training rows, one test set"
     wanted = study.settings.repeats
     of = f"{n} of {wanted}" if n < wanted else str(n)
-    return f"Mean of {of} {what} ({study.n_test:,} test rows each), with 95 % intervals."
+    rows = f"{study.n_test:,} test rows each"
+    return f"Mean of {of} {what} ({rows}), with 95 % intervals.{weighted}"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from multiprocessing import parent_process
 from threading import Lock
 from typing import Any
 
@@ -71,6 +73,18 @@ def n_threads() -> int:
     True
     """
     return min(int(cpu_count()), MOST)
+
+
+@cache
+def keep_to_one_core() -> None:
+    """Let this process use one core from now on; does nothing in a process that no other started.
+
+    Processes that work together have one core each.
+    """
+    if parent_process() is not None:
+        os.environ["LOKY_MAX_CPU_COUNT"] = "1"
+        n_threads.cache_clear()
+        _controller().limit(limits=1, user_api="blas")
 
 
 def parts_of(n_rows: int) -> list[range]:

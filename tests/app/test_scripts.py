@@ -20,16 +20,19 @@ from lincore.export import to_script
 from lincore.export.scripts import _classify, _compare, _explore, _study
 from pages.ui.explore import views
 from pages.ui.jobs import page_jobs
-from pages.ui.session import take_away
+from pages.ui.session import state, take_away
+from tests.app.data_page import source_of
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, choose_sample, open_app, upload
 
 EVIL = "kind'''); import os # \\"
 RNG = np.random.default_rng(4)
 FILE = "flo'wers\".csv"
+WEIGHT = "w'eight"
 _ROWS = RNG.normal(size=(90, 3)) + np.arange(90)[:, None] % 3 * [1.0, 0.5, 0.0]
 _FRAME = pd.DataFrame(_ROWS.round(2), columns=["length", 'wi"dth', "depth {x}"])
 _FRAME["colour"] = RNG.choice(["red", "gr\\een", "it's"], 90)
+_FRAME[WEIGHT] = RNG.gamma(2.0, size=90).round(2)
 _FRAME[EVIL] = np.array(["a'", 'b"', "c\\"])[np.arange(90) % 3]
 RAW = _FRAME.to_csv(index=False).encode()
 _WORDS = RNG.choice(["good", "bad", "long", "short", "film", "book", "story"], (60, 9))
@@ -46,7 +49,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
 #: Sentences of a page that no script repeats: seconds, limits, and what every page explains.
 OF_THIS_MACHINE = re.compile(
     r"\b\d[\d.]* (ms|s)\b|times as long as|measured here|up to [\d,]+ MB|"
-    r"^Read as|of \d+ columns selected|"
+    r"^Read as|of \d+ columns selected|^\d+ edits?:|"
     r"^The first [\d,]+ of|Ellipses: 95|from 0 to 1|, eqs?[.] |come with scikit-learn"
 )
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -234,7 +237,11 @@ def opened(name: str) -> AppTest:
         return app
     file, raw, target = FILES[name]
     upload(app, file, raw)
-    return app.selectbox(key="data.target").set_value(target).run()
+    app.selectbox(key="data.target").set_value(target).run()
+    if name == "upload":
+        found = source_of(app).with_roles({WEIGHT: "weight"})
+        app.session_state[state.SOURCE], app.session_state[state.DATASET] = found, found.dataset()
+    return app.run()
 
 
 def seen(name: str) -> dict[str, tuple[list[str], str]]:

@@ -23,12 +23,29 @@ def streamlit(port: int) -> list[str]:
     return [sys.executable, "-m", "streamlit", "run", "app.py", *options]
 
 
+def terminate(process: subprocess.Popen[bytes]) -> None:
+    """Ask a server to end, and end it where it does not."""
+    process.terminate()
+    try:
+        process.wait(timeout=10)
+    except subprocess.TimeoutExpired:
+        kill(process)
+
+
+def kill(process: subprocess.Popen[bytes]) -> None:
+    """End a server in the middle of what it does."""
+    process.kill()
+    process.wait()
+
+
 @contextmanager
 def serving(
     root: Path,
     home: Path,
     log: Path,
     command: Callable[[int], list[str]] = streamlit,
+    port: int | None = None,
+    end: Callable[[subprocess.Popen[bytes]], None] = terminate,
     **variables: str,
 ) -> Iterator[str]:
     """Serve a dashboard from the folder `root` and yield its address.
@@ -43,10 +60,14 @@ def serving(
         Where the server's output goes, tracebacks included.
     command : callable
         The command that serves it on a port.
+    port : int, optional
+        By default one that is free.
+    end : callable
+        How the server ends.
     **variables : str
         Of the environment, besides those of this process.
     """
-    port = free_port()
+    port = port or free_port()
     with log.open("wb") as output:
         process = subprocess.Popen(
             command(port),
@@ -60,7 +81,7 @@ def serving(
             wait_until_healthy(process, address, log)
             yield address
         finally:
-            _stop(process)
+            end(process)
 
 
 def free_port() -> int:
@@ -88,12 +109,3 @@ def wait_until_healthy(process: subprocess.Popen[bytes], address: str, log: Path
         except (URLError, TimeoutError, ConnectionError):
             time.sleep(0.1)
     raise RuntimeError(f"the dashboard did not start:\n{log.read_text(errors='replace')}")
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

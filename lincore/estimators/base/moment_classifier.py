@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -122,6 +123,12 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             )
         self.classes_, self.n_features_in_ = labels, moments.n_features
         return self._keep(moments)
+
+    def without_moments(self) -> Self:
+        """Return a copy that predicts, and holds nothing else: K p² numbers less to send."""
+        light = copy(self)
+        light._moments = Moments.empty(self._moments.count.shape, 0, diagonal=True)
+        return light
 
     @property
     def moments_(self) -> Moments:

@@ -84,8 +84,38 @@ def condition(
     origin, scale = centre_and_scale(X, weight, intercept=intercept)
     if strength == 0:
         _refuse_vanishing(scale, X)
-        return _without_penalty(X, weight, origin, scale, intercept)
-    scale, penalty = _penalised(scale, len(X) if weight is None else weight.sum(), strength)
+        total = Moments.from_groups(X, np.zeros(len(X), dtype=np.intp), 1, weight)[0]
+        return _without_penalty(X, total, origin, scale, intercept)
+    n_rows = len(X) if weight is None else float(weight.sum())
+    return _with_penalty(X, n_rows, origin, scale, strength, intercept)
+
+
+def condition_by_moments(total: Moments, strength: float, *, intercept: bool = True) -> Conditioned:
+    """Return what `condition` does of rows of which the moments alone are known.
+
+    Parameters
+    ----------
+    total : Moments of shapes (), (p,), (p, p)
+        Of all rows.
+    strength, intercept
+        As for `condition`.
+
+    Returns
+    -------
+    Conditioned
+        Its rows are none: what is there of them is how they are standardised.
+    """
+    origin, scale = _centre_and_scale(total, intercept)
+    nothing = np.empty((0, total.n_features))
+    if strength == 0:
+        return _without_penalty(nothing, total, origin, scale, intercept)
+    return _with_penalty(nothing, float(total.count), origin, scale, strength, intercept)
+
+
+def _with_penalty(
+    X: NDArray[Any], total: float, origin: Array, scale: Array, strength: float, intercept: bool
+) -> Conditioned:
+    scale, penalty = _penalised(scale, total, strength)
     rows = StandardRows(X, origin, scale, intercept=intercept)
     return Conditioned(rows, np.append(penalty, 0.0) if intercept else penalty)
 
@@ -111,7 +141,12 @@ def centre_and_scale(
     codes = np.zeros(len(X), dtype=np.intp)
     with np.errstate(over="ignore", invalid="ignore"):
         total = Moments.from_groups(X, codes, 1, weight, diagonal=True)[0]
-    variance = total.scatter / total.count
+    return _centre_and_scale(total, intercept)
+
+
+def _centre_and_scale(total: Moments, intercept: bool) -> tuple[Array, Array]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        variance = total.diagonal().scatter / total.count
     largest = np.abs(total.mean).max(initial=0.0)
     if not np.isfinite(variance).all() or largest > LARGEST:
         raise ValueError(
@@ -140,9 +175,8 @@ def _refuse_vanishing(scale: Array, X: NDArray[Any]) -> None:
 
 
 def _without_penalty(
-    X: NDArray[Any], weight: Array | None, origin: Array, scale: Array, intercept: bool
+    X: NDArray[Any], total: Moments, origin: Array, scale: Array, intercept: bool
 ) -> Conditioned:
-    total = Moments.from_groups(X, np.zeros(len(X), dtype=np.intp), 1, weight)[0]
     second = total.scatter / total.count
     if not intercept:
         second = second + np.outer(total.mean, total.mean)

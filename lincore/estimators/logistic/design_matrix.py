@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -151,6 +152,14 @@ class StandardRows:
     def __len__(self) -> int:
         """Return the number of rows."""
         return len(self.X)
+
+    def of(self, X: NDArray[Any]) -> StandardRows:
+        """Return other rows (m, p), standardised in the same way."""
+        other = copy(self)
+        other.X = X
+        for view in ("double", "single"):
+            other.__dict__.pop(view, None)
+        return other
 
     @cached_property
     def double(self) -> RowView:

@@ -10,16 +10,24 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
+from lincore.estimators.base.class_weights import ClassWeight, class_weights, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
-from lincore.estimators.base.validation import validate_rows
-from lincore.estimators.logistic.conditioning import Conditioned, condition
-from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.base.validation import require_two_classes, validate_rows
+from lincore.estimators.logistic._summed import BlockLoss, OverBlocks, SummedLoss
+from lincore.estimators.logistic.conditioning import Conditioned, condition, condition_by_moments
+from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
 from lincore.estimators.logistic.rates import LearningRates, learning_rates
-from lincore.estimators.logistic.separation import Separation, SeparationWarning, notice
+from lincore.estimators.logistic.separation import (
+    Kind,
+    Separation,
+    SeparationWarning,
+    as_separation,
+    notice,
+)
 from lincore.estimators.logistic.solvers import SOLVERS, Settings
-from lincore.estimators.logistic.wald import Wald, wald_errors
+from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
+from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import part_mapper
 from lincore.utils.typing import Array
@@ -181,11 +189,51 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 conditioned.penalty,
                 mapper,
             )
-            optimum = SOLVERS[self.solver](loss, self._start(loss, count), self._settings(loss))
-        self._keep(loss, conditioned, optimum)
+            optimum = self._minimise(loss, conditioned, count)
         self.separation_: Separation | None = None
         if np.isinf(self.C):
             self.separation_ = notice(conditioned, loss, optimum)
+        self._report()
+        return self
+
+    def fit_blocks(self, over: OverBlocks, moments: Moments, classes: ArrayLike) -> Self:
+        """Learn from rows that are nowhere all at once, in some passes over their blocks.
+
+        Parameters
+        ----------
+        over : OverBlocks
+            What goes through the blocks.
+        moments : Moments of shapes (K,), (K, p), (K, p, p)
+            Of all rows, by class.
+        classes : array-like of shape (K,)
+            The labels in increasing order, which is that of the codes.
+
+        Raises
+        ------
+        ValueError
+            As `fit` does; and for the solver "sgd", which goes from row to row.
+
+        Notes
+        -----
+        Separation is seen only where the fit puts every row on its class's side.
+        """
+        self._check_options()
+        if self.solver == "sgd":
+            raise ValueError("'sgd' goes from row to row and not over blocks. Choose 'newton-cg'.")
+        self.classes_, self.n_features_in_ = np.asarray(classes), moments.n_features
+        require_two_classes(moments.count)
+        weights = class_weights(self.class_weight, self.classes_, moments.count)
+        weighted = moments if weights is None else moments.scale(weights)
+        strength = (2 if len(self.classes_) == 2 else 1) / self.C
+        total = weighted.pooled()
+        conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
+        of_block = BlockLoss(conditioned.rows, len(weighted), weights)
+        n_rows = int(moments.count.sum())
+        loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
+        optimum = self._minimise(loss, conditioned, weighted.count)
+        self.separation_ = None
+        if np.isinf(self.C) and loss.separates(optimum.point):
+            self.separation_ = as_separation(conditioned, optimum.x, Kind.COMPLETE)
         self._report()
         return self
 
@@ -240,26 +288,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     def require_maximum_likelihood(self) -> None:
         """Raise ValueError where the coefficients have no Wald errors, with the reason."""
         check_is_fitted(self)
-        if self.class_weight is not None:
-            raise ValueError(
-                "Wald standard errors belong to rows that count once: class weights change what "
-                "is estimated and not how much is known. Fit without them."
-            )
-        if np.isfinite(self.C):
-            raise ValueError(
-                "Wald standard errors belong to the maximum of the likelihood, and a penalty "
-                f"(C = {self.C:g}) moves the coefficients away from it. Fit without a penalty."
-            )
-        if self.separation_ is not None:
-            raise ValueError(
-                "The classes can be separated, so the likelihood has no maximum and there are "
-                "no standard errors: the coefficients diverge."
-            )
-        if not self.converged_:
-            raise ValueError(
-                "Wald standard errors belong to the maximum of the likelihood, which this fit "
-                f"did not reach: {self.reason_.words}. {self.reason_.remedy}"
-            )
+        if reason := reason_against_errors(self):
+            raise ValueError(reason)
 
     def learning_rates(self, X: ArrayLike) -> LearningRates:
         """Return 1/L and 2/L of gradient descent, and the limit where this model stands.
@@ -310,12 +340,18 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}.")
 
-    def _settings(self, loss: SoftmaxLoss) -> Settings:
+    def _minimise(self, loss: Loss, conditioned: Conditioned, count: Array) -> Optimum:
+        """Minimise the loss, and keep the minimiser; `count` (K,) is the weight of each class."""
+        optimum = SOLVERS[self.solver](loss, self._start(loss, count), self._settings(loss))
+        self._keep(loss, conditioned, optimum)
+        return optimum
+
+    def _settings(self, loss: Loss) -> Settings:
         rng = check_random_state(self.random_state)
         tol = self.tol * loss.total
         return Settings(tol, self.max_iter, self.learning_rate, self.batch_size, rng)
 
-    def _start(self, loss: SoftmaxLoss, count: Array) -> Array:
+    def _start(self, loss: Loss, count: Array) -> Array:
         """Begin at the shares of the classes: a Newton step from there is least squares, or LDA."""
         start = np.zeros(loss.shape)
         if self.fit_intercept:
@@ -323,7 +359,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             start[-1] = logs - logs.mean()
         return start
 
-    def _keep(self, loss: SoftmaxLoss, conditioned: Conditioned, optimum: Optimum) -> None:
+    def _keep(self, loss: Loss, conditioned: Conditioned, optimum: Optimum) -> None:
         # Directions by conjugate gradients sum to zero over the classes but for rounding.
         coef = optimum.x - optimum.x.mean(axis=1, keepdims=True)
         W, intercept = conditioned.to_user(coef)

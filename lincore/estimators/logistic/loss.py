@@ -3,18 +3,72 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lincore.estimators.logistic.design_matrix import RowView, StandardRows
 from lincore.linalg.optimize import Point
+from lincore.utils.memory import require_memory
 from lincore.utils.threads import Mapper, parts_of
 from lincore.utils.typing import Array
 
 # A loss in nats per row at which separated classes need no further descent.
 NEXT_TO_NOTHING = 1e-3
+
+Linear = Callable[[Array], Array]
+
+
+class Loss(Protocol):
+    """A loss as the solvers see it, wherever its rows are.
+
+    What curvature at a point wants to find again is the point's state, which means nothing to
+    anybody else. Products and matrices that need not be exact may be right to six digits.
+
+    Attributes
+    ----------
+    penalty : ndarray of shape (q,)
+    total : float
+        Weight of all rows.
+    """
+
+    penalty: Array
+    total: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape (q, K) of the coefficients."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    @property
+    def wide(self) -> bool:
+        """True if a matrix of q squared is out of the question."""
+
+    def __call__(self, coef: Array) -> Point:
+        """Return value, gradient and state at coefficients (q, K)."""
+
+    def is_unbounded(self, point: Point) -> bool:
+        """Tell if this clearly has no minimum."""
+
+    def product_at(self, state: Any, *, exact: bool) -> Linear:
+        """Return the map from coefficients (q, K) to their product with the Hessian."""
+
+    def hessian(self, state: Any, *, exact: bool, every: int = 1) -> Array:
+        """Return the Hessian in the differences of classes, estimated from each so-many-th row."""
+
+    def bound(self) -> Array:
+        """Return Böhning's bound for one class, (q, q)."""
+
+    def unsettled(self, state: Any, *, every: int = 1) -> Array:
+        """Return one matrix (q, q) for all classes that is like the Hessian."""
+
+    def unsettled_diagonal(self, state: Any) -> Array:
+        """Return the diagonal (q,) of `unsettled`."""
 
 
 class SoftmaxLoss:
@@ -73,6 +127,16 @@ class SoftmaxLoss:
         """Shape (q, K) of the coefficients."""
         return self.rows.n_coordinates, self.n_classes
 
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.rows)
+
+    @property
+    def wide(self) -> bool:
+        """True if a matrix of q squared is out of the question."""
+        return self.rows.wide
+
     def __call__(self, coef: Array) -> Point:
         """Return value and gradient at coefficients (q, K); the state is P, (n, K)."""
         view = self.rows.double
@@ -125,17 +189,20 @@ class SoftmaxLoss:
         share = weight.sum() / self.total
         return block.T @ (weight[:, None] * residual) + share * self.penalty[:, None] * coef
 
-    def hessian_product(self, probabilities: Array, coef: Array, *, view: RowView) -> Array:
-        """Return ``H @ coef``, H being the Hessian where the probabilities were found.
+    def product_at(self, state: Array, *, exact: bool = True) -> Linear:
+        """Return the map ``coef -> H @ coef``, H being the Hessian at a point.
 
         Parameters
         ----------
-        probabilities : ndarray of shape (n, K)
-            In the type of the view.
-        coef : ndarray of shape (q, K)
-        view : RowView
-            ``rows.double``, or ``rows.single`` for a product right to six digits.
+        state : ndarray of shape (n, K)
+            The probabilities there.
+        exact : bool
+            Or right to six digits, in half of the time.
         """
+        view = self.rows.double if exact else self.rows.single
+        return partial(self._product, state.astype(view.dtype, copy=False), view)
+
+    def _product(self, probabilities: NDArray[Any], view: RowView, coef: Array) -> Array:
         W, constant = view.unfold(coef)
 
         def over(rows: range) -> tuple[Array, Array]:
@@ -155,13 +222,15 @@ class SoftmaxLoss:
         products, sums = self._summed(over)
         return view.fold(products, sums) + self.penalty[:, None] * coef
 
-    def hessian(self, probabilities: Array, *, view: RowView, every: int = 1) -> Array:
+    def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
         """Return the Hessian in the differences of classes 1 to K - 1 from class 0.
 
         Parameters
         ----------
-        probabilities : ndarray of shape (n, K)
-        view : RowView
+        state : ndarray of shape (n, K)
+            The probabilities there.
+        exact : bool
+            Or right to six digits.
         every : int, default 1
             Estimate it from each `every`-th row.
 
@@ -169,14 +238,24 @@ class SoftmaxLoss:
         -------
         ndarray of shape ((K - 1) q, (K - 1) q)
             Ordered by class, then coordinate.
+
+        Raises
+        ------
+        lincore.errors.TooLargeError
+            Where it and its factor would take more memory than is free.
         """
-        q, K = self.shape
+        (q, K), view = self.shape, self.rows.double if exact else self.rows.single
+        require_memory(
+            3 * 8 * ((K - 1) * q) ** 2,
+            f"The Hessian of {K} classes with {q:,} coefficients each",
+            'Use the solver "newton-cg", principal components or fewer features.',
+        )
 
         def over(rows: range) -> tuple[Array]:
             blocks = np.zeros((K - 1, q, K - 1, q))
             for where, block in view.coordinate_blocks(rows, every):
                 root: NDArray[Any] = self._root_weight(where, every).astype(view.dtype)
-                part: NDArray[Any] = probabilities[where].astype(view.dtype)
+                part: NDArray[Any] = state[where].astype(view.dtype)
                 blocks += curvature(root[:, None] * block, part)
             return (blocks,)
 
@@ -185,7 +264,24 @@ class SoftmaxLoss:
         blocks[:, diagonal, :, diagonal] += self.penalty[:, None, None] * (np.eye(K - 1) - 1 / K)
         return blocks.reshape((K - 1) * q, (K - 1) * q)
 
-    def scatter(self, row_weight: Array, *, view: RowView, every: int = 1) -> Array:
+    def bound(self) -> Array:
+        """Return Böhning's bound for one class, on coefficients that sum to zero over them."""
+        return self._scatter(np.full(len(self.rows), 0.5), self.rows.double)
+
+    def unsettled(self, state: Array, *, every: int = 1) -> Array:
+        """Return Böhning's matrix (q, q) with the rows' own weights.
+
+        The bound gives every row the weight ½. Near the minimum most rows are settled and weigh
+        next to nothing, which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is at most ½
+        too.
+        """
+        return self._scatter(_unsettled(state), self.rows.single, every)
+
+    def unsettled_diagonal(self, state: Array) -> Array:
+        """Return the diagonal (q,) of `unsettled`, without the rest of it."""
+        return self.diagonal(_unsettled(state))
+
+    def _scatter(self, row_weight: Array, view: RowView, every: int = 1) -> Array:
         """Return ``Σ sᵢ row_weightᵢ xᵢ xᵢᵀ`` plus the penalty, (q, q); see `hessian`."""
         q = self.shape[0]
 
@@ -200,10 +296,10 @@ class SoftmaxLoss:
         (total,) = self._summed(over)
         return np.asarray(total + np.diag(self.penalty))
 
-    def diagonal(self, row_weight: Array, *, view: RowView) -> Array:
-        """Return the diagonal (q,) of `scatter`, without the rest of it."""
+    def diagonal(self, row_weight: Array) -> Array:
+        """Return the diagonal (q,) of ``Σ sᵢ row_weightᵢ xᵢ xᵢᵀ`` plus the penalty."""
         given = row_weight if self.weight is None else self.weight * row_weight
-        return view.squares(given) + self.penalty
+        return self.rows.double.squares(given) + self.penalty
 
     def _summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
         """Add up what a function returns for the parts of the rows."""
@@ -215,6 +311,12 @@ class SoftmaxLoss:
         if self.weight is None:
             return np.full(len(range(*where.indices(len(self.rows)))), np.sqrt(every))
         return np.sqrt(self.weight[where] * every)
+
+
+def _unsettled(probabilities: Array) -> Array:
+    """Return how much every row weighs in the curvature, (n,): at most one half."""
+    K = probabilities.shape[1]
+    return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)
 
 
 def softmax_in_place(scores: NDArray[Any], codes: NDArray[np.intp]) -> tuple[Array, Array]:

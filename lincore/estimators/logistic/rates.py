@@ -57,7 +57,7 @@ def learning_rates(loss: SoftmaxLoss, probabilities: Array) -> LearningRates:
     >>> [round(rate, 6) for rate in learning_rates(loss, np.full((2, 2), 0.5))]
     [1.0, 2.0, 2.0]
     """
-    bound = loss.scatter(np.full(len(loss.rows), 0.5), view=loss.rows.double)
+    bound = loss.bound()
     L = float(np.linalg.eigvalsh(bound)[-1])
     local = _largest_eigenvalue(loss, probabilities)
     return LearningRates(1 / L, 2 / L, float(2 / local) if local > 0 else float("inf"))
@@ -65,13 +65,12 @@ def learning_rates(loss: SoftmaxLoss, probabilities: Array) -> LearningRates:
 
 def _largest_eigenvalue(loss: SoftmaxLoss, probabilities: Array) -> float:
     """Return that of the Hessian, over coefficients that sum to zero over the classes."""
-    q, K = loss.shape
-    view = loss.rows.double
+    (q, K), times = loss.shape, loss.product_at(probabilities)
 
     def product(flat: Array) -> Array:
         coef = flat.reshape(q, K)
         coef = coef - coef.mean(axis=1, keepdims=True)
-        found = loss.hessian_product(probabilities, coef, view=view)
+        found = times(coef)
         return np.asarray(found - found.mean(axis=1, keepdims=True)).ravel()
 
     size = q * K

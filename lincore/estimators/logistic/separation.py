@@ -194,7 +194,7 @@ def _newton_move(loss: SoftmaxLoss, point: Point) -> float:
     (q, K), view = loss.shape, loss.rows.double
     if loss.rows.wide or (K - 1) * q > MOST_PARAMETERS:
         return np.inf
-    hessian = loss.hessian(point.state, view=view)
+    hessian = loss.hessian(point.state)
     unit = deviations(hessian)
     scaled = hessian / unit / unit[:, None]
     np.fill_diagonal(scaled, 1.0)  # of a coordinate that does not vary too

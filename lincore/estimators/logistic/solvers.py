@@ -14,7 +14,7 @@ from scipy.linalg import cho_factor, lapack
 
 from lincore.estimators.logistic._newton import Linear, NewtonCG
 from lincore.estimators.logistic._sgd import descend_by_rows
-from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.optimize import (
     OptimizerStep,
@@ -64,12 +64,12 @@ class Settings(NamedTuple):
         """Return how many iterations there may be."""
         return default if self.max_iter is None else self.max_iter
 
-    def stopping(self, loss: SoftmaxLoss, default: int) -> StoppingRule:
+    def stopping(self, loss: Loss, default: int) -> StoppingRule:
         """Return when a descent stops that has a default limit of iterations."""
         return StoppingRule(self.tol, self.limit(default), loss.is_unbounded)
 
 
-def newton(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+def newton(loss: Loss, start: Array, settings: Settings) -> Optimum:
     """Solve with the whole Hessian: iteratively reweighted least squares, steps halved if needed.
 
     References
@@ -78,37 +78,31 @@ def newton(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
     """
 
     def direction(point: Point) -> Array:
-        hessian = loss.hessian(point.state, view=loss.rows.double)
+        hessian = loss.hessian(point.state, exact=True)
         return _by_differences(robust_solver(hessian), -point.gradient)
 
     found = _descend_by_halving(loss, start, direction, settings, max_iter=NEWTON_STEPS)
     return _refined(loss, found, direction, settings)
 
 
-def newton_cg(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+def newton_cg(loss: Loss, start: Array, settings: Settings) -> Optimum:
     """Solve by conjugate gradients: the Hessian is multiplied in float32, never formed."""
-
-    def hessian_at(probabilities: Array) -> Linear:
-        view = loss.rows.single
-        return partial(loss.hessian_product, probabilities.astype(view.dtype), view=view)
-
     q, K = loss.shape
     small = (K - 1) * q <= WHOLE_HESSIAN
-    build = _one_diagonal if loss.rows.wide else _whole_hessian if small else _one_matrix
-    precondition = partial(build, loss)
+    build = _one_diagonal if loss.wide else _whole_hessian if small else _one_matrix
+    hessian_at, precondition = partial(loss.product_at, exact=False), partial(build, loss)
     direction = NewtonCG(hessian_at, precondition, tol=settings.tol)
     found = _descend_by_halving(loss, start, direction, settings, max_iter=NEWTON_STEPS)
-    if not small or loss.rows.wide:
+    if not small or loss.wide:
         return found
 
     def refine(point: Point) -> Array:
-        exact = partial(loss.hessian_product, point.state, view=loss.rows.double)
-        return direction.refined(point, exact)
+        return direction.refined(point, loss.product_at(point.state, exact=True))
 
     return _refined(loss, found, refine, settings)
 
 
-def fixed_hessian(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+def fixed_hessian(loss: Loss, start: Array, settings: Settings) -> Optimum:
     """Use Böhning's bound ``½ (I - 11ᵀ/K) ⊗ XᵀX``, which no Hessian exceeds, at every point.
 
     References
@@ -116,13 +110,13 @@ def fixed_hessian(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimu
     Böhning (1992), "Multinomial logistic regression algorithm". The fixed Hessian of
     "faces-generative-vs-discriminative", "Fixed Learning Rate", is one of its kind.
     """
-    solve = robust_solver(_bound(loss))
+    solve = robust_solver(loss.bound())
     return _descend_by_halving(
         loss, start, lambda point: -solve(point.gradient), settings, max_iter=10_000
     )
 
 
-def gradient(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+def gradient(loss: Loss, start: Array, settings: Settings) -> Optimum:
     """Go down the gradient with a fixed learning rate.
 
     References
@@ -131,7 +125,7 @@ def gradient(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
     """
     rate = settings.learning_rate
     if rate is None:
-        rate = 1 / float(np.linalg.eigvalsh(_bound(loss))[-1])
+        rate = 1 / float(np.linalg.eigvalsh(loss.bound())[-1])
     return descend(
         loss,
         start,
@@ -147,7 +141,7 @@ def sgd(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
     if rate is None:
         # One over the bound of a batch of mean rows: it does not overshoot, whatever comes.
         half = np.full(len(loss.rows), 0.5)
-        trace = float(loss.diagonal(half, view=loss.rows.double).sum())
+        trace = float(loss.diagonal(half).sum())
         bound = trace / len(loss.rows) * settings.batch_size
         rate = 1 / bound
 
@@ -165,7 +159,7 @@ def sgd(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
     )
 
 
-SOLVERS = {
+SOLVERS: dict[str, Callable[[Any, Array, Settings], Optimum]] = {
     "newton": newton,
     "newton-cg": newton_cg,
     "fixed-hessian": fixed_hessian,
@@ -200,7 +194,7 @@ def _by_factor(factor: Array, b: Array) -> Array:
 
 
 def _descend_by_halving(
-    loss: SoftmaxLoss,
+    loss: Loss,
     start: Array,
     direction: Callable[[Point], Array],
     settings: Settings,
@@ -217,7 +211,7 @@ def _descend_by_halving(
 
 
 def _refined(
-    loss: SoftmaxLoss, found: Optimum, direction: Callable[[Point], Array], settings: Settings
+    loss: Loss, found: Optimum, direction: Callable[[Point], Array], settings: Settings
 ) -> Optimum:
     """Take one of Newton's steps more at a minimum, which doubles the digits there.
 
@@ -253,46 +247,30 @@ def _of_sum_zero(values: Array) -> Array:
     return values - np.add.reduce(values, axis=1, keepdims=True) / values.shape[1]
 
 
-def _bound(loss: SoftmaxLoss) -> Array:
-    """Return Böhning's bound for one class, on coefficients that sum to zero over the classes."""
-    return loss.scatter(np.full(len(loss.rows), 0.5), view=loss.rows.double)
-
-
-def _whole_hessian(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+def _whole_hessian(loss: Loss, state: Any) -> Linear:
     """Precondition by the Hessian of each so-many-th row."""
     q, K = loss.shape
     n_parameters = (K - 1) * q
     # Of few parameters all rows cost what a few products do, and save more of them: of heavy tails
     # and classes all but separated a sample lacks the few rows that matter.
-    every = min(len(loss.rows) // (ROWS_PER_PARAMETER * n_parameters), n_parameters // CHEAP)
+    every = min(loss.n_rows // (ROWS_PER_PARAMETER * n_parameters), n_parameters // CHEAP)
     every = max(1, every)
-    hessian = loss.hessian(probabilities, view=loss.rows.single, every=every)
+    hessian = loss.hessian(state, exact=False, every=every)
     solve = robust_solver(_ridged(hessian))
     return lambda target: _by_differences(solve, _of_sum_zero(target))
 
 
-def _one_matrix(loss: SoftmaxLoss, probabilities: Array) -> Linear:
-    """Precondition by one (q, q) matrix for all classes, Böhning's with the rows' own weights.
-
-    The bound gives every row the weight ½. Near the minimum most rows are settled and weigh next
-    to nothing, which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is at most ½ too.
-    """
-    every = max(1, len(loss.rows) // (ROWS_PER_COLUMN * loss.shape[0]))
-    matrix = loss.scatter(_unsettled(probabilities), view=loss.rows.single, every=every)
-    return robust_solver(_ridged(matrix))
+def _one_matrix(loss: Loss, state: Any) -> Linear:
+    """Precondition by one (q, q) matrix for all classes, Böhning's with the rows' own weights."""
+    every = max(1, loss.n_rows // (ROWS_PER_COLUMN * loss.shape[0]))
+    return robust_solver(_ridged(loss.unsettled(state, every=every)))
 
 
-def _one_diagonal(loss: SoftmaxLoss, probabilities: Array) -> Linear:
+def _one_diagonal(loss: Loss, state: Any) -> Linear:
     """Precondition by the diagonal of the matrix of `_one_matrix`, where that is too large."""
-    diagonal = loss.diagonal(_unsettled(probabilities), view=loss.rows.double)
+    diagonal = loss.unsettled_diagonal(state)
     diagonal += 1e-5 * diagonal.mean()
     return lambda target: target / diagonal[:, None]
-
-
-def _unsettled(probabilities: Array) -> Array:
-    """Return how much every row weighs in the curvature, (n,): at most one half."""
-    K = probabilities.shape[1]
-    return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)
 
 
 def _ridged(matrix: Array) -> Array:

@@ -142,7 +142,32 @@ def _information(
     # Labels do not enter the curvature: any will do.
     codes = np.zeros(len(X), dtype=np.intp)
     loss = SoftmaxLoss(rows, codes, full.shape[1], weight, np.zeros(rows.n_coordinates))
-    return loss.hessian(loss(coef).state, view=rows.double), back
+    return loss.hessian(loss(coef).state), back
+
+
+def reason_against_errors(model: Any) -> str:
+    """Return why the coefficients of a fitted model have no Wald errors; empty where they have."""
+    if model.class_weight is not None:
+        return (
+            "Wald standard errors belong to rows that count once: class weights change what "
+            "is estimated and not how much is known. Fit without them."
+        )
+    if np.isfinite(model.C):
+        return (
+            "Wald standard errors belong to the maximum of the likelihood, and a penalty "
+            f"(C = {model.C:g}) moves the coefficients away from it. Fit without a penalty."
+        )
+    if model.separation_ is not None:
+        return (
+            "The classes can be separated, so the likelihood has no maximum and there are "
+            "no standard errors: the coefficients diverge."
+        )
+    if not model.converged_:
+        return (
+            "Wald standard errors belong to the maximum of the likelihood, which this fit "
+            f"did not reach: {model.reason_.words}. {model.reason_.remedy}"
+        )
+    return ""
 
 
 def invert_information(information: Array, names: tuple[str, ...]) -> Array:

@@ -36,7 +36,8 @@ def prediction_sections(contents: ReportContents) -> tuple[Section, ...]:
         tables.append(Table("Scores, with 95 % intervals", pd.DataFrame(rows)))
         figures.append(plots.confusion(scores, scores.methods[0]))
     sentences = [prediction.prediction_finding(found, noun), named]
-    sentences += [*prediction.match_notes(found), prediction.far_note(found)]
+    counted = [note] if (note := prediction.counting_note(found)) else []
+    sentences += [*prediction.match_notes(found), *counted, prediction.far_note(found)]
     sections = [Section("Predictions", tuple(sentences), tuple(figures), tuple(tables))]
     if drift is not None:
         finding = prediction.drift_finding(drift)

@@ -15,6 +15,7 @@ from lincore.export.models.literals import (
 )
 from lincore.export.models.score_functions import Input, ScoreFunction, ScoreFunctions
 from lincore.limits import LIMITS
+from lincore.utils.sql_names import identifier, without_nul
 
 # A query of more terms is beyond what SQLite parses (a million bytes).
 MOST_TERMS = 20_000
@@ -66,17 +67,6 @@ def to_sql(
     return _query(functions, table, kept)
 
 
-def identifier(name: str) -> str:
-    """Return a name in SQL's double quotes.
-
-    Examples
-    --------
-    >>> print(identifier('the "net" cost'))
-    "the ""net"" cost"
-    """
-    return '"' + _without_nul(name).replace('"', '""') + '"'
-
-
 def literal(value: object) -> str:
     """Return a text, or a whole number, as SQL writes it.
 
@@ -87,17 +77,7 @@ def literal(value: object) -> str:
     """
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    return "'" + _without_nul(str(value)).replace("'", "''") + "'"
-
-
-def _without_nul(name: str) -> str:
-    if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
-        raise DataError(
-            f"The name {name!r} has a character that SQL has not.",
-            where="export as SQL",
-            remedy="Rename the column or level.",
-        )
-    return name
+    return "'" + without_nul(str(value)).replace("'", "''") + "'"
 
 
 def _number(value: float) -> str:

@@ -87,7 +87,7 @@ for name, why in sweep.failures.items():
     print(label(name), report.with_class_names(why, sweep.classes))
 print(f"Means of {len(sweep.seeds)} splits, with 95 % intervals.")"""
 _SHARES = """condition = TRAINED
-full = study.counts["full"] / study.counts["full"].sum()
+full = study.shares("full")
 code, share = CODE, SHARE
 shares = full if share is None else imbalance.priors_with_share(full, code, share / 100)
 results, old = example.results[condition], imbalance.condition_priors(study, condition)

@@ -12,7 +12,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.cost._prevalence import as_costs, as_prevalence
-from lincore.imbalance.cost._row_losses import row_losses, weighted_losses
+from lincore.imbalance.cost._row_losses import row_losses
 from lincore.imbalance.cost._samples import Samples, draw_samples
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
 from lincore.imbalance.losses import mean_losses
@@ -226,9 +226,8 @@ class _Study:
                 losses[i] = self._means(samples, rows)
 
     def _judge(self, samples: Samples, predicted: NDArray[np.intp], log_proba: Array) -> Array:
-        data, test = self.plan.data, samples.split.test
-        rows = row_losses(data.codes[test], predicted, log_proba, self.costs)
-        return weighted_losses(rows, data.codes[test], data.weights_of(test))
+        truth = self.plan.data.codes[samples.split.test]
+        return row_losses(truth, predicted, log_proba, self.costs)
 
     def _soften(
         self,
@@ -238,27 +237,22 @@ class _Study:
         rows: NDArray[np.intp],
     ) -> Array:
         """Return losses of rows by `MODELS` with softened errors, (M, 3, D, m)."""
-        data, methods = self.plan.data, self.plan.methods
+        truth, methods = self.plan.data.codes[rows], self.plan.methods
         found = np.full((len(methods), 3, len(MODELS), len(rows)), np.nan)
         models = (plain, samples.shares), (plain, samples.target), (weighted, samples.shares)
         for i, method in enumerate(methods):
             for place, (fits, priors) in enumerate(models):
                 if method.name in fits:
-                    losses = row_losses(
-                        data.codes[rows],
-                        *fits[method.name].under(priors),
-                        self.costs,
-                        soft=True,
-                    )
-                    weight = data.weights_of(rows)
-                    found[i, :, place] = weighted_losses(losses, data.codes[rows], weight)
+                    predicted = fits[method.name].under(priors)
+                    found[i, :, place] = row_losses(truth, *predicted, self.costs, soft=True)
         return found
 
     def _means(self, samples: Samples, rows: Array) -> Array:
-        truth = self.plan.data.codes[samples.split.test]
-        data = self.plan.data
+        data, test = self.plan.data, samples.split.test
         shares = class_totals(data) / class_totals(data).sum()
-        return mean_losses(self.losses, truth, rows, data.n_classes, shares)
+        return mean_losses(
+            self.losses, data.codes[test], rows, data.n_classes, shares, data.weights_of(test)
+        )
 
     def _add_rows(self, samples: Samples) -> None:
         """Enter what each test row lost in this repetition."""
@@ -267,7 +261,9 @@ class _Study:
         for method, rows, tested, trained in every:
             if self.plan.new_splits and method.name not in self.plan.failures:
                 if method.name not in self.rows:
-                    self.rows[method.name] = RowSums(data.codes, data.n_classes, data.groups)
+                    self.rows[method.name] = RowSums(
+                        data.codes, data.n_classes, data.groups, data.weights
+                    )
                 self.rows[method.name].add(
                     SplitLosses(samples.split.test, rows, tested, samples.trained, trained)
                 )
@@ -334,6 +330,7 @@ class _Study:
             prevalence=self.prevalence,
             costs=self.costs,
             counts=np.bincount(data.codes[first.split.train], minlength=data.n_classes),
+            totals=class_totals(data, first.split.train),
             n_test=len(first.split.test),
             losses=losses,
             rare=self.rare,

@@ -68,6 +68,8 @@ class ImbalanceCost:
         Of predicting the column where the row is true; None for errors that all cost one.
     counts : ndarray of shape (K,)
         Training rows of the first split.
+    totals : ndarray of shape (K,)
+        What they weigh; their number where rows have no weights.
     n_test : int
         Test rows of the first split.
     losses : ndarray of shape (M, C, S, 3 + K)
@@ -98,6 +100,7 @@ class ImbalanceCost:
     prevalence: Array
     costs: Array | None
     counts: NDArray[np.intp]
+    totals: Array
     n_test: int
     losses: Array
     rare: int | None
@@ -286,7 +289,7 @@ class ImbalanceCost:
         """
         if method not in self.variances:
             return np.nan
-        return self.named(loss).variance(self.variances[method], contrast, self.counts)
+        return self.named(loss).variance(self.variances[method], contrast, self.totals)
 
     def named(self, loss: str) -> Loss:
         """Return one of the losses, or "mean recall of others", by its name."""

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from lincore.data.labels import encode_labels, is_number, rows_left_out
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.files.streams import LargeFile
+from lincore.io.tables._counted_rows import CountedRows
 from lincore.io.tables.features import level_name
+from lincore.limits import Limits
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
 
@@ -26,11 +27,12 @@ class StoppedReading(DataError):
 
 
 class RowSource(Protocol):
-    """All rows of a file, to be read in blocks: what a format must offer to be streamed.
+    """All rows of a table, to be read in blocks: what a format must offer to be streamed.
 
-    Text and Parquet have a reader each, since the rows of text are lines, whose fields, types and
-    damage must be found, and those of Parquet columns that have types. Whatever follows (which
-    rows are held, which are summed, new rows that are predicted) knows this protocol alone.
+    Text, Parquet and databases have a reader each, since the rows of text are lines, whose fields,
+    types and damage must be found, and those of the others columns that have types. Whatever
+    follows (which rows are held, which are summed, new rows that are predicted) knows this
+    protocol alone.
     """
 
     @property
@@ -39,8 +41,18 @@ class RowSource(Protocol):
         ...
 
     @property
-    def file(self) -> LargeFile:
-        """The file itself."""
+    def name(self) -> str:
+        """Its name in messages."""
+        ...
+
+    @property
+    def limits(self) -> Limits:
+        """Limits of the rows that are held, and of the sums."""
+        ...
+
+    @property
+    def reason(self) -> str:
+        """A sentence that says why it is not held as a whole."""
         ...
 
     def frames(
@@ -77,6 +89,10 @@ class Wanted(NamedTuple):
         Labels whose rows are left out.
     merged : mapping of label to label
         Labels that get another name.
+    weight, frequency : str
+        Columns that rows count by; "" where there is none.
+    mean_frequency : float
+        How often a row counts on average, as far as it is known before they are read.
     """
 
     label: str
@@ -84,6 +100,9 @@ class Wanted(NamedTuple):
     features: Sequence[str]
     dropped: Sequence[str] = ()
     merged: Mapping[str, str] = {}
+    weight: str = ""
+    frequency: str = ""
+    mean_frequency: float = 1.0
 
 
 class SampledRows(NamedTuple):
@@ -95,7 +114,13 @@ class SampledRows(NamedTuple):
     codes : ndarray of shape (n,)
     classes : ndarray of shape (K,)
     streamed : Moments of shapes (K,), (K, p), (K, p, p), or None
-        None where all rows are held.
+        None where all rows are held. Weighted, where rows have weights, in the unit of `weights`.
+    weights : ndarray of shape (n,) or None
+        Of the rows that are held, with mean 1.
+    lines : ndarray of shape (n,) or None
+        The line of the file that each is a copy of, where frequencies repeat them.
+    streamed_rows : ndarray of shape (K,) or None
+        Number of rows in `streamed`, where these have weights.
     notices : tuple of Notice
         Why rows were left out.
     """
@@ -104,6 +129,9 @@ class SampledRows(NamedTuple):
     codes: NDArray[np.intp]
     classes: NDArray[Any]
     streamed: Moments | None
+    weights: Array | None
+    lines: NDArray[np.intp] | None
+    streamed_rows: NDArray[np.intp] | None
     notices: tuple[Notice, ...]
 
 
@@ -114,7 +142,9 @@ def sample_and_stream(
 
     Rows with a missing value are left out, and counted. Which rows are held depends on nothing
     but the file and what is wanted of it: two of each class, then one at random out of every so
-    many rows of the class, so that the shares of the classes are those of the file.
+    many rows of the class, so that the shares of the classes are those of the file. What a row
+    weighs does not matter to that; a row that has a frequency is held with all of its copies, or
+    summed with them.
 
     Parameters
     ----------
@@ -130,31 +160,41 @@ def sample_and_stream(
         their moments, no row is left, or it was stopped.
     """
     names, p = _Names(source, wanted), len(wanted.features)
-    most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
-    draw = Draw(min(1.0, most / max(1, source.n_rows)))
+    most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
+    draw = Draw(min(1.0, most / max(1, source.n_rows * wanted.mean_frequency)))
+    counted = CountedRows(wanted.weight, wanted.frequency)
     sums, findings = list[Moments](), list[Notice]()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
     n_rows = n_unlabelled = n_gaps = 0
     texts = [wanted.label] if wanted.is_text else []
-    for frame in source.frames([wanted.label, *wanted.features], texts, findings):
+    columns = [wanted.label, *wanted.features, *counted.names]
+    for frame in source.frames(columns, texts, findings):
         codes = names.codes(frame[wanted.label])
         X = _numbers(frame, wanted.features, n_rows, source)
         gaps = (codes >= 0) & _incomplete(X)
         n_unlabelled += int((codes == _NO_LABEL).sum())
         n_gaps += int(gaps.sum())
-        kept = (codes >= 0) & ~gaps
+        kept = counted.counted(frame, (codes >= 0) & ~gaps, n_rows)
         X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
         held = draw.chosen(codes)
         X_held.append(X[held])
         codes_held.append(codes[held])
-        _sum(sums, X[~held], codes[~held])
+        counted.hold(held, codes)
+        multiples = counted.multiples
+        _sum(sums, X[~held], codes[~held], None if multiples is None else multiples[~held])
         n_rows += len(frame)
         if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
-            raise StoppedReading("Reading was stopped.", where=source.file.name)
+            raise StoppedReading("Reading was stopped.", where=source.name)
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
-    codes, classes, streamed = _in_order(codes, sums, names, p)
+    found = counted.held(p)
+    codes, classes, streamed, n_summed = _in_order(codes, sums, names, counted, p)
+    X = np.concatenate(X_held)
+    if found.lines is not None:
+        X, codes = X[found.lines], codes[found.lines]
+    if found.weights is not None and streamed is not None:
+        streamed = streamed.scale(1 / found.unit)
     notices = (
         *findings,
         *rows_left_out(
@@ -164,9 +204,11 @@ def sample_and_stream(
             f"column {wanted.label!r}",
             "LIN051",
         ),
-        *rows_left_out(n_gaps, n_rows, "have a missing value", source.file.name, "LIN053"),
+        *rows_left_out(n_gaps, n_rows, "have a missing value", source.name, "LIN053"),
+        *counted.notices(n_rows),
     )
-    return SampledRows(np.concatenate(X_held), codes, classes, streamed, notices)
+    number = None if found.weights is None or streamed is None else n_summed
+    return SampledRows(X, codes, classes, streamed, found.weights, found.lines, number, notices)
 
 
 class Draw:
@@ -237,7 +279,7 @@ class _Names:
             odd = str(column.dropna().iloc[0])[:60]
             raise DataError(
                 f"Its first rows are numbers, and further on there is {odd!r}.",
-                where=f"{self._source.file.name}, {self.where}",
+                where=f"{self._source.name}, {self.where}",
                 remedy="Name the missing-value codes, or choose another target.",
             )
         found, distinct = pd.factorize(column)
@@ -263,12 +305,12 @@ class _Names:
 
     def _check(self) -> None:
         n_classes, p = len(self._labels), len(self._wanted.features)
-        limits = self._source.file.limits
+        limits = self._source.limits
         if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
             raise DataError(
                 f"It has {n_classes:,} different values or more: with {p:,} features these are "
                 "too many classes for a file that is read in blocks.",
-                where=f"{self._source.file.name}, {self.where}",
+                where=f"{self._source.name}, {self.where}",
                 remedy="Choose another target, ignore columns, or use the drawn rows alone.",
                 remedies=(DRAWN_ONLY,),
             )
@@ -298,7 +340,7 @@ def _numbers(
             raise DataError(
                 f"{str(column.iloc[row])[:60]!r} is no number. In a file that is read in blocks, "
                 "every feature must hold numbers.",
-                where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
+                where=f"{source.name}, data row {n_before + row + 1:,}, column {name!r}",
                 remedy="Ignore the column, or use the drawn rows alone.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
@@ -306,7 +348,7 @@ def _numbers(
         row, j = np.argwhere(np.isinf(X))[0]
         raise DataError(
             f"The value {X[row, j]} is infinite.",
-            where=f"{source.file.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
+            where=f"{source.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
             remedy="Correct the value, or leave the cell empty.",
         )
     return X
@@ -326,41 +368,43 @@ def _incomplete(X: Array) -> Flags:
     return incomplete
 
 
-def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp]) -> None:
+def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], multiples: Array | None) -> None:
     """Add rows to the sums of their classes, which grow by those not met before."""
     counts = np.bincount(codes)
     present = np.flatnonzero(counts)
     sums += [Moments.empty((), X.shape[1]) for _ in range(len(counts) - len(sums))]
     numbered = np.cumsum(counts > 0) - 1
-    found = Moments.from_groups(X, numbered[codes], len(present))
+    found = Moments.from_groups(X, numbered[codes], len(present), multiples)
     for k, moments in zip(present.tolist(), found, strict=True):
         sums[k] = sums[k] + moments
 
 
 def _in_order(
-    codes: NDArray[np.intp], sums: list[Moments], names: _Names, p: int
-) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None]:
-    """Bring codes and sums from the order in which labels came into that of the labels."""
+    codes: NDArray[np.intp], sums: list[Moments], names: _Names, counted: CountedRows, p: int
+) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None, NDArray[np.intp]]:
+    """Bring codes, sums and numbers of rows from the order of arrival into that of the labels."""
     present = np.unique(codes)
     order, classes = encode_labels(names.labels(present), names.where)
     place = np.full(int(present.max()) + 1, -1, dtype=np.intp)
     place[present] = order
     sums = sums + [Moments.empty((), p) for _ in range(len(place) - len(sums))]
-    chosen = [sums[k] for k in present[np.argsort(order)]]
-    if not sum(float(one.count) for one in chosen):
-        return place[codes], classes, None
+    by_label = present[np.argsort(order)]
+    n_summed = counted.summed(len(sums))[by_label]
+    chosen = [sums[k] for k in by_label]
+    if not n_summed.sum():
+        return place[codes], classes, None, n_summed
     streamed = Moments(
         np.array([one.count for one in chosen], dtype=float),
         np.stack([one.mean for one in chosen]),
         np.stack([one.scatter for one in chosen]),
     )
-    return place[codes], classes, streamed
+    return place[codes], classes, streamed, n_summed
 
 
 def _nothing_left(source: RowSource) -> DataError:
     return DataError(
         "No row is left: each has a missing value, or no label.",
-        where=source.file.name,
+        where=source.name,
         remedy="Ignore the columns that are mostly missing, or use the drawn rows alone.",
         remedies=(DRAWN_ONLY,),
     )

@@ -68,7 +68,7 @@ def whose(condition: str) -> str:
 
 
 def _full_shares(study: BalanceStudy) -> np.ndarray:
-    return study.counts["full"] / study.counts["full"].sum()
+    return study.shares("full")
 
 
 def shares(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:

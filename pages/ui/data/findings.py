@@ -22,9 +22,7 @@ def target(data: Dataset) -> None:
     """Say which column is the target, and how the largest class stands to the smallest."""
     found = state.source() or state.sample_source()
     whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
-    all_rows = (
-        data.counts if data.streamed is None else data.counts + data.streamed.count.astype(int)
-    )
+    all_rows = data.counts + data.streamed_counts
     most, least = int(all_rows.argmax()), int(all_rows.argmin())
     counts = f"{all_rows[most]:,} {text.row_noun(data)}"
     if all_rows[most] == all_rows[least]:

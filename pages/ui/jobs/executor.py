@@ -16,7 +16,7 @@ from typing import Any
 from lincore.errors import DataError
 from lincore.utils import n_threads
 from pages.ui.jobs.shared_cache import Shared, n_bytes
-from pages.ui.server import preload, script_queue
+from pages.ui.server import logs, preload, script_queue
 
 log = logging.getLogger(__name__)
 
@@ -216,12 +216,14 @@ class Job:
         except Exception as error:
             self.error, self.reason = error, "failed"
             if not isinstance(error, DataError):
-                log.exception("%s failed (%s)", self.describe, self.key)
+                log.exception("a job failed", extra=logs.fields(job=self.key))
         finally:
             # What the work closes over is a whole data set: it need not outlive the work.
             self._work = None
             self.ended = time.monotonic()
             self._over.set()
+            ended = logs.fields(job=self.key, outcome=str(self.reason), seconds=self.seconds)
+            log.info("a job is over", extra=ended)
 
     def do_here(self) -> None:
         """Do the work in the thread of a page that waits for it, and lets no other go first."""

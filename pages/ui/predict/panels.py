@@ -175,6 +175,8 @@ def scores(experiment: Experiment, rows: Rows, found: Predictions) -> None:
     results = found.scores()
     st.subheader("Scores", anchor=False)
     panels.scores_row(results, results.methods[0], experiment.data, noun=rows.noun)
+    if counted := prediction.counting_note(found):
+        st.caption(text.escape(counted))
     left, _ = st.columns(2, gap="large")
     with left:
         controls.figure(plots.confusion(results, results.methods[0]), key=f"{KEY}.confusion")

@@ -10,12 +10,15 @@ from __future__ import annotations
 import asyncio
 import ctypes
 import gc
+import logging
 import platform
 from collections.abc import Awaitable, Callable, MutableMapping
 from threading import Lock, Thread
 from typing import Any
 
-from pages.ui.server import _compat
+from pages.ui.server import _compat, logs
+
+log = logging.getLogger(__name__)
 
 #: Streamlit's two minutes, and a little.
 SECONDS_KEPT = 125.0
@@ -32,14 +35,24 @@ class Departures:
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
+        self._visitors = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         """Answer as the app does; a websocket that is closed is a visitor who has gone."""
+        if scope["type"] != "websocket":
+            await self.app(scope, receive, send)
+            return
+        self._count(1)
         try:
             await self.app(scope, receive, send)
         finally:
-            if scope["type"] == "websocket":
-                asyncio.get_running_loop().call_later(SECONDS_KEPT, tidy)
+            self._count(-1)
+            asyncio.get_running_loop().call_later(SECONDS_KEPT, tidy)
+
+    def _count(self, change: int) -> None:
+        self._visitors += change
+        came = "a visitor came" if change > 0 else "a visitor left"
+        log.info(came, extra=logs.fields(visitors=self._visitors))
 
 
 def tidy() -> None:

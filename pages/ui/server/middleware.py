@@ -8,7 +8,9 @@ from an `st.App`. The pages work without it.
 from __future__ import annotations
 
 import base64
+import errno
 import hashlib
+import logging
 import re
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from functools import cache
@@ -18,7 +20,9 @@ from typing import Any
 from starlette.middleware import Middleware
 
 from lincore.limits import LIMITS
-from pages.ui.server import _compat, memory
+from pages.ui.server import _compat, logs, memory
+
+log = logging.getLogger(__name__)
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -33,6 +37,8 @@ SERVER_BYTES = 5 * LIMITS.max_file_bytes
 UPLOAD = re.compile(r"/_stcore/upload_file/(?P<session>[^/]+)/(?P<file>[^/]+)$")
 #: Community Cloud shows an app inside a frame of its own.
 FRAMES = "'self' https://*.streamlit.app https://share.streamlit.io"
+#: What the system says where a disk, or a share of it, is full.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 #: How many bytes of uploads are on their way, by session.
 _coming: dict[str, int] = {}
 #: When a browser asked where to put a file that has not begun to come, by session and file.
@@ -100,13 +106,20 @@ class UploadQuota:
         session, size = upload["session"], _content_length(scope)
         _announced.pop((session, upload["file"]), None)
         if size is None:
-            await _refuse(send, 411, b"An upload needs a Content-Length.")
+            await _refuse(send, 411, "An upload needs a Content-Length.")
         elif not self._fits(session, size):
-            await _refuse(send, 413, b"Too many uploads are held at the moment.")
+            await _refuse(send, 413, "Too many uploads are held at the moment.")
         else:
             _coming[session] = _coming.get(session, 0) + size
             try:
                 await self.app(scope, receive, send)
+            except OSError as error:
+                if error.errno not in NO_ROOM:
+                    raise
+                # Starlette keeps what is over a megabyte in a file without a name as it comes.
+                await _refuse(send, 507, "There is no room for uploads: the server's disk is full.")
+            else:
+                log.info("an upload came", extra=logs.fields(bytes=size))
             finally:
                 _coming[session] = _coming.get(session, 0) - size
                 if not _coming[session]:  # an empty file counts nothing, and may have gone first
@@ -152,10 +165,11 @@ def _content_length(scope: Scope) -> int | None:
     return int(found[0]) if len(found) == 1 and found[0].isdigit() else None
 
 
-async def _refuse(send: Send, status: int, reason: bytes) -> None:
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    log.warning(reason, extra=logs.fields(status=status))
     headers = [(b"content-type", b"text/plain"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": reason})
+    await send({"type": "http.response.body", "body": reason.encode()})
 
 
 def _headers() -> list[tuple[bytes, bytes]]:

@@ -14,7 +14,7 @@ from threading import Event, Lock, Thread
 
 from threadpoolctl import threadpool_limits
 
-from pages.ui.server import _garbage_collection, script_queue
+from pages.ui.server import _garbage_collection, logs, script_queue
 
 log = logging.getLogger(__name__)
 
@@ -90,6 +90,7 @@ def _import_all() -> None:
         # The page that needs it says so to its visitor; this thread has nobody to tell.
         log.exception("warming up failed")
     finally:
+        logs.write_json_lines()
         _over.set()
     # Everybody waits while garbage is collected. What the imports left never becomes any: taken
     # out, that takes 15 ms instead of 115.

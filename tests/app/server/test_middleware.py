@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import subprocess
 import sys
 import threading
@@ -218,3 +219,12 @@ manager = PagesManager(app.__file__)
 assert PagesManager.uses_pages_directory is False, "pages/ would be the navigation"
 """
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
+
+
+def test_an_upload_for_which_the_disk_has_no_room_is_refused_in_words(held):
+    async def full(scope, receive, send):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    app = middleware.UploadQuota(full)
+    assert upload(app, "a", 10) == 507
+    assert not middleware.is_sending("a")

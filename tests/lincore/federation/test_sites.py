@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import lincore
-from lincore.data import Dataset
+from lincore.data import Dataset, Split
 from lincore.errors import DataError
 from lincore.federation import (
     SharedMoments,
@@ -21,6 +21,7 @@ from lincore.federation import (
     summarise,
     summary_bytes,
 )
+from lincore.imbalance import fit_sizes
 from lincore.model_selection import Steps, plan_folds
 
 METHODS = ("lda", "qda", "naive-bayes", "least-squares", "lda(shrinkage=0.2)")
@@ -98,6 +99,23 @@ def test_cross_validation_over_sites_is_that_of_all_rows(merged, pooled, sites):
     assert_allclose(
         found[names].loc[list(METHODS)], expected[names].loc[list(METHODS)].astype(float), rtol=1e-9
     )
+
+
+def test_the_exact_sweep_over_sites_is_that_of_all_rows(merged, pooled, sites):
+    data, folds = pooled
+    size = 60
+    share = size / merged.training()[1].count[merged.classes.tolist().index("c1")]
+    models = fit_sizes(merged, "c1", [float(share)], METHODS)
+    first, *others = (models.score_site(merged, one) for one in sites)
+    found = sum(others, first).sweep()
+    options = {"steps": Steps(standardize=False), "split": Split(*folds[1]), "repeats": 1}
+    expected = lincore.sweep(data, "c1", [size], METHODS, **options)
+    assert_allclose(found.losses[:, :, 2:, 1], expected.losses[:, :, 2:, 0], rtol=1e-10)
+    assert not np.isnan(found.curve("qda", "error", "prior shift").mean).any()
+    with pytest.raises(DataError, match="different methods or sizes"):
+        first + fit_sizes(merged, "c1", [0.5], METHODS).score_site(merged, sites[0])
+    with pytest.raises(DataError, match="shares of their rows"):
+        fit_sizes(merged, "c4", [0.5])
 
 
 def test_columns_in_another_order_are_the_same_columns(sites):

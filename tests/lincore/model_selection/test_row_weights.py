@@ -13,7 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.neighbors import KNeighborsClassifier
 
 import lincore
-from lincore import DataError, Steps, metrics, report
+from lincore import Steps, metrics, report
 from lincore.data import Split, with_row_weights
 from lincore.imbalance.cost.record import CONDITIONS as COST_CONDITIONS
 from lincore.metrics import SCORES
@@ -258,13 +258,3 @@ def test_the_cost_of_an_imbalance_uses_the_weights():
     random = lincore.imbalance_cost(with_row_weights(plain, weights=weights), "lda", repeats=6)
     found = random.decomposition("lda").prior_shift
     assert found.low < found.value < found.high
-
-
-def test_studies_of_weights_are_refused_with_the_reason():
-    data = lincore.load(three_classes(), weights=np.arange(240) + 1.0)
-    for study in (
-        lambda: lincore.balance(data, {"a": 0.5}, "lda"),
-        lambda: lincore.sweep(data, "a", methods="lda"),
-    ):
-        with pytest.raises(DataError, match="classes smaller cannot use sampling weights"):
-            study()

@@ -60,10 +60,13 @@ def read_parquet(
     # A damaged file can make Arrow raise nearly anything.
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise damaged(error, name) from error
+    return plain_frame(frame), nested_notice(left_out)
+
+
+def nested_notice(left_out: Sequence[str]) -> tuple[Notice, ...]:
+    """Return the notice on columns of lists and records, where there are any."""
     sentence = "Left out, lists or records in each cell."
-    return plain_frame(frame), (
-        Notice(sentence, columns_named(left_out), code="LIN046"),
-    ) if left_out else ()
+    return (Notice(sentence, columns_named(left_out), code="LIN046"),) if left_out else ()
 
 
 def damaged(error: Exception, name: str) -> DataError:
@@ -119,7 +122,14 @@ def size_written_out(column: Any) -> int:
 
 
 def written_out(column: Any) -> Any:
-    """Return a column without its dictionary, and times of a zone that nobody knows as UTC."""
+    """Return a column without its dictionary, and times of a zone that nobody knows as UTC.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        Where text is not UTF-8, or a part lies outside: Arrow itself looks at neither as it reads.
+    """
+    column.validate(full=True)
     if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
         return column.cast(pa.timestamp(column.type.unit))
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column

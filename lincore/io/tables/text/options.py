@@ -153,7 +153,7 @@ class DetectedOptions:
     Parameters
     ----------
     n_rows, n_columns : int
-    kind : {"text", "workbook", "JSON", "Parquet", "SPSS", "Stata", "SAS", "frame"}
+    kind : {"text", "workbook", "JSON", "Parquet", "SPSS", "Stata", "SAS", "database", "frame"}
     encoding, separator, decimal, thousands, quote, comment : str
         As in `ReadOptions`; "" where the table has none.
     header_line : int, optional

@@ -55,14 +55,14 @@ def test_hessian_and_its_products_are_those_of_the_text(turned):
     H[:, np.arange(q), :, np.arange(q)] += loss.penalty[:, None, None] * np.eye(K)
     direction = np.random.default_rng(1).standard_normal(V.shape)
     expected = np.einsum("kajb,bj->ak", H, direction)
-    exact = loss.hessian_product(state, direction, view=loss.rows.double)
+    exact = loss.product_at(state)(direction)
     assert_allclose(exact, expected, rtol=1e-9, atol=1e-9)
-    rough = loss.hessian_product(state.astype(np.float32), direction, view=loss.rows.single)
+    rough = loss.product_at(state, exact=False)(direction)
     assert_allclose(rough, expected, rtol=1e-4, atol=1e-4)
     # Differences from class 0 as coefficients of sum zero: W = U B, B = I - 1/K without row 0.
     B = (np.eye(K) - 1 / K)[1:]
     reduced = np.einsum("mk,kajb,lj->malb", B, H, B).reshape((K - 1) * q, -1)
-    assert_allclose(loss.hessian(state, view=loss.rows.double), reduced, rtol=1e-8, atol=1e-8)
+    assert_allclose(loss.hessian(state), reduced, rtol=1e-8, atol=1e-8)
 
 
 def test_gradient_is_the_slope_of_the_value():
@@ -84,15 +84,15 @@ def test_any_cutting_into_blocks_gives_the_same(values, seed):
     try:
         design_matrix.BLOCK_VALUES = values
         cut = loss(V)
-        product = loss.hessian_product(cut.state, V, view=loss.rows.double)
-        hessian = loss.hessian(cut.state, view=loss.rows.double)
+        product = loss.product_at(cut.state)(V)
+        hessian = loss.hessian(cut.state)
     finally:
         design_matrix.BLOCK_VALUES = kept
     assert_allclose(cut.value, whole.value, rtol=1e-12)
     assert_allclose(cut.gradient, whole.gradient, rtol=1e-10, atol=1e-11)
-    expected = loss.hessian_product(whole.state, V, view=loss.rows.double)
+    expected = loss.product_at(whole.state)(V)
     assert_allclose(product, expected, rtol=1e-10, atol=1e-11)
-    assert_allclose(hessian, loss.hessian(whole.state, view=loss.rows.double), atol=1e-10)
+    assert_allclose(hessian, loss.hessian(whole.state), atol=1e-10)
 
 
 @given(st.integers(0, 100))

@@ -13,6 +13,7 @@ import pytest
 
 import lincore
 from lincore.data.dataset import Dataset, Split
+from lincore.data.row_weights import with_row_weights
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.options import TableOptions
@@ -26,6 +27,8 @@ from lincore.model_selection.learning_curves import learning_curve
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from lincore.model_selection.splitters import plan_folds
+from lincore.model_selection.streamed_rows import with_streamed
+from lincore.moments.moments import Moments
 
 N_ROWS = 6_000
 SMALL = replace(
@@ -514,3 +517,106 @@ def test_columns_are_renamed_but_rows_are_not_filtered():
     assert renamed.feature_names[0] == "renamed"
     with pytest.raises(DataError, match="Filtering rows"):
         table_to_dataset(table, options=TableOptions(where=[(first, "between", (0, None))]))
+
+
+def counted_frame() -> pd.DataFrame:
+    """Return rows that weigh, and stand for several; one in twenty counts nothing."""
+    rng = np.random.default_rng(5)
+    frame = frame_of_numbers()
+    frame["weight"] = rng.gamma(2.0, size=N_ROWS).round(3) * (rng.random(N_ROWS) > 0.05)
+    return frame.assign(times=rng.integers(0, 4, N_ROWS))
+
+
+@pytest.mark.parametrize("written", [csv_of, lambda f: parquet_of(f)], ids=["csv", "parquet"])
+@pytest.mark.parametrize("counts", [("weight",), ("times",), ("weight", "times")])
+def test_weights_and_frequencies_of_all_rows_are_summed(counts, written):
+    frame = counted_frame()
+    roles = dict.fromkeys(("weight", "times"), "ignore")
+    roles |= {name: {"weight": "weight", "times": "frequency"}[name] for name in counts}
+    data = table_to_dataset(opened(written(frame)), "species", options=TableOptions(roles=roles))
+    X, codes = frame[["u", "v", "w", "x"]].to_numpy(), frame["species"].to_numpy(dtype=str)
+    codes = np.searchsorted(data.classes, codes)
+    times = frame["times"].to_numpy() if "times" in counts else np.ones(N_ROWS, dtype=int)
+    weight = frame["weight"].to_numpy() if "weight" in counts else np.ones(N_ROWS)
+    wanted = Moments.from_groups(X, codes, 3, weight * times)
+    split = Split(np.arange(data.n_rows), np.arange(0))
+    found = with_streamed(data, *split)
+    unit = wanted.count / found.count
+    np.testing.assert_allclose(unit, unit[0], rtol=1e-12)
+    np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-12)
+    np.testing.assert_allclose(found.scatter * unit[:, None, None], wanted.scatter, rtol=1e-9)
+    # Rows are counted as they stand, and none that counts is lost.
+    often = np.bincount(codes, times * (weight > 0), 3)
+    np.testing.assert_array_equal(data.counts + data.streamed_counts, often)
+    assert 0.5 * 600 < data.n_rows < 1.6 * 600
+    assert any(notice.code == "LIN058" for notice in data.notices)
+    if "weight" in counts:
+        assert data.weights.mean() == pytest.approx(1) and data.weight_name == "weight"
+        np.testing.assert_allclose(unit[0] * data.weights, weight_of(data, X, weight))
+    if "times" in counts:
+        held = weight_of(data, X, times)
+        _, line, copies = np.unique(data.lines, return_inverse=True, return_counts=True)
+        np.testing.assert_array_equal(copies[line], held)
+        parts = lincore.split(data)
+        assert not np.isin(data.lines[parts.test], data.lines[parts.train]).any()
+
+
+def weight_of(data: Dataset, X: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return what the file says of each held row."""
+    place = {row.tobytes(): i for i, row in enumerate(X)}
+    return values[[place[row.tobytes()] for row in data.X]]
+
+
+def test_methods_learn_from_the_weights_of_streamed_rows():
+    frame = counted_frame()
+    options = TableOptions(roles={"weight": "weight", "times": "ignore"})
+    data = table_to_dataset(opened(csv_of(frame)), "species", options=options)
+    results = lincore.compare(data, ["lda", "qda"], "holdout")
+    assert results.settings.streamed["lda"] == data.n_streamed
+    test = results.rows
+    tested = {row.tobytes() for row in data.X[test]}
+    X = frame[["u", "v", "w", "x"]].to_numpy()
+    rest = np.array([row.tobytes() not in tested for row in X])
+    codes = np.searchsorted(data.classes, frame["species"].to_numpy(dtype=str))
+    for method, model in (
+        ("lda", lincore.LinearDiscriminantAnalysis()),
+        ("qda", lincore.QuadraticDiscriminantAnalysis()),
+    ):
+        model.fit(X[rest], codes[rest], sample_weight=frame["weight"].to_numpy()[rest])
+        found = results.log_proba[results.position(method)]
+        np.testing.assert_allclose(found, model.predict_log_proba(data.X[test]), atol=1e-6)
+    with pytest.raises(DataError, match="summed already cannot be weighted"):
+        with_row_weights(data, weights=np.ones(data.n_rows))
+    weight = data.weights[test]
+    right = results.predicted[0] == results.truth
+    score = lincore.metrics.score(results, "lda", "accuracy")
+    assert score.value == pytest.approx(np.average(right, weights=weight))
+
+
+@pytest.mark.parametrize(
+    ("values", "role", "message"),
+    [
+        ([-1.5], "weight", r"The weight -1.5 is negative"),
+        ([None], "weight", r"The weight is missing"),
+        ([0.5], "frequency", r"The frequency 0.5 is no whole number"),
+        ([1e300], "frequency", r"The frequency 1e\+300 is too large"),
+    ],
+)
+def test_what_is_no_weight_far_down_is_named(values, role, message):
+    frame = frame_of_numbers().assign(count=1.0)
+    frame.loc[4_000, "count"] = values[0]
+    options = TableOptions(roles={"count": role})
+    with pytest.raises(DataError, match=message) as refused:
+        table_to_dataset(opened(csv_of(frame)), "species", options=options)
+    assert refused.value.notice.where == "column 'count', data row 4,001"
+
+
+def test_frequencies_that_are_all_large_hold_fewer_lines():
+    frame = frame_of_numbers().assign(count=50)
+    options = TableOptions(roles={"count": "frequency"})
+    data = table_to_dataset(opened(csv_of(frame)), "species", options=options)
+    assert data.n_rows + data.n_streamed == 50 * N_ROWS
+    assert 6 <= len(np.unique(data.lines)) < 25
+    with pytest.raises(DataError, match="at most .* such are held"):
+        many = frame.assign(count=10_000_000)
+        table_to_dataset(opened(csv_of(many)), "species", options=options)

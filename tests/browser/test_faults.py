@@ -1,0 +1,98 @@
+"""Faults as a visitor meets them: of the server, of the connection, of another tab."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import WebSocketRoute
+
+from tests.browser.conftest import ARTEFACTS, ROOT
+from tests.browser.dashboard import Dashboard
+from tests.browser.server import free_port, kill, serving
+
+pytestmark = pytest.mark.browser
+
+OWN = "own.csv"
+
+
+def table() -> bytes:
+    """Return a table of 1,200 rows whose study takes some seconds."""
+    rng = np.random.default_rng(0)
+    codes = np.arange(1200) % 3
+    X = rng.standard_normal((1200, 20)) + 0.4 * codes[:, None] * rng.standard_normal(20)
+    lines = [
+        ",".join([*(f"{x:.4f}" for x in row), f"k{c}"]) for row, c in zip(X, codes, strict=True)
+    ]
+    return "\n".join([",".join([*(f"x{j}" for j in range(20)), "kind"]), *lines]).encode()
+
+
+def headline(dashboard: Dashboard) -> str:
+    """Return the first line of the page."""
+    return dashboard.text().splitlines()[0]
+
+
+def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path):
+    port, log = free_port(), tmp_path / "log"
+    visitor = Dashboard(chromium, f"http://localhost:{port}", ARTEFACTS / "screenshots")
+    try:
+        with serving(ROOT, tmp_path, log, port=port, end=kill):
+            visitor.goto()
+            visitor.upload("data.upload", (OWN, table()))
+            visitor.visit("balance")
+            visitor.choose("balance.method", "QDA")
+            visitor.element("balance.study.job").wait_for()
+            found = re.sub(r"the error of .*", "", headline(visitor))
+            assert "training rows of k2" in found
+        visitor.page.get_by_role("dialog", name="Connection error").wait_for()
+        with serving(ROOT, tmp_path, log, port=port):
+            asked = visitor.page.get_by_text(f"{OWN} was here: upload it again to go on.")
+            asked.wait_for(timeout=60_000)
+            assert "if the server begins anew" in visitor.text()
+            visitor.upload("again.upload", (OWN, table()))
+            visitor.page.get_by_text(found).first.wait_for(timeout=60_000)
+            visitor.settle()
+            assert "the error of QDA" in headline(visitor)
+    finally:
+        visitor.close()
+
+
+def test_a_connection_that_was_cut_is_taken_up_where_it_was(dashboard):
+    dashboard.goto("classify?sample=wine")
+    is_cut, sockets = [], []
+
+    def pass_on(socket: WebSocketRoute) -> None:
+        if is_cut:
+            socket.close()
+        else:
+            socket.connect_to_server()
+            sockets.append(socket)
+
+    dashboard.page.route_web_socket(re.compile("/_stcore/stream"), pass_on)
+    dashboard.page.reload()
+    dashboard.settle()
+    dashboard.choose("classify.word", "QDA")
+    found = headline(dashboard)
+    is_cut.append(True)
+    sockets[-1].close()
+    dashboard.page.get_by_text("CONNECTING").wait_for()
+    dashboard.page.wait_for_timeout(3_000)
+    is_cut.clear()
+    dashboard.page.get_by_text("CONNECTING").wait_for(state="detached")
+    dashboard.settle()
+    assert headline(dashboard) == found and "QDA" in found
+    dashboard.choose("classify.word", "LDA")
+    assert "LDA" in headline(dashboard)
+
+
+def test_two_tabs_know_nothing_of_each_other(dashboard):
+    dashboard.goto("classify?sample=wine")
+    found = headline(dashboard)
+    other = dashboard.page.context.new_page()
+    other.goto(f"{dashboard.address}/classify?sample=iris")
+    other.get_by_text("45 test rows").first.wait_for()
+    dashboard.choose("classify.word", "QDA")
+    assert "QDA" in headline(dashboard) != found
+    assert other.get_by_text("QDA reaches").count() == 0
+    other.close()

@@ -1,0 +1,152 @@
+"""Rows in partitions give what they give in one file, whoever works on them."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.testing import assert_allclose
+
+import lincore
+from lincore import LogisticRegression
+from lincore.data import Split
+from lincore.distributed import Dask, Executor, Inline, PartitionedData, ProcessPool, open_parquet
+from lincore.distributed.partitioned_data import deal
+from lincore.errors import DataError
+from lincore.model_selection import Steps, as_method
+
+N, GROUP, FOLDS = 600, 90, 3
+METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Rows of three unequal classes far from zero, in seven groups."""
+    rng = np.random.default_rng(0)
+    codes = np.sort(rng.choice(3, N, p=[0.6, 0.3, 0.1]))
+    codes = rng.permutation(codes)
+    X = 1e3 + rng.normal(size=(N, 3)) @ rng.normal(size=(3, 3)) + np.eye(3)[codes]
+    columns = {f"x{j}": X[:, j] for j in range(3)}
+    path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    table = pa.table({**columns, "kind": np.array(["a", "b", "c"])[codes]})
+    pq.write_table(table, path, row_group_size=GROUP)
+    return path
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPool]:
+    with ProcessPool(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Dask]:
+    distributed = pytest.importorskip("distributed", reason="lincore[distributed] is not installed")
+    import dask
+
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    # Workers begin as those of the pool do: with everything imported.
+    with (
+        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield Dask(client)
+
+
+@pytest.fixture(scope="module", params=["inline", "pool", "cluster"])
+def executor(request: pytest.FixtureRequest) -> Executor:
+    return Inline() if request.param == "inline" else request.getfixturevalue(request.param)
+
+
+def in_one_file(path: Path) -> tuple[lincore.Dataset, list[tuple[np.ndarray, np.ndarray]]]:
+    """Return all rows, and the folds that the partitions deal them over."""
+    data = lincore.load(path, target="kind")
+    part = np.concatenate(
+        [
+            deal(data.codes[start : start + GROUP], FOLDS, 5, number)
+            for number, start in enumerate(range(0, N, GROUP))
+        ]
+    )
+    return data, [(np.flatnonzero(part != f), np.flatnonzero(part == f)) for f in range(FOLDS)]
+
+
+def test_every_executor_finds_what_is_found_in_one_file(executor, file):
+    data = open_parquet(executor, file, "kind")
+    shared = data.summarise(n_folds=FOLDS, seed=5)
+    alone, folds = in_one_file(file)
+    whole = lincore.Moments.from_groups(alone.X, alone.codes, 3)
+    assert_allclose(shared.by_class.scatter, whole.scatter, rtol=1e-10)
+    for method in METHODS:
+        expected = as_method(method).fresh(3).fit(alone.X, alone.y)
+        found = shared.fit(method).decision_function(alone.X)
+        assert_allclose(found, expected.decision_function(alone.X), rtol=1e-8, atol=1e-8)
+    steps = Steps(standardize=False)
+    table = lincore.compare(alone, METHODS, folds, steps=steps).table(wide=True)
+    scores = data.score(shared, METHODS).table()
+    expected = table[list(scores.columns)].loc[list(METHODS)].astype(float)
+    assert_allclose(scores, expected, rtol=1e-10)
+    train, test = folds[0]
+    sweep = data.sweep(shared, "b", [30 / np.count_nonzero(alone.y[train] == "b")], METHODS)
+    alike = lincore.sweep(alone, "b", [30], METHODS, split=Split(train, test), repeats=1)
+    assert_allclose(sweep.losses[:, :, 2:, 0], alike.losses[:, :, 2:, 0], rtol=1e-10)
+    model = data.fit(LogisticRegression(C=10), shared)
+    fitted = LogisticRegression(C=10).fit(alone.X, alone.y)
+    assert model.converged_
+    assert_allclose(model.coef_, fitted.coef_, rtol=1e-8, atol=1e-8)
+    assert_allclose(model.log_loss_, fitted.log_loss_, rtol=1e-10)
+
+
+@dataclass(frozen=True)
+class Deadly:
+    """Rows whose first reader dies, as one that runs out of memory does."""
+
+    mark: str
+
+    def __call__(self):
+        """Die, or return rows."""
+        if not Path(self.mark).exists():
+            Path(self.mark).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
+
+
+@dataclass(frozen=True)
+class Harmless:
+    """Other rows."""
+
+    start: float
+
+    def __call__(self):
+        """Return rows."""
+        return self.start + np.eye(2), np.array([0, 1])
+
+
+@pytest.mark.parametrize("name", ["pool", "cluster"])
+def test_a_worker_that_is_killed_changes_nothing(name, request, tmp_path):
+    mark = tmp_path / "killed"
+    partitions = [Harmless(1), Deadly(str(mark)), Harmless(2), Harmless(3)]
+    classes, names = np.array([0, 1]), ("u", "v")
+    data = PartitionedData(request.getfixturevalue(name), partitions, classes, names)
+    found = data.summarise(n_folds=2).moments
+    assert mark.exists()
+    expected = PartitionedData(Inline(), partitions, classes, names).summarise(n_folds=2).moments
+    assert np.array_equal(found.count, expected.count)
+    assert_allclose(found.scatter, expected.scatter, rtol=1e-12, atol=1e-12)
+
+
+def test_partitions_that_do_not_belong_together_are_refused(file):
+    wider = lambda: (np.eye(3), [0, 1, 0])  # noqa: E731
+    with pytest.raises(DataError, match="2 and 3 features"):
+        PartitionedData.of(Inline(), [Harmless(1), wider])
+    with pytest.raises(DataError, match="other classes"):
+        PartitionedData(Inline(), [Harmless(1)], np.array([0, 5]), ("u", "v")).summarise()
+    with pytest.raises(DataError, match="no column weight"):
+        open_parquet(Inline(), file, "kind", features=["x0", "weight"])
