@@ -46,7 +46,7 @@ class CommonRows(NamedTuple):
 def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRows:
     """Choose the rows, all of the plan if they are few, in the shares of the classes.
 
-    All rows are shuffled at once, not class by class as by `rows_by_class`, which draws others.
+    They are shuffled all at once, before their classes are looked at.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -
     most = min(MOST_ROWS, MOST_VALUES // (len(folds) * n_classes))
     if len(every) > most:
         shuffled = np.random.default_rng(0).permutation(every)
-        by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        by_class = shuffled[np.concatenate(rows_by_class(codes[shuffled], n_classes))]
         every = np.sort(by_class[np.linspace(0, len(every) - 1, most).astype(np.intp)])
     return CommonRows(every, folds)
 

@@ -23,7 +23,7 @@ _SEED = 0
 
 @dataclass(frozen=True, eq=False)
 class ArrowRows:
-    """All rows of a table, to be read in blocks: a `lincore.io.tables.sampled_rows.RowSource`.
+    """All rows of a table, to be read in blocks: a `lincore.io.tables.row_source.RowSource`.
 
     Parameters
     ----------

@@ -16,13 +16,8 @@ from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.formats.parquet import PARQUET_MAGIC
 from lincore.io.tables.options import TableOptions
-from lincore.io.tables.sampled_rows import (
-    DRAWN_ONLY,
-    RowSource,
-    StoppedReading,
-    Wanted,
-    sample_and_stream,
-)
+from lincore.io.tables.row_source import DRAWN_ONLY, RowSource, StoppedReading, Wanted
+from lincore.io.tables.sampled_rows import sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_large_parquet
 from lincore.io.tables.streamed.arrow_rows import ArrowRows
@@ -147,10 +142,52 @@ def large_table_to_dataset(
         When an option or a column needs more than sums, with what can be done instead.
     """
     assert table.source is not None
+    guess = None if target is not None or "target" in options.roles.values() else table.guess
+    wanted, columns = wanted_of(table, target, options)
+    with _refused_by_size(table.source.reason):
+        held = sample_and_stream(table.source, wanted, progress)
+    return Dataset(
+        name=display_name(table.name),
+        X=held.X,
+        codes=held.codes,
+        classes=held.classes,
+        feature_names=tuple(wanted.features),
+        notices=(
+            *table.notices_with(held.notices),
+            *left_out(columns),
+            *lone_class_notices(held.codes, held.classes),
+            *([guess.notice] if guess is not None else []),
+        ),
+        streamed=held.streamed,
+        target_name=wanted.label,
+        target_guess=guess,
+        weights=held.weights,
+        weight_name=wanted.weight,
+        lines=held.lines,
+        frequency_name=wanted.frequency,
+        streamed_rows=held.streamed_rows,
+    )
+
+
+def wanted_of(
+    table: Table, target: str | int | None, options: TableOptions
+) -> tuple[Wanted, Sequence[Column]]:
+    """Return what is to be read of the rows of a large table, and the roles of its columns.
+
+    Parameters
+    ----------
+    table, target, options
+        As for `large_table_to_dataset`.
+
+    Raises
+    ------
+    DataError
+        When an option or a column needs more than sums.
+    """
+    assert table.source is not None
     with _refused_by_size(table.source.reason):
         _refuse_options(table, options)
         columns = choose_roles(table, target, options)
-        guess = None if target is not None or "target" in options.roles.values() else table.guess
         features = _features(table, columns)
         label = next(column.name for column in columns if column.role == "target")
         is_text = not is_number(table.frame[label])
@@ -160,31 +197,8 @@ def large_table_to_dataset(
             for role in ("weight", "frequency")
         )
         often = _mean_frequency(table, frequency)
-        wanted = Wanted(
-            label, is_text, features, dropped, options.merge_classes, weight, frequency, often
-        )
-        held = sample_and_stream(table.source, wanted, progress)
-    return Dataset(
-        name=display_name(table.name),
-        X=held.X,
-        codes=held.codes,
-        classes=held.classes,
-        feature_names=tuple(features),
-        notices=(
-            *table.notices_with(held.notices),
-            *left_out(columns),
-            *lone_class_notices(held.codes, held.classes),
-            *([guess.notice] if guess is not None else []),
-        ),
-        streamed=held.streamed,
-        target_name=label,
-        target_guess=guess,
-        weights=held.weights,
-        weight_name=weight,
-        lines=held.lines,
-        frequency_name=frequency,
-        streamed_rows=held.streamed_rows,
-    )
+    merged = options.merge_classes
+    return Wanted(label, is_text, features, dropped, merged, weight, frequency, often), columns
 
 
 def drawn_notice(table: Table) -> Notice:
