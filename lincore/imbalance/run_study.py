@@ -12,11 +12,11 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
+from lincore.imbalance._trial_losses import TrialLosses, trial_losses
 from lincore.imbalance.losses import CONDITIONS, Example, loss_names
 from lincore.imbalance.prior_shifts import condition_sample, shift_of
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
-from lincore.imbalance.trial_losses import TrialLosses, trial_losses
 from lincore.imbalance.trials import (
     MODELS,
     MOST_AT_ONCE,
