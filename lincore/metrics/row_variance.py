@@ -311,7 +311,7 @@ class RowSums:
 
 
 class _Found(NamedTuple):
-    """Statistics of the sums, see `RowVariance`, with times (n,) and influence (X, C, n) of rows."""
+    """Statistics of sums, see `RowVariance`; times (n,) and influence (X, C, n) of rows."""
 
     times: NDArray[np.intp]
     means: Array
