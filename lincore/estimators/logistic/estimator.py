@@ -190,9 +190,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 mapper,
             )
             optimum = self._minimise(loss, conditioned, count)
-        self.separation_: Separation | None = None
-        if np.isinf(self.C):
-            self.separation_ = notice(conditioned, loss, optimum)
+            # The certificate sums over the rows once more, by the same threads.
+            certificate = notice(conditioned, loss, optimum) if np.isinf(self.C) else None
+        self.separation_: Separation | None = certificate
         self._report()
         return self
 
