@@ -99,6 +99,7 @@ _SHAPES: Mapping[type, Mapping[str, Any]] = {
         "fit": Annotated[str, AtMost(20)],
         "pattern": Name | None,
         "level": Annotated[int, Between(0, 100)] | None,
+        "white": Annotated[float, Between(1, 1e9)] | None,
     },
 }
 _SCHEMA = Schema(_SHAPES)

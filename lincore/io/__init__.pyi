@@ -5,7 +5,6 @@ from .images.decode import image_kind as image_kind
 from .images.decode import is_image as is_image
 from .images.new_images import NewImages as NewImages
 from .images.new_images import read_new_images as read_new_images
-from .images.read import GREY_NOTICE as GREY_NOTICE
 from .images.read import ImageOptions as ImageOptions
 from .images.read import image_limits_sentence as image_limits_sentence
 from .images.read import read_image_files as read_image_files

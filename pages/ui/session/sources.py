@@ -256,6 +256,9 @@ class Source:
         if "merge_classes" in options:
             former = self.choices.merge_classes
             options["merge_classes"] = {**former, **options["merge_classes"]}
+        if "categories" in options:
+            former = self.choices.categories
+            options["categories"] = tuple(dict.fromkeys((*former, *options["categories"])))
         found = found.with_choices(**options) if options else found
         reading = dict(remedy.reading)
         for column, values in reading.pop("missing_in", {}).items():
@@ -319,6 +322,13 @@ class ImageSource:
         else:
             data = io.read_image_files(self.files, options, name=self.name, progress=progress)
         return checks.drop_image_duplicates(data) if self.drop_duplicates else data
+
+    def with_remedy(self, remedy: Hint) -> ImageSource:
+        """Return it to be read with a remedy applied."""
+        changes = dict(remedy.images)
+        drop = changes.pop("drop_duplicates", self.drop_duplicates)
+        options = replace(self.options or io.ImageOptions(), **changes)
+        return replace(self, options=options, drop_duplicates=drop)
 
 
 def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
