@@ -177,9 +177,10 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                     f"for {self.n_features_in_:,} sparse features. Choose 'newton-cg'."
                 )
             optimum = self._minimise(posed)
-        self.separation_: Separation | None = None
-        if np.isinf(self.C):
-            self.separation_ = notice(posed.conditioned, posed.loss, optimum)
+            # The certificate sums over the rows once more, by the same threads.
+            is_free = np.isinf(self.C)
+            found = notice(posed.conditioned, posed.loss, optimum) if is_free else None
+        self.separation_: Separation | None = found
         self._report()
         return self
 

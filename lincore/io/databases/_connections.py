@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lincore.errors import DataError
 from lincore.io.databases.named_sources import NamedSource
+from lincore.io.tables.formats.parquet import batches_as_needed
 from lincore.utils.sql_names import identifier
 
 # Databases that DuckDB attaches: the word of the address, the type, and the extension it needs.
@@ -167,10 +168,12 @@ def _folder(source: NamedSource) -> Relation:
 
     def read(columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         with _failures(source):
-            # Few at a time: Arrow reads 16 batches ahead, of 4 files, as if memory were free.
-            yield from opened().to_batches(
-                columns=list(columns), batch_size=n_rows, batch_readahead=2, fragment_readahead=1
-            )
+            files = opened()
+            # One after the other: Arrow's own scanner reads ahead as if memory were free.
+            for path in files.files:
+                with files.filesystem.open_input_file(path) as stream:
+                    for batch in batches_as_needed(stream, files.schema, columns, n_rows):
+                        yield batch.select(list(columns))
 
     with _failures(source):
         files = opened()

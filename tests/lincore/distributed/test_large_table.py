@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lincore import DataError, LogisticRegression
+from lincore import PCA, DataError, LogisticRegression, MultinomialNB
 from lincore.distributed import open_large_table
 from lincore.distributed.partitioned_data import deal
 from lincore.io import read_table
@@ -68,6 +68,18 @@ def test_models_and_their_comparison_are_those_of_all_rows(frame):
             predicted[part == fold] = model.predict(X[part == fold])
         found = pd.crosstab(y, predicted).to_numpy()
         assert_array_equal(scores.confusion[m], found)
+
+
+def test_components_and_counts_are_those_of_all_rows(frame):
+    frame = frame.assign(u=frame["u"].abs().round(), v=frame["v"].abs().round(), w=np.arange(N) % 5)
+    data = opened(frame)
+    X, y, _ = rows_of(frame)
+    components = PCA(2).fit_moments(data.summarise().by_class.pooled()).components_
+    assert_allclose(abs(components), abs(PCA(2).fit(X).components_), atol=1e-9)
+    counted = MultinomialNB()
+    for block in data.partitions:
+        counted.partial_fit(*block(), classes=data.classes)
+    assert_allclose(counted.coef_, MultinomialNB().fit(X, y).coef_, rtol=1e-12)
 
 
 @pytest.mark.parametrize("C", [1.0, 0.01])

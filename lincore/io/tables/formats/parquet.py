@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -94,13 +94,8 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
     """Read the columns that hold one value a cell, in batches and never beyond the limit."""
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
-    texts = [
-        field.name
-        for field in schema
-        if pa.types.is_string(field.type) or pa.types.is_binary(field.type)
-    ]
     # A dictionary stays one: a long text repeated often is small until it is written out.
-    source = _open(raw, texts)
+    source = _open(raw, _texts(schema))
     batches, n_bytes = [], 0
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
         n_bytes += sum(size_written_out(column) for column in batch.columns)
@@ -111,6 +106,31 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
         columns = [written_out(batch.column(i)) for i in kept]
         batches.append(pa.RecordBatch.from_arrays(columns, flat))
     return pa.Table.from_batches(batches), nested
+
+
+def batches_as_needed(
+    stream: Any, schema: Any, columns: Sequence[str], n_rows: int
+) -> Iterator[Any]:
+    """Yield some columns of an open file, about so many rows at a time, and hold no more.
+
+    Parameters
+    ----------
+    stream : binary file
+    schema : pyarrow.Schema
+    columns : sequence of str
+    n_rows : int
+    """
+    # A dictionary stays one: a long text repeated often is small until written out.
+    texts = _texts(schema)
+    # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
+    needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
+    opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
+    yield from opened.iter_batches(n_rows, columns=list(columns), use_threads=False)
+
+
+def _texts(schema: Any) -> list[str]:
+    is_string, is_binary = pa.types.is_string, pa.types.is_binary
+    return [field.name for field in schema if is_string(field.type) or is_binary(field.type)]
 
 
 def size_written_out(column: Any) -> int:

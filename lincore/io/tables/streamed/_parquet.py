@@ -10,11 +10,13 @@ import pyarrow.parquet as pq
 
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.formats.parquet import THRIFT, damaged, nested_notice
+from lincore.io.tables.formats.parquet import (
+    THRIFT,
+    batches_as_needed,
+    damaged,
+    nested_notice,
+)
 from lincore.io.tables.streamed.arrow_rows import ArrowRows
-
-# Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
-_READ_AS_NEEDED = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
 
 
 def open_large_parquet(
@@ -50,17 +52,10 @@ def open_large_parquet(
             remedy="Load a part of the rows, or fewer columns.",
         )
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
-    # A dictionary stays one: a long text repeated often is small until written out.
-    texts = [
-        field.name
-        for field in schema
-        if pa.types.is_string(field.type) or pa.types.is_binary(field.type)
-    ]
 
     def read(columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
         with _damage(file), file.open_as_it_is() as stream:
-            opened = pq.ParquetFile(stream, read_dictionary=texts, **_READ_AS_NEEDED)
-            yield from opened.iter_batches(n_rows, columns=list(columns), use_threads=False)
+            yield from batches_as_needed(stream, schema, columns, n_rows)
 
     rows = ArrowRows(
         file.name, limits, file.reason, metadata.num_rows, tuple(flat), missing_in or {}, read
