@@ -25,12 +25,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from common import finish, require
 from distributed import Client, LocalCluster
-from threadpoolctl import threadpool_limits
 
 from lincore import LogisticRegression, Moments
 from lincore.distributed import Dask, PartitionedData, ProcessPool, open_parquet
 
-ROWS = int(sys.argv[1]) if sys.argv[1:] else 96_000
+ROWS = int(sys.argv[1]) if sys.argv[1:] else 240_000
 FEATURES, CLASSES, FOLDS, PARTS = 600, 2, 2, 16
 TURNS = 2
 #: Between machines of a cluster: ten gigabits a second, as bytes.
@@ -68,36 +67,41 @@ def write_rows(path: Path) -> None:
     pq.write_table(pa.table(columns), path, row_group_size=-(-ROWS // PARTS))
 
 
+def on_worker(partition: Any) -> tuple[float, float, float]:
+    """Return the seconds of reading a partition, of its moments and of a pass for gradients."""
+    X, labels = map(np.asarray, partition())
+    groups, passes = labels * FOLDS + np.arange(len(X)) % FOLDS, []
+
+    def over(work: Any, merge: Any) -> Any:
+        passes.append(work)
+        return work((X, labels))
+
+    by_class = Moments.from_groups(X, labels, CLASSES)
+    start = time.perf_counter()
+    LogisticRegression(max_iter=3, tol=1e-3).fit_blocks(over, by_class, np.arange(CLASSES))
+    gradient = (time.perf_counter() - start) / len(passes)
+    summarise = partial(Moments.from_groups, X, groups, CLASSES * FOLDS)
+    return best(partition), best(summarise), gradient
+
+
 def constants(rows: PartitionedData, client: Client) -> Constants:
-    """Measure each cost by itself, on one core."""
-    with threadpool_limits(1):
-        partition = rows.partitions[0]
-        X, labels = map(np.asarray, partition())
-        n, p = X.shape
-        groups = labels * FOLDS + np.arange(n) % FOLDS
-        # The rows of a partition are few enough for one block: no threads.
-        summarise = partial(Moments.from_groups, X, groups, CLASSES * FOLDS)
-        moments, passes = summarise(), []
-
-        def over(work: Any, merge: Any) -> Any:
-            passes.append(work)
-            return work((X, labels))
-
-        by_class = Moments.from_groups(X, labels, CLASSES)
-        model = LogisticRegression(max_iter=3, tol=1e-3)
-        start = time.perf_counter()
-        model.fit_blocks(over, by_class, np.arange(CLASSES))
-        gradient = (time.perf_counter() - start) / len(passes)
-        size = len(pickle.dumps(moments))
-        found = Constants(
-            moments=best(summarise) / (n * p**2),
-            read=best(partition) / (8 * n * p),
-            gradient=gradient / (n * p * CLASSES),
-            merge=best(lambda: moments + moments) / size,
-            send=best(lambda: pickle.loads(pickle.dumps(moments))) / size,
-            task=best(lambda: client.gather(client.map(abs, range(1000), pure=False))) / 1000,
-        )
-    print(f"n = {n:,} rows a partition, p = {p}, one partial result {size / 1e6:.2f} MB")
+    """Measure each cost by itself, on one core of a worker; those of results on their way here."""
+    n, p = ROWS / PARTS, FEATURES
+    one = Dask(client)
+    read, summarise, gradient = one.reduce(max, one.map(on_worker, rows.partitions[:1]))
+    moments = Moments.from_groups(
+        np.random.default_rng(0).normal(size=(2000, p)), np.arange(2000) % 4, CLASSES * FOLDS
+    )
+    size = len(pickle.dumps(moments))
+    found = Constants(
+        moments=summarise / (n * p**2),
+        read=read / (8 * n * p),
+        gradient=gradient / (n * p * CLASSES),
+        merge=best(lambda: moments + moments) / size,
+        send=best(lambda: pickle.loads(pickle.dumps(moments))) / size,
+        task=best(lambda: client.gather(client.map(abs, range(1000), pure=False))) / 1000,
+    )
+    print(f"n = {n:,.0f} rows a partition, p = {p}, one partial result {size / 1e6:.2f} MB")
     for name, value in found._asdict().items():
         print(f"       {name}: {value:.3g} s")
     return found
