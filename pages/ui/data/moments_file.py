@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import federation
+from lincore import federation, model_selection
 from lincore.errors import DataError
 from lincore.plots.base import shorten
 from pages.ui.session import cache, state
@@ -94,4 +94,5 @@ def _scores(
     sha: str, digest: str, _shared: federation.SharedMoments, _data: Dataset
 ) -> pd.DataFrame:
     del sha, digest
-    return federation.score_rows(_shared, _data, METHODS).table()
+    table = federation.score_rows(_shared, _data, METHODS).table()
+    return table.rename(index=lambda name: model_selection.as_method(name).label)

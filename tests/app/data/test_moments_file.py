@@ -33,7 +33,7 @@ def test_a_file_of_moments_is_shown_beside_the_data(moments):
     shared = app.session_state[state.SUMMARY].shared
     expected = lincore.federation.score_rows(shared, lincore.sample("iris"), ["lda"]).table()
     scores = next(frame for frame in frames(app) if "method" in frame)
-    assert scores.set_index("method")["log loss"]["lda"] == expected["log loss"]["lda"]
+    assert scores.set_index("method")["log loss"]["LDA"] == expected["log loss"]["lda"]
     app.switch_page(OTHER).run()
     assert_fine(app)
     assert "this page needs rows" in " ".join(one.value for one in app.sidebar.caption)
