@@ -13,7 +13,7 @@ WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $
 PYTEST_FLAGS ?= -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench docs figures lock clean help
+.PHONY: run test lint format bench fuzz docs figures lock clean help
 
 run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
 	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT) \
@@ -37,6 +37,9 @@ bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the fo
 		%/coverage_designs.py %/coverage_table.py %/scale.py,$(wildcard benchmarks/*.py)); do \
 		echo "== $$file"; PYTHONPATH=. $(BIN)/python "$$file" || exit 1; \
 	done
+
+fuzz: $(VENV)/.dev ## read thousands of damaged files of each kind: ten minutes
+	$(BIN)/python -m pytest -q --hypothesis-profile fuzz -n $(WORKERS) tests/common/test_damaged_files.py
 
 docs: $(VENV)/.dev ## build the site of docs/ in build/site
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site

@@ -50,12 +50,15 @@ class Hint:
         New values of fields of `lincore.io.tables.options.TableOptions`.
     reading : mapping
         New values of fields of `lincore.io.tables.text.options.ReadOptions`.
+    images : mapping
+        New values of fields of `lincore.io.images.read.ImageOptions`, or of `drop_duplicates`.
     """
 
     label: str
     roles: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, Any] = field(default_factory=dict)
+    images: Mapping[str, Any] = field(default_factory=dict)
 
 
 class DataError(ValueError):

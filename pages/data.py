@@ -38,8 +38,6 @@ if isinstance(opened, Source):
     treatment.show(opened)
     table.rows(opened)
 elif isinstance(opened, ImageSource):
-    if is_current:
-        findings.made_grey(opened, data)
     images.otherwise(opened, data if is_current else None)
 
 if is_current:
@@ -51,7 +49,7 @@ if is_current:
         panels.table_head(data, key="data.head")
     images.groups(data)
     if not isinstance(opened, Source):
-        findings.findings(None, data.notices)
+        findings.findings(opened if isinstance(opened, ImageSource) else None, data.notices)
     gaussian_classes.truth(data)
 
 new_data.generator()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any
+from typing import Annotated, Any, TypeAlias
 
 from lincore.errors import DataError
 
@@ -114,3 +114,7 @@ def number(value: Any, place: str, *, infinite: bool = False) -> float:
     if type(value) is float and isfinite(value):
         return value
     raise refuse(f"It is {shown(value)}.", place, "Give a number.")
+
+
+#: Of a file, a column, a source.
+Name: TypeAlias = Annotated[str, AtMost(200)]

@@ -1,4 +1,4 @@
-"""Data of an analysis: sample, generated classes, download, experiment, or a file by SHA-256."""
+"""Data of an analysis: sample, generated classes, experiment, named source, file by SHA-256."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Protocol, TypeAlias
 
-from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
+from lincore.analysis._bounds import AtMost, Between, Matching, Name, OneOf
+from lincore.analysis.source_data import SourceData
 from lincore.checks.image_duplicates import drop_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
@@ -37,7 +38,6 @@ from lincore.utils.typing import Progress
 #: Classes and features, and rows in all, of generated data.
 MOST_CLASSES, MOST_ROWS = 20, 100_000
 
-Name: TypeAlias = Annotated[str, AtMost(200)]
 Sha256: TypeAlias = Annotated[str, Matching("([0-9a-f]{64})?", "64 hexadecimal digits")]
 _Coordinate: TypeAlias = Annotated[float, Between(-1e3, 1e3)]
 Points: TypeAlias = Annotated[
@@ -396,4 +396,6 @@ def hash_of(blocks: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-DataSource: TypeAlias = SampleData | GeneratedData | DownloadData | ExperimentData | FileData
+DataSource: TypeAlias = (
+    SampleData | GeneratedData | DownloadData | ExperimentData | FileData | SourceData
+)

@@ -12,9 +12,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
-from lincore.analysis._bounds import AtMost, Between
+from lincore.analysis._bounds import AtMost, Between, Name
 from lincore.analysis._schema import Label
-from lincore.analysis.data_sources import Name, Sha256, checked_file
+from lincore.analysis.data_sources import Sha256, checked_file
 from lincore.analysis.experiment import Experiment, Word
 from lincore.analysis.fitted_classifier import fit_classifier
 from lincore.data.dataset import Dataset

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NoReturn, TypeAlias
 
-from lincore.analysis._bounds import AtMost, Between, Matching, shown
+from lincore.analysis._bounds import AtMost, Between, Matching, Name, shown
 from lincore.analysis._link import MOST_BYTES, pack, unpack
 from lincore.analysis._schema import Label, Schema
-from lincore.analysis.data_sources import DataSource, FileData, Name, SampleData
+from lincore.analysis.data_sources import DataSource, FileData, SampleData
 from lincore.analysis.experiment import Experiment, SplitChoice, checked_basis
 from lincore.analysis.fitted_classifier import FittedClassifier
 from lincore.analysis.predict_question import File, NewFile, PredictedRows, PredictQuestion
@@ -99,6 +99,7 @@ _SHAPES: Mapping[type, Mapping[str, Any]] = {
         "fit": Annotated[str, AtMost(20)],
         "pattern": Name | None,
         "level": Annotated[int, Between(0, 100)] | None,
+        "white": Annotated[float, Between(1, 1e9)] | None,
     },
 }
 _SCHEMA = Schema(_SHAPES)
@@ -110,7 +111,7 @@ class Analysis:
 
     Parameters
     ----------
-    data : SampleData, GeneratedData, DownloadData, ExperimentData or FileData
+    data : SampleData, GeneratedData, DownloadData, ExperimentData, FileData or SourceData
     split : SplitChoice
         How the test set is set apart.
     steps : Steps

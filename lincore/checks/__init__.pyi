@@ -5,6 +5,7 @@ from .image_duplicates import find_image_duplicates as find_image_duplicates
 from .model_assumptions import ASSUMPTIONS as ASSUMPTIONS
 from .model_assumptions import assumption_inputs as assumption_inputs
 from .model_assumptions import assumptions as assumptions
+from .reading_decisions import image_decisions as image_decisions
 from .reading_decisions import with_decisions as with_decisions
 from .row_duplicates import find_near_duplicates as find_near_duplicates
 from .table_findings import TableFinding as TableFinding

@@ -65,6 +65,7 @@ class ImageDuplicates(NamedTuple):
             f"({self.exact.sum():,} exact).{other}",
             f"{data.name}: {'; '.join(shown)}",
             "Leave duplicates out, or split by group: else a test image may be one trained on.",
+            "LIN088",
         )
 
     def _pairs(self) -> list[tuple[int, int]]:
@@ -173,7 +174,7 @@ def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -
     if not n_out:
         return data
     many = "image was" if n_out == 1 else "images were"
-    notice = Notice(f"{n_out:,} {many} left out as duplicates.", data.name)
+    notice = Notice(f"{n_out:,} {many} left out as duplicates.", data.name, code="LIN087")
     names = data.row_names
     return replace(
         data,

@@ -1,4 +1,4 @@
-"""Decisions of reading a table as findings, each with what overrules it."""
+"""Decisions of reading tables and images as findings, each with what overrules it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from lincore.checks.table_findings import TableFinding
 from lincore.data.labels import columns_named
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import Column
+from lincore.io.tables.row_source import DRAWN_ONLY
 from lincore.io.tables.text.options import OVERRULABLE, DetectedOptions, ReadOptions
 
 if TYPE_CHECKING:
+    from lincore.io.images.read import ImageOptions
     from lincore.io.tables.table import Table
 
 _UNEVEN = {
@@ -24,15 +26,27 @@ _OTHERS = {
         Hint("Windows-1252", reading={"encoding": "cp1252"}),
         Hint("UTF-16", reading={"encoding": "utf-16"}),
     ),
+    "LIN004": (Hint("UTF-16", reading={"encoding": "utf-16"}),),
     "LIN011": (Hint("Use the first line as header", reading={"header": True}),),
     "LIN014": (Hint("No header", reading={"header": False}),),
     "LIN015": (Hint("No header", reading={"header": False}),),
+    "LIN016": (Hint("No header", reading={"header": False}),),
     "LIN021": (_UNEVEN["keep"],),
     "LIN022": (_UNEVEN["mend"], _UNEVEN["skip"]),
     "LIN023": (_UNEVEN["skip"],),
     "LIN024": (_UNEVEN["skip"],),
     "LIN052": (Hint("Keep duplicates", options={"drop_duplicates": False}),),
     "LIN057": (Hint("Use all rows", options={"drawn_only": False}),),
+}
+_FITTED = {
+    "pad": Hint("Show them whole", images={"fit": "pad"}),
+    "crop": Hint("Cut out their middle", images={"fit": "crop"}),
+    "stretch": Hint("Stretch them", images={"fit": "stretch"}),
+}
+_OF_IMAGES = {
+    "LIN080": (Hint("Keep colours", images={"colour": True}),),
+    "LIN083": (Hint("White at 65,535", images={"white": 65_535}),),
+    "LIN087": (Hint("Keep duplicates", images={"drop_duplicates": False}),),
 }
 #: Roles that columns left out because of what they hold may have all the same.
 _USES: Mapping[str, str] = {"identifier": "feature", "date": "feature", "text": "text"}
@@ -92,6 +106,40 @@ def with_decisions(
     return (*problems, *found)
 
 
+def image_decisions(
+    notices: Sequence[Notice], options: ImageOptions | None = None
+) -> tuple[TableFinding, ...]:
+    """Return the decisions of reading images, each with the choices that overrule it.
+
+    Parameters
+    ----------
+    notices : sequence of Notice
+        Of the data set that the images became.
+    options : ImageOptions, optional
+        With which they were read.
+
+    Returns
+    -------
+    tuple of TableFinding
+        Without choices where nothing is to be chosen.
+
+    Examples
+    --------
+    >>> notice = Notice("The images are in colour and were made grey.", code="LIN080")
+    >>> [dict(hint.images) for hint in image_decisions([notice])[0].remedies]
+    [{'colour': True}]
+    """
+    fit = "pad" if options is None else options.fit
+    others = tuple(hint for other, hint in _FITTED.items() if other != fit)
+    remedies = {**_OF_IMAGES, "LIN082": others}
+    found = [TableFinding(one, remedies.get(one.code, ()), is_decision=True) for one in notices]
+    if options is not None and options.white is not None:
+        restore = Hint("Restore", images={"white": None})
+        asked = Notice(f"White is at {options.white:,g}, as was asked for.")
+        found.append(TableFinding(asked, (restore,), is_decision=True))
+    return tuple(found)
+
+
 def _of_reading(
     code: str, options: ReadOptions, reading: DetectedOptions | None
 ) -> tuple[Hint, ...]:
@@ -115,6 +163,13 @@ def _of_use(notice: Notice, table: Table, columns: Sequence[Column]) -> tuple[Hi
     """Return other uses of the columns, rows or target that a finding is about."""
     if notice.code == "LIN053" and table.source is None:
         return (Hint("Fill them in", options={"missing": None}),)
+    if notice.code == "LIN053":
+        return (DRAWN_ONLY,)
+    about = next((one.name for one in columns if columns_named([one.name]) == notice.where), None)
+    if about is not None and notice.code in ("LIN055", "LIN058"):
+        return (Hint(f"Ignore {about!r}", roles={about: "ignore"}),)
+    if about is not None and notice.code == "LIN056":
+        return (Hint("Take each as it stands", options={"categories": (about,)}),)
     if notice.code == "LIN054" and table.guess is not None:
         others = table.guess.runners_up[:_FEW]
         return tuple(Hint(f"Target: {other!r}", roles={other: "target"}) for other in others)

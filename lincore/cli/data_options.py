@@ -43,7 +43,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "be repeated",
     )
     group.add_argument(
-        "--weights", metavar="COLUMN", help="sampling weights of the rows, for fits and scores"
+        "--weights", metavar="COLUMN", help="sampling weights of the rows, in fits, scores, studies"
     )
     group.add_argument(
         "--frequencies", metavar="COLUMN", help="how many equal rows each row stands for"
@@ -63,6 +63,12 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         type=assignment,
         help="give a class another name; may be repeated",
+    )
+    group.add_argument(
+        "--category",
+        metavar="COLUMN",
+        action="append",
+        help="a column whose values are names as they stand; may be repeated",
     )
     group.add_argument(
         "--drop-duplicates", action="store_true", help="keep one of the rows that are the same"
@@ -165,6 +171,7 @@ def table_choices(options: argparse.Namespace) -> dict[str, Any]:
         "drop_classes": tuple(options.drop_class or ()),
         "merge_classes": dict(options.merge_class or ()),
         "drop_duplicates": options.drop_duplicates,
+        "categories": tuple(options.category or ()),
     }
     return {name: value for name, value in given.items() if value}
 
@@ -190,6 +197,9 @@ def spelling(hint: Hint) -> str:
             words += [f"--drop-class {shlex.quote(str(label))}" for label in value]
         elif name == "merge_classes":
             words += [f"--merge-class {shlex.quote(f'{a}={b}')}" for a, b in value.items()]
+        elif name == "categories":
+            words += [f"--category {shlex.quote(column)}" for column in value]
+    words += ["--colour"] if hint.images.get("colour") else []
     words += spelling_of_reading(hint)
     return " ".join(words)
 

@@ -297,10 +297,10 @@ class Dataset:
     @property
     def streamed_counts(self) -> np.ndarray:
         """Rows of each class of the same file that are summed and not held, shape (K,)."""
-        if self.streamed_rows is not None:
-            return self.streamed_rows
-        sums = self.streamed
-        return np.zeros(self.n_classes, np.intp) if sums is None else sums.count.astype(np.intp)
+        if self.streamed is None:
+            return np.zeros(self.n_classes, dtype=np.intp)
+        counts = self.streamed.count if self.streamed_rows is None else self.streamed_rows
+        return np.asarray(counts, dtype=np.intp)
 
     @property
     def n_streamed(self) -> int:

@@ -269,11 +269,27 @@ def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
     >>> first_texts(pd.Series(["b", None, "a", "c"], dtype="str"), 3)
     ['b', 'a']
     """
+    return [value for value in _listed(column, count) if isinstance(value, str)]
+
+
+def listed_texts(column: pd.Series[Any]) -> list[str | None]:
+    """Return the values of a column of texts, None where one is missing.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> listed_texts(pd.Series(["b", None], dtype="str"))
+    ['b', None]
+    """
+    return [value if isinstance(value, str) else None for value in _listed(column)]
+
+
+def _listed(column: pd.Series[Any], count: int | None = None) -> list[Any]:
     array: Any = column.array if count is None else column.array[:count]
     # Arrow's own list is made ten times as fast as that of pandas.
     is_arrow = getattr(column.dtype, "storage", "") == "pyarrow"
-    values = array.__arrow_array__().to_pylist() if is_arrow else array.tolist()
-    return [value for value in values if isinstance(value, str)]
+    values: list[Any] = array.__arrow_array__().to_pylist() if is_arrow else array.tolist()
+    return values
 
 
 def is_short_text(column: pd.Series[Any]) -> bool:

@@ -203,8 +203,8 @@ def with_row_weights(
     Raises
     ------
     DataError
-        For values that are no weights or frequencies, another number of them than of rows, and
-        more repeated values than are held.
+        For values that are no weights or frequencies, another number of them than of rows, more
+        repeated values than are held, and where other rows of the file are summed already.
 
     Examples
     --------
@@ -216,6 +216,12 @@ def with_row_weights(
     >>> repeated.X.ravel().tolist(), repeated.lines.tolist()
     ([1.0, 1.0, 1.0, 3.0], [0, 0, 0, 1])
     """
+    if data.streamed is not None and not (weights is None and frequencies is None):
+        raise DataError(
+            "Rows of a file that are summed already cannot be weighted any more.",
+            where=data.name,
+            remedy="Name the column of weights or frequencies where the file is loaded.",
+        )
     if weights is not None:
         weights = checked_weights(_one_each(data, weights, weight_name), weight_name, place)
         name, kept = weight_name, weights > 0
@@ -312,3 +318,29 @@ def _without(
     notices = zeros_left_out(int((~kept).sum()), data.n_rows, what, name)
     other = None if other is None else _one_each(data, other, "frequencies")[kept]
     return replace(data.take(kept), notices=(*data.notices, *notices)), found[kept], other
+
+
+def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:
+    """Return losses whose mean over the rows of a class is the weighted mean of these.
+
+    A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
+    the class: then the variance over rows is that of the weighted mean as well.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (..., m)
+    truth : ndarray of shape (m,)
+        Codes.
+    weight : ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> found = weighted_losses(np.array([[0.0, 1.0]]), np.array([0, 0]), np.array([3.0, 1.0]))
+    >>> found.tolist(), float(found.mean())
+    ([[-0.125, 0.625]], 0.25)
+    """
+    number, total = np.bincount(truth), np.bincount(truth, weight)
+    relative = weight * (number[truth] / total[truth])
+    members = truth[:, None] == np.arange(len(number))
+    means = ((rows * weight) @ members)[..., truth] / total[truth]
+    return np.asarray(means + relative * (rows - means))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -90,12 +91,32 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
 
 
 def rows_by_class(
-    codes: np.ndarray, n_classes: int, seed: int | np.random.Generator | None = None
+    codes: np.ndarray,
+    n_classes: int,
+    seed: int | np.random.Generator | Sequence[np.random.Generator] | None = None,
 ) -> list[np.ndarray]:
-    """Return the row numbers of each class, in file order or shuffled; splits test the last."""
-    rng = None if seed is None else np.random.default_rng(seed)
+    """Return the row numbers of each class, in file order or shuffled; splits test the last.
+
+    Whatever draws rows class by class draws them here: splits, folds, the subsets of a study, the
+    rows of a plot.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+    n_classes : int
+    seed : int, Generator or sequence of K Generator, optional
+        One stream for all classes, or one for each: to cut one class then leaves the others alone.
+
+    Examples
+    --------
+    >>> [rows.tolist() for rows in rows_by_class(np.array([0, 1, 0]), 2)]
+    [[0, 2], [1]]
+    """
     rows = [np.flatnonzero(codes == code) for code in range(n_classes)]
-    return rows if rng is None else [rng.permutation(of_class) for of_class in rows]
+    if seed is None:
+        return rows
+    streams = seed if isinstance(seed, Sequence) else [np.random.default_rng(seed)] * n_classes
+    return [rng.permutation(of_class) for rng, of_class in zip(streams, rows, strict=True)]
 
 
 def draw_rows(n: int, most: int, seed: int | np.random.Generator) -> np.ndarray:

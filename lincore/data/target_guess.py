@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lincore.data.labels import (
@@ -83,14 +84,19 @@ def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     named = list(dict.fromkeys(_by_name(frame)))
     columns = list(frame.columns)
     few = list(dict.fromkeys([*columns[:_LOOKED_AT], *columns[-1:]]))
-    placed = _by_place(frame[few] if named else frame)
-    ranked = list(dict.fromkeys((*named, *placed)))
-    if not ranked:
+    ranked = chain(named, _by_place(frame[few] if named else frame))
+    best = next(ranked, None)
+    if best is None:
         return None
     # What names forty subjects is less likely the target than a yes or no.
-    distinct = {name: count_present(frame[name])[1] for name in ranked[1:]}
-    others = sorted(distinct, key=lambda name: distinct[name] > _FEW_CLASSES)
-    return TargetGuess(ranked[0], bool(named), tuple(others[:_MOST_RUNNERS_UP]))
+    likely, others = list[str](), list[str]()
+    for name in ranked:
+        if name != best and name not in likely and name not in others:
+            is_likely = count_present(frame[name])[1] <= _FEW_CLASSES
+            (likely if is_likely else others).append(name)
+        if len(likely) == _MOST_RUNNERS_UP:
+            break
+    return TargetGuess(best, bool(named), (*likely, *others)[:_MOST_RUNNERS_UP])
 
 
 def _by_name(frame: pd.DataFrame) -> Iterator[str]:
@@ -108,22 +114,37 @@ def _by_name(frame: pd.DataFrame) -> Iterator[str]:
             yield column
 
 
-def _by_place(frame: pd.DataFrame) -> list[str]:
-    """Return the columns that repeat few values: the last, the first, then the others."""
+def _by_place(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield the columns that repeat few values: the last, the first, then the others."""
     columns: list[str] = list(frame.columns)
-    # The last column before the first.
-    repeating = [name for name in columns[-1:] + columns[:-1] if _is_repeating(frame[name])]
-    plain = [name for name in repeating if not _is_count(frame[name], _FEW_NUMBERS)]
-    ranked = [*plain, *repeating]
-    if plain and plain[0] == columns[-1] and _is_count(frame[plain[0]], 2):
+    last, found = columns[-1], _repeating(frame)
+    first = next(found, None)
+    if first is None:
+        yield from [last] if _is_of_many_classes(frame[last]) else []
+        return
+    if first == last and _is_count(frame[last], 2) and not _is_count(frame[last], _FEW_NUMBERS):
         # The only flag of 0 and 1, in front: what is to be told, rather than a count at the end.
+        plain = [n for n in _repeating(frame) if not _is_count(frame[n], _FEW_NUMBERS)]
         flags = [name for name in plain if count_present(frame[name])[1] == 2]
         leading = next(name for name in columns if not is_quantity(frame[name]))
         named = leading.strip().casefold() in _TRAITS
         if flags == [leading] and is_number(frame[leading]) and not named:
-            ranked.insert(0, leading)
-    last = columns[-1]
-    return ranked or ([last] if _is_of_many_classes(frame[last]) else [])
+            yield leading
+    yield first
+    yield from found
+
+
+def _repeating(frame: pd.DataFrame) -> Iterator[str]:
+    """Yield the columns that repeat few values, the last before the first; counts behind them."""
+    columns: list[str] = list(frame.columns)
+    counts = []
+    for name in columns[-1:] + columns[:-1]:
+        if _is_repeating(frame[name]):
+            if _is_count(frame[name], _FEW_NUMBERS):
+                counts.append(name)
+            else:
+                yield name
+    yield from counts
 
 
 def _is_label_like(column: pd.Series[Any]) -> bool:

@@ -10,14 +10,12 @@ from numpy.typing import ArrayLike
 from scipy.special import expit
 
 from lincore.errors import DataError
+from lincore.linalg.descent import backtracking_line_search, descend, take_whole_steps
 from lincore.linalg.optimize import (
     OptimizerStep,
     Point,
     Reason,
     StoppingRule,
-    backtracking_line_search,
-    descend,
-    take_whole_steps,
 )
 from lincore.utils.typing import Array
 

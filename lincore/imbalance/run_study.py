@@ -12,23 +12,22 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
+from lincore.imbalance._trial_losses import TrialLosses, trial_losses
 from lincore.imbalance.losses import CONDITIONS, Example, loss_names
 from lincore.imbalance.prior_shifts import condition_sample, shift_of
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
 from lincore.imbalance.trials import (
-    JUDGED,
+    MODELS,
     MOST_AT_ONCE,
     SOURCES,
     STANDS_FOR,
     Plan,
     Trial,
-    TrialLosses,
     at_once,
     condition,
     n_values_of,
     outcomes,
-    trial_losses,
 )
 from lincore.metrics.results import Results
 from lincore.metrics.row_variance import RowSums, RowVariance
@@ -63,7 +62,7 @@ class Losses:
         for name, losses in found.items():
             if name not in self.rows:
                 self.rows[name] = RowSums(data.codes, data.n_classes, data.groups, data.weights)
-            self.rows[name].add(trial.split.test, losses.rows)
+            self.rows[name].add(losses.rows)
 
     def table(self) -> np.ndarray:
         """Return the losses of the living methods, (M, C, S, L)."""
@@ -72,10 +71,12 @@ class Losses:
 
     def variances(self, trial: Trial) -> dict[str, RowVariance]:
         """Return what rows say about the variance of the means of the living methods."""
-        places = {name: i for i, name in enumerate(JUDGED)}
+        places, models = (
+            {name: i for i, name in enumerate(names)} for names in (CONDITIONS, MODELS)
+        )
         ratio = len(trial.split.test) / len(trial.split.train)
         return {
-            method.name: self.rows[method.name].variance(places, STANDS_FOR, ratio)
+            method.name: self.rows[method.name].variance(places, models, STANDS_FOR, ratio)
             for method in self.plan.alive
             if method.name in self.rows
         }

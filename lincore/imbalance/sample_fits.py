@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -111,3 +111,24 @@ def _prediction(task: FitTask, method: Method, shares: Array, fit: Fit) -> Predi
         pipeline=fit.pipeline,
         seconds=fit.seconds,
     )
+
+
+def cut_apart(
+    fits: Mapping[str, Prediction], n_test: int
+) -> tuple[dict[str, Prediction], dict[str, Prediction]]:
+    """Return the predictions of the first rows, which are tested, and those of the others.
+
+    Parameters
+    ----------
+    fits : mapping of method name to Prediction
+    n_test : int
+    """
+    first, others = slice(None, n_test), slice(n_test, None)
+    tested, trained = (
+        {
+            name: fit._replace(predicted=fit.predicted[part], log_proba=fit.log_proba[part])
+            for name, fit in fits.items()
+        }
+        for part in (first, others)
+    )
+    return tested, trained

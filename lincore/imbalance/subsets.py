@@ -44,16 +44,10 @@ class NestedSubsets:
         rows : ndarray of shape (m,)
             The training rows.
         n_classes, seed : int
-            Each class has a stream of its own, where `rows_by_class` has one for all: to cut one
-            class leaves the choice in others alone.
+            Each class has a stream of its own: to cut one leaves the choice in others alone.
         """
-        present = codes[rows]
-        return cls(
-            tuple(
-                np.random.default_rng([seed, k]).permutation(rows[present == k])
-                for k in range(n_classes)
-            )
-        )
+        streams = [np.random.default_rng([seed, k]) for k in range(n_classes)]
+        return cls(tuple(rows[own] for own in rows_by_class(codes[rows], n_classes, streams)))
 
     @property
     def counts(self) -> Counts:

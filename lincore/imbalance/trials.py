@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
 from lincore.estimators.logistic.batched import has_one_minimum
-from lincore.imbalance.losses import CONDITIONS, mean_losses, study_losses
-from lincore.imbalance.sample_fits import Prediction, fit_samples
+from lincore.imbalance.losses import CONDITIONS
+from lincore.imbalance.sample_fits import Prediction, cut_apart, fit_samples
 from lincore.imbalance.subsets import (
     NestedSubsets,
     Shuffling,
@@ -22,8 +22,7 @@ from lincore.imbalance.subsets import (
     smallest_above,
     wanted_sizes,
 )
-from lincore.metrics.confusion_scores import log_losses
-from lincore.metrics.priors import exchanged
+from lincore.metrics.training_variance import rows_to_predict
 from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.fitting import LARGEST_SCATTER
 from lincore.model_selection.methods import Method
@@ -57,7 +56,9 @@ STAND_INS: Mapping[str, tuple[str, str]] = {
 }
 #: The subsets whose class shares weights and priors are taken from.
 WEIGHED = ("full", "reduced", "control")
-JUDGED = (*CONDITIONS, *STAND_INS)
+MODELS: Mapping[str, tuple[str, str]] = {"full": SOURCES["full"], **STAND_INS}
+# The fits behind them predict training rows as well: predictions of a sample by this name.
+TRAINED = {name: f"{name}, training rows" for name in ("full", "weighted")}
 STANDS_FOR: Mapping[str, str] = {
     **dict.fromkeys(CONDITIONS, "full"),
     **{name: name for name in STAND_INS},
@@ -252,13 +253,20 @@ def moments_serve(plan: Plan, n_train: int) -> bool:
 
 
 def outcomes(plan: Plan, trials: Sequence[Trial]) -> list[dict[str, dict[str, Prediction]]]:
-    """Make every fit of some trials: predictions by sample and method."""
+    """Make every fit of some trials: predictions by sample and method.
+
+    Those of test rows; of training rows by the names in `TRAINED`.
+    """
     made = [jobs(plan, trial) for trial in trials]
     every = [job for of_trial in made for job in of_trial.values()]
     found, warned = fit_samples(every, plan.alive, plan.failures)
     plan.notices.update(dict.fromkeys(map(str, warned)))
     predictions = iter(found)
-    return [{name: next(predictions) for name in of_trial} for of_trial in made]
+    fits = [{name: next(predictions) for name in of_trial} for of_trial in made]
+    for of_trial, trial in zip(fits, trials, strict=True):
+        for name, trained in TRAINED.items():
+            of_trial[name], of_trial[trained] = cut_apart(of_trial[name], len(trial.split.test))
+    return fits
 
 
 def n_values_of(plan: Plan, trial: Trial) -> int:
@@ -298,12 +306,25 @@ def jobs(plan: Plan, trial: Trial) -> dict[str, FitTask]:
     n_train = len(trial.split.train)
     made = samples(plan.data, trial, from_moments=moments_serve(plan, n_train))
     threshold = {"reduced": trial.shares("full")}
+    asked = dict.fromkeys(TRAINED, np.concatenate([trial.split.test, trained_rows(plan, trial)]))
     return {
         name: FitTask(
-            plan.data, sample, trial.split.test, plan.steps, plan.seed, threshold.get(name)
+            plan.data,
+            sample,
+            asked.get(name, trial.split.test),
+            plan.steps,
+            plan.seed,
+            threshold.get(name),
         )
         for name, sample in made.items()
     }
+
+
+def trained_rows(plan: Plan, trial: Trial) -> NDArray[np.intp]:
+    """Return the training rows of a trial that are predicted; none if no variance needs them."""
+    if not plan.new_splits:
+        return np.empty(0, dtype=np.intp)
+    return rows_to_predict(plan.data.codes, trial.split.train, plan.data.n_classes)
 
 
 def condition(
@@ -312,61 +333,11 @@ def condition(
     """Return codes and log posteriors of a method for one of `CONDITIONS`."""
     if name == "moved threshold":
         return fits["reduced"][method].moved(trial.shares("reduced"))
-    source, priors = _source(name)
+    source, priors = source_of(name)
     return fits[source][method].under(trial.shares(priors))
 
 
-def _source(name: str) -> tuple[str, str]:
+def source_of(name: str) -> tuple[str, str]:
+    """Return the fit behind a condition or model, and the subset whose shares are its priors."""
     # The threshold moves labels alone: its posteriors are those of the reduced set.
     return STAND_INS.get(name) or SOURCES.get(name, SOURCES["reduced"])
-
-
-class TrialLosses(NamedTuple):
-    """Losses of one method in a trial.
-
-    Attributes
-    ----------
-    means : ndarray of shape (C, L)
-        Of the test rows, in every condition.
-    rows : ndarray of shape (2, C + 3, m)
-        Of each test row, in every one of `JUDGED`: whether it was wrong, and its log loss.
-    """
-
-    means: Array
-    rows: Array
-
-
-def trial_losses(
-    plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
-) -> dict[str, TrialLosses]:
-    """Return for each living method its losses."""
-    test, found = trial.split.test, {}
-    truth, weight = plan.data.codes[test], plan.data.weights_of(test)
-    losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
-    for method in plan.alive:
-        predicted, log_proba = _cells(fits, trial, method.name)
-        rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
-        means = mean_losses(losses, truth, rows[:, : len(CONDITIONS)], n_classes, weight=weight)
-        found[method.name] = TrialLosses(means, rows)
-    return found
-
-
-def _cells(
-    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str
-) -> tuple[NDArray[np.intp], Array]:
-    """Return codes (C + 3, m) and log posteriors (C + 3, m, K) of a method for all `JUDGED`."""
-    if any(found[method].learned is None for found in fits.values()):
-        each = [condition(fits, trial, name, method) for name in JUDGED]
-        return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
-    sources = [_source(name) for name in JUDGED]
-    found = [fits[source][method] for source, _ in sources]
-    learned = np.stack([fit.learned for fit in found if fit.learned is not None])
-    priors = np.stack([trial.shares(subset) for _, subset in sources])
-    log_proba = exchanged(
-        np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
-    )
-    predicted = log_proba.argmax(axis=-1)
-    moved, shifts = CONDITIONS.index("moved threshold"), fits["reduced"][method].shifts
-    if shifts is not None:
-        predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
-    return predicted, log_proba

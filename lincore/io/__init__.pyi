@@ -1,9 +1,10 @@
+from .databases.named_sources import source_names as source_names
+from .databases.tables import open_source as open_source
 from .files.archives import SkippedFile as SkippedFile
 from .images.decode import image_kind as image_kind
 from .images.decode import is_image as is_image
 from .images.new_images import NewImages as NewImages
 from .images.new_images import read_new_images as read_new_images
-from .images.read import GREY_NOTICE as GREY_NOTICE
 from .images.read import ImageOptions as ImageOptions
 from .images.read import image_limits_sentence as image_limits_sentence
 from .images.read import read_image_files as read_image_files
@@ -12,6 +13,7 @@ from .images.read import write_image_zip as write_image_zip
 from .loading import load as load
 from .loading import open_table as open_table
 from .loading import recognise_file as recognise_file
+from .named_tables import load_source as load_source
 from .npz import read_npz as read_npz
 from .samples import DOWNLOADS as DOWNLOADS
 from .samples import SAMPLE_TABLES as SAMPLE_TABLES

@@ -187,7 +187,8 @@ def _row_shape(arrays: list[_Array], name: str) -> tuple[tuple[int, ...], list[N
     side = isqrt(shape[0])
     if len(shape) == 1 and side**2 == shape[0] >= _LEAST_PIXELS and arrays[0].dtype == np.uint8:
         what = f"Rows of {shape[0]} bytes are taken as images of {side} × {side} pixels."
-        return (side, side), [Notice(what, name, "Save them as float where they are no images.")]
+        remedy = "Save them as float where they are no images."
+        return (side, side), [Notice(what, name, remedy, "LIN086")]
     if min(shape) < 1 or len(shape) > 3 or (len(shape) == 3 and shape[-1] != 3):
         raise _unusable(f"Rows of shape {shape} are neither features nor images.", name)
     return shape, []

@@ -238,7 +238,7 @@ def table_to_dataset(
     codes, classes, bounds = _classes(labels, options.bins)
     if not used:
         raise no_feature(table, columns)
-    built = build_features(frame, chosen["feature"], texts, table.name)
+    built = build_features(frame, chosen["feature"], texts, table.name, options.categories)
     if not built.n_words:
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])

@@ -1,13 +1,13 @@
-"""Minimisation of smooth convex functions: one loop, exchangeable search directions."""
+"""Points, steps and reasons to stop of an optimiser, and who watches it."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +16,6 @@ from lincore.utils.typing import Array
 
 # Predicted decreases below this share of the objective drown in its rounding.
 RESOLUTION = 1e-12
-# A step is halved at most so often.
-HALVINGS = 30
 # An objective that rises in a quarter of so many steps goes back and forth, and would without end.
 WINDOW = 20
 
@@ -77,7 +75,7 @@ _WORDS = {
 
 
 class Point(NamedTuple):
-    """A place, and what is known of the objective there.
+    """A place, and what is known of the objective there; of a stack each with a leading axis.
 
     Attributes
     ----------
@@ -90,9 +88,19 @@ class Point(NamedTuple):
     """
 
     x: Array
-    value: float
+    value: Any
     gradient: Array
     state: Any = None
+
+    def of(self, chosen: Any) -> Point:
+        """Return some places of a stack, or one."""
+        return Point(*(part[chosen] for part in self))
+
+    @property
+    def sizes(self) -> Array:
+        """The largest entry of each gradient of a stack, (B,)."""
+        flat = self.gradient.reshape(len(self.gradient), -1)
+        return np.asarray(np.abs(flat).max(axis=1, initial=0.0))
 
 
 class OptimizerStep(NamedTuple):
@@ -144,9 +152,6 @@ class Optimum:
 
 
 Objective = Callable[[Array], Point]
-Direction = Callable[[Point], Array]
-# From a point and a direction to the next point and the step length, or the reason to stop.
-Search = Callable[[Objective, Point, Array], tuple[Point, float] | Reason]
 
 
 # From a step and the most that there may be, to whether to go on.
@@ -167,6 +172,7 @@ def iteration_callback(watcher: Watcher) -> Iterator[None]:
 
     Examples
     --------
+    >>> from lincore.linalg.descent import backtracking_line_search, descend
     >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
     >>> with iteration_callback(lambda step, max_iter: step.iteration < 3):
     ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4,
@@ -209,7 +215,7 @@ class StoppingRule:
 
     tol: float
     max_iter: int
-    is_unbounded: Callable[[Point], bool] = lambda point: False
+    is_unbounded: Callable[[Point], bool] | None = None
 
     def reason(self, trace: list[OptimizerStep]) -> Reason | None:
         """Return the reason to stop after these steps, if there is one."""
@@ -219,100 +225,9 @@ class StoppingRule:
         if not values[-1] <= 1e6 * (1 + abs(trace[0].objective)):
             return Reason.DIVERGED
         # Rises within rounding are no oscillation.
-        rises = np.diff(values) > RESOLUTION * np.abs(values[1:])
-        if rises.sum() >= WINDOW // 4:
+        rises = sum(now - then > RESOLUTION * abs(now) for then, now in pairwise(values))
+        if rises >= WINDOW // 4:
             return Reason.OSCILLATES
         if len(trace) > self.max_iter:
             return Reason.ITERATIONS
         return None if should_continue(trace[-1], self.max_iter) else Reason.STOPPED
-
-
-def descend(
-    objective: Objective,
-    start: Array,
-    direction: Direction,
-    *,
-    search: Search,
-    stopping: StoppingRule,
-) -> Optimum:
-    """Descend until the gradient is small.
-
-    Parameters
-    ----------
-    objective : callable
-        From x to a `Point`.
-    start : ndarray
-    direction : callable
-        From a `Point` to the direction of the next step.
-    search : callable
-        How far to go: `backtracking_line_search` or `take_whole_steps`.
-    stopping : StoppingRule
-
-    Returns
-    -------
-    Optimum
-
-    Examples
-    --------
-    >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
-    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2,
-    ...                 search=backtracking_line_search, stopping=StoppingRule(1e-9, 10))
-    >>> found.converged, found.x.tolist(), len(found.trace)
-    (True, [0.0, 0.0], 2)
-    """
-    began = time.perf_counter()
-    point = objective(start)
-    trace = [
-        OptimizerStep(
-            0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
-        )
-    ]
-    while (reason := stopping.reason(trace)) is None:
-        found = search(objective, point, direction(point))
-        if isinstance(found, Reason):
-            reason = found
-            break
-        after, length = found
-        seconds = time.perf_counter() - began
-        trace.append(
-            OptimizerStep(len(trace), after.value, largest_entry(after.gradient), length, seconds)
-        )
-        if not np.isfinite(after.value):  # then so is what was there before
-            reason = Reason.DIVERGED
-            break
-        point = after
-        if stopping.is_unbounded(point):
-            reason = Reason.UNBOUNDED
-            break
-    return Optimum(point, reason, tuple(trace))
-
-
-def backtracking_line_search(
-    objective: Objective, point: Point, direction: Array
-) -> tuple[Point, float] | Reason:
-    """Go the whole way, or half, a quarter ... of it, until the objective falls (Armijo)."""
-    slope = float((point.gradient * direction).sum())
-    if not slope < 0:
-        return Reason.PRECISION if slope == 0 else Reason.NO_DESCENT
-    # Where values drown in rounding the gradient, which does not, must judge.
-    drowned = -slope <= RESOLUTION * abs(point.value)
-    length = 1.0
-    for _ in range(HALVINGS):
-        after = objective(point.x + length * direction)
-        if drowned:
-            lower = largest_entry(after.gradient) < largest_entry(point.gradient)
-        else:
-            lower = after.value <= point.value + 1e-4 * length * slope
-        if lower:
-            return after, length
-        length /= 2
-    return Reason.PRECISION if drowned else Reason.NO_DESCENT
-
-
-def take_whole_steps(rate: float) -> Search:
-    """Return a search that always goes the whole way and calls its length `rate`."""
-
-    def search(objective: Objective, point: Point, direction: Array) -> tuple[Point, float]:
-        return objective(point.x + direction), rate
-
-    return search

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import softmax
 
-from lincore.data.splits import Fold
+from lincore.data.splits import Fold, rows_by_class
 from lincore.metrics.confusion_scores import divide
 from lincore.utils.typing import Array, Codes
 
@@ -25,6 +25,8 @@ MOST_ROWS = 2_000
 MOST_VALUES = 200_000
 #: Power to which posteriors stand for labels: 1 would be labels drawn by them, infinity hits.
 SHARPNESS = 3.0
+#: Of the splits of a study so many training rows are predicted, in equal numbers of each class.
+MOST_TRAINED = 2_000
 
 
 class CommonRows(NamedTuple):
@@ -44,7 +46,7 @@ class CommonRows(NamedTuple):
 def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -> CommonRows:
     """Choose the rows, all of the plan if they are few, in the shares of the classes.
 
-    All rows are shuffled at once, not class by class as by `rows_by_class`, which draws others.
+    They are shuffled all at once, before their classes are looked at.
 
     Parameters
     ----------
@@ -60,9 +62,33 @@ def training_variance_rows(codes: Codes, plan: Sequence[Fold], n_classes: int) -
     most = min(MOST_ROWS, MOST_VALUES // (len(folds) * n_classes))
     if len(every) > most:
         shuffled = np.random.default_rng(0).permutation(every)
-        by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+        by_class = shuffled[np.concatenate(rows_by_class(codes[shuffled], n_classes))]
         every = np.sort(by_class[np.linspace(0, len(every) - 1, most).astype(np.intp)])
     return CommonRows(every, folds)
+
+
+def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
+    """Return the training rows of a split that its models predict: all, if they are few.
+
+    Otherwise those among the same rows of the data for every split.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n,)
+    train : ndarray of row numbers
+    n_classes : int
+
+    Examples
+    --------
+    >>> codes, train = np.repeat([0, 1], [2990, 10]), np.arange(5, 3000)
+    >>> np.bincount(codes[rows_to_predict(codes, train, 2)]).tolist()  # a class of ten keeps all
+    [998, 10]
+    """
+    if len(codes) <= MOST_TRAINED:
+        return train
+    each = MOST_TRAINED // n_classes
+    chosen = [rows[:each] for rows in rows_by_class(codes, n_classes, 0)]
+    return np.intersect1d(train, np.concatenate(chosen))
 
 
 def training_variance(
@@ -110,12 +136,35 @@ def training_variance(
 
 
 def softened(log_proba: Array) -> Array:
-    """Return shares (m, K) that stand for predicted labels but change smoothly with the posteriors.
+    """Return shares (..., m, K) that stand for labels but change smoothly with the posteriors.
 
     Few rows are so near a border that another model changes their label, so few that counting
     them says little about how much models differ.
     """
-    return np.asarray(softmax(SHARPNESS * log_proba, axis=1))
+    return np.asarray(softmax(SHARPNESS * log_proba, axis=-1))
+
+
+def softened_errors(predicted: Codes, log_proba: Array, truth: Codes) -> Array:
+    """Return by how much labels that change smoothly are wrong, shape (..., m).
+
+    Parameters
+    ----------
+    predicted : ndarray of shape (..., m)
+        Codes.
+    log_proba : ndarray of shape (..., m, K)
+        NaN where there are no posteriors: there labels are wrong or not.
+    truth : ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> log_proba = np.log([[0.5, 0.5], [0.9, 0.1]])
+    >>> softened_errors(np.array([0, 0]), log_proba, np.array([0, 1])).round(3)
+    array([0.5  , 0.999])
+    """
+    right = np.take_along_axis(
+        softened(log_proba), np.broadcast_to(truth[:, None], (*log_proba.shape[:-1], 1)), axis=-1
+    )[..., 0]
+    return np.where(np.isnan(right), predicted != truth, 1 - right)
 
 
 def share_influence(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, Split
+from lincore.data.splits import rows_by_class
 from lincore.errors import DataError
 from lincore.metrics import scores
 from lincore.metrics.results import Results
@@ -188,14 +189,11 @@ class _Part:
 def _order(data: Dataset, split: Split, seed: int) -> NDArray[np.intp]:
     """Return the training rows so that every beginning of them has the shares of the classes.
 
-    All rows are shuffled at once, not class by class as by `rows_by_class`, which draws others.
+    They are shuffled all at once, before their classes are looked at.
     """
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(split.train)
-    codes = data.codes[rows]
+    rows = np.random.default_rng(seed).permutation(split.train)
     place = np.empty(len(rows))
-    for code in np.unique(codes):
-        members = np.flatnonzero(codes == code)
+    for members in rows_by_class(data.codes[rows], data.n_classes):
         # From 0, so that each class has a row before any has two.
         place[members] = np.arange(len(members)) / len(members)
     return np.asarray(rows[np.argsort(place, kind="stable")])

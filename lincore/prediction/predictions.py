@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.labels import unique_names
+from lincore.data.splits import draw_rows
 from lincore.errors import DataError
 from lincore.io.tables.matching import RowMatch
 from lincore.linalg.hotelling import ClassDistances
@@ -264,9 +265,7 @@ class Predictions:
     def _estimated(self) -> PriorEstimate:
         assert self.learned_priors is not None
         rows, weights = self.new.copies, self.new.weights
-        if len(rows) > _ESTIMATED_FROM:
-            drawn = np.random.default_rng(_SEED).choice(len(rows), _ESTIMATED_FROM, replace=False)
-            rows = rows[drawn]
+        rows = rows[draw_rows(len(rows), _ESTIMATED_FROM, _SEED)]
         try:
             return estimate_priors(
                 self.evaluated.log_proba[rows],

@@ -9,7 +9,7 @@ import numpy as np
 from lincore.imbalance.cost.parts import Correction
 from lincore.imbalance.cost.record import LOSS, ImbalanceCost
 from lincore.metrics.intervals import Interval
-from lincore.report.imbalance_tables import REMEDY_NAMES, format_loss
+from lincore.report.imbalance_tables import REMEDY_NAMES, format_loss, weights_in_sizes
 from lincore.utils.formatting import decimals, listed, percent, points
 
 #: What each part of the loss means.
@@ -261,9 +261,11 @@ def cost_method_label(found: ImbalanceCost, method: str) -> str:
 
 def cost_basis(found: ImbalanceCost) -> str:
     """Say what the numbers are means of."""
+    weighted = weights_in_sizes(found.counts, found.totals)
     if len(found.seeds) == 1:
-        return f"The first split ({found.n_test:,} test rows), hence no intervals."
-    return f"Means of {_splits(found)} ({found.n_test:,} test rows each), with 95 % intervals."
+        return f"The first split ({found.n_test:,} test rows), hence no intervals.{weighted}"
+    rows = f"{found.n_test:,} test rows each"
+    return f"Means of {_splits(found)} ({rows}), with 95 % intervals.{weighted}"
 
 
 def cost_training_rows(found: ImbalanceCost) -> str:

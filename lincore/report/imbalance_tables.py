@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lincore.imbalance.attribution import PARTS
 from lincore.imbalance.deployment import (
@@ -18,6 +18,7 @@ from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.metrics.scores import Interval
 from lincore.utils.formatting import decimals, percent, points, true_minus
+from lincore.utils.typing import Array
 
 #: What is not clear by its name in a study.
 REMEDY_NAMES: Mapping[str, str] = {"both": "balanced weights + corrected priors"}
@@ -256,11 +257,27 @@ def format_loss(found: Interval, loss: str) -> str:
     return f"{text} ({number(found.low)} to {number(found.high)})"
 
 
+def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
+    """Say that rows count by their weights and class sizes do not; "" where rows have none.
+
+    Parameters
+    ----------
+    counts, totals : ndarray of shape (K,)
+        Rows of each class, and what they weigh.
+
+    Examples
+    --------
+    >>> weights_in_sizes(np.array([2, 1]), np.array([2.5, 0.5]))
+    ' Rows count by their weights; sizes of classes are numbers of rows.'
+    """
+    if (counts == totals).all():
+        return ""
+    return " Rows count by their weights; sizes of classes are numbers of rows."
+
+
 def balance_basis(study: BalanceStudy) -> str:
     """Say what the numbers of a study are means of."""
-    n, weighted = len(study.seeds), ""
-    if any((study.totals[name] != study.counts[name]).any() for name in study.totals):
-        weighted = " Rows count by their weights; sizes of classes are numbers of rows."
+    n, weighted = len(study.seeds), weights_in_sizes(study.counts["full"], study.totals["full"])
     if n == 1:
         return f"One split so far, hence no intervals.{weighted}"
     what = "splits" if study.new_splits else "choices of the training rows, one test set"

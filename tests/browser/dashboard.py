@@ -210,21 +210,25 @@ class Dashboard(Figures):
         self.settle()
 
     def upload(self, key: str, *files: Path | tuple[str, bytes]) -> None:
-        """Give a file uploader files: paths, or names with bytes."""
+        """Give a file uploader files, as paths or names with bytes; or a folder, by its path."""
         if not self.element(key).count():
             # It is folded away once there are data.
             self.element(f"{key}.open").get_by_role("button").first.click()
             self.element(key).wait_for()
+        folder = next((one for one in files if isinstance(one, Path) and one.is_dir()), None)
+        if folder is not None:
+            self.switch(f"{key}.folder")
         sent = self._sent()
         named = [
-            (file.name, file.read_bytes()) if isinstance(file, Path) else file for file in files
+            (file.name, file.read_bytes()) if isinstance(file, Path) else file
+            for file in files
+            if file is not folder
         ]
-        self.element(key).locator('input[type="file"]').set_input_files(
-            [
-                {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-                for name, content in named
-            ]
-        )
+        given = [
+            {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+            for name, content in named
+        ]
+        self.element(key).locator('input[type="file"]').set_input_files(folder or given)
         # One message asks where to put the files, the next says that they are there.
         self._follow(sent, messages=2, patience=WIDEST_WAIT)
         self.wait_for_job("data.read")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
 
 import numpy as np
 import pytest
@@ -78,24 +77,23 @@ def test_a_role_is_changed_in_the_table_of_columns_and_kept(dashboard):
     dashboard.check()
 
 
-def test_a_zip_with_junk_lists_what_was_skipped(dashboard):
+def test_a_folder_with_junk_lists_what_was_skipped(dashboard, tmp_path):
     rng = np.random.default_rng(0)
-    files = {"pets/cat/notes.txt": b"hello", "__MACOSX/pets/cat/._1.png": b"\0", "a.pdf": b"%PDF"}
+    files = {"pets/cat/notes.txt": b"hello", "pets/cat/._1.png": b"\0", "pets/a.pdf": b"%PDF"}
     for i in range(12):
         stream = io.BytesIO()
         Image.fromarray(rng.integers(0, 255, (9, 8), np.uint8)).save(stream, "PNG")
         files[f"pets/{'cat' if i % 2 else 'dog'}/{i}.png"] = stream.getvalue()
     files["pets/dog/broken.png"] = stream.getvalue()[:40]
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
     dashboard.goto()
-    dashboard.upload("data.upload", ("pets.zip", packed.getvalue()))
+    dashboard.upload("data.upload", tmp_path / "pets")
     assert "pets: 12 images of 8 × 9 pixels in 2 classes" in dashboard.text()
-    expected = lincore.load(packed.getvalue(), name="pets.zip").skipped
-    listed = [tuple(row) for row in dashboard.table("data.skipped")[1:]]
-    assert listed == [tuple(skipped) for skipped in expected] and len(listed) == 4
+    expected = lincore.io.read_image_files([*files.items()]).skipped
+    listed = {tuple(row) for row in dashboard.table("data.skipped")[1:]}
+    assert listed == {tuple(skipped) for skipped in expected} and len(listed) == 4
     dashboard.screenshot("data-junk")
     dashboard.check()
 

@@ -34,7 +34,6 @@ WIDGETS = {
 }
 #: Rows with what is known of them, or the terms of one formula: a record would be a bag of them.
 FORMULAS = {
-    "lincore/estimators/logistic/_batched_newton.py solve_stack",
     "lincore/estimators/logistic/wald.py wald_errors",
     "lincore/metrics/intervals.py enlarged",
     "lincore/model_selection/fitting.py fit_preprocessor",

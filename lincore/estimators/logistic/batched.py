@@ -1,24 +1,27 @@
 """Many small logistic regressions, fitted together.
 
 Forty classes have 780 pairs of a few dozen rows, a study of class sizes hundreds of samples: fitted
-one by one, the time goes to Python and not to arithmetic, and a visitor waits for seconds. What
-comes out are the very models that fit by themselves, to the solver's tolerance.
+one by one, the time goes to Python and not to arithmetic, and a visitor waits for seconds. They are
+posed as a fit by itself poses them, and the solver "newton", which has a leading axis, solves them
+side by side: what comes out are the models of single fits but for rounding, and for those that ask
+for "newton-cg" to the ten digits or so to which both find the minimum.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from lincore.estimators.logistic import solvers
-from lincore.estimators.logistic._batched_newton import NEWTON_STEPS, Point, solve_stack
 from lincore.estimators.logistic.estimator import LogisticRegression
-from lincore.linalg.optimize import OptimizerStep, Reason, should_continue
+from lincore.estimators.logistic.posed import Posed, pose_rows
+from lincore.estimators.logistic.separation import overlaps
+from lincore.estimators.logistic.solvers import NEWTON_STEPS, newton_together
+from lincore.linalg.optimize import Optimum
 from lincore.utils.typing import Array
 
 # Solvers that end at the minimum itself, for all that numbers of eight digits can tell.
@@ -63,7 +66,7 @@ def may_have_one_minimum(estimator: Any) -> bool:
         estimator._check_options()
     except ValueError:
         return False
-    return estimator.max_iter is None or bool(estimator.max_iter >= solvers.NEWTON_STEPS)
+    return estimator.max_iter is None or bool(estimator.max_iter >= NEWTON_STEPS)
 
 
 class Problem(NamedTuple):
@@ -93,91 +96,51 @@ def fit_stack(
     Returns
     -------
     list of B LogisticRegression or None
-        Of classes 0 to K - 1; None for what is not small, lacks a class, did not converge, or was
-        not begun since it was asked to stop: these want a fit of their own, which tells why.
+        Of classes 0 to K - 1; None for what is not small, lacks a class, was refused, did not
+        converge or was asked to stop: these want a fit of their own, which tells why.
     """
     models: list[LogisticRegression | None] = [None] * len(problems)
-    step = OptimizerStep(0, np.nan, np.inf, 0.0, 0.0)
-    # As in `LogisticRegression.fit`: of two classes the difference is penalised.
-    strength = (2 if n_classes == 2 else 1) / estimator.C
-    small = [b for b, one in enumerate(problems) if _is_small(one, n_classes, strength)]
-    for part in _parts(problems, small, n_classes):
-        if not should_continue(step, NEWTON_STEPS):
-            break
-        trace = _Trace(len(part))
-        solved = solve_stack(
-            [problems[b].rows for b in part],
-            [problems[b].codes for b in part],
-            [problems[b].weight for b in part],
-            n_classes,
-            strength=strength,
-            tol=estimator.tol,
-            intercept=estimator.fit_intercept,
-            tell=trace,
-        )
-        for place, b in enumerate(part):
-            if solved.converged[place]:
-                coef, intercept = solved.coef[place], solved.intercept[place]
-                models[b] = _fitted(estimator, coef, intercept, strength, trace.steps[place])
-        step = trace.steps[-1][-1] if trace.steps[-1] else step
+    posed: dict[int, Posed] = {}
+    for b, problem in enumerate(problems):
+        if _is_small(problem, n_classes):
+            with suppress(ValueError):
+                posed[b] = pose_rows(estimator, *problem, n_classes)
+    for part in _parts(posed):
+        asked = [posed[b] for b in part]
+        for b, own, found in zip(part, asked, newton_together(asked), strict=True):
+            if found.converged and (own.loss.penalty.any() or overlaps(own.loss, found.point)):
+                models[b] = _fitted(estimator, problems[b], own, found)
     return models
 
 
-class _Trace:
-    """Keep the steps of each problem, with its share of the seconds that all took."""
-
-    def __init__(self, number: int) -> None:
-        self.steps: list[list[OptimizerStep]] = [[] for _ in range(number)]
-        self._began = time.perf_counter()
-
-    def __call__(self, places: NDArray[np.intp], point: Point, length: Array) -> None:
-        seconds = (time.perf_counter() - self._began) / len(self.steps)
-        states = zip(places, point.value, point.size, length, strict=True)
-        for place, value, size, share in states:
-            steps = self.steps[place]
-            steps.append(
-                OptimizerStep(len(steps), float(value), float(size), float(share), seconds)
-            )
-
-
-def _parts(
-    problems: Sequence[Problem], small: Sequence[int], n_classes: int
-) -> Iterator[list[int]]:
-    """Put small problems of the same width and about as many rows together: little is filled up."""
+def _parts(posed: dict[int, Posed]) -> Iterator[list[int]]:
+    """Put problems of the same form and about as many rows together: little is filled up."""
     # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
-    for width in sorted({problems[b].rows.shape[1] for b in small}):
-        own = [b for b in small if problems[b].rows.shape[1] == width]
-        own.sort(key=lambda b: -len(problems[b].rows))
+    for form in dict.fromkeys(one.loss.rows.form for one in posed.values()):
+        own = [b for b, one in posed.items() if one.loss.rows.form == form]
+        own.sort(key=lambda b: -len(posed[b].loss.rows))
         while own:
-            n_values = len(problems[own[0]].rows) * (width + 1)
-            largest = max(n_values, ((n_classes - 1) * (width + 1)) ** 2)
+            q, K = posed[own[0]].loss.shape
+            largest = max(len(posed[own[0]].loss.rows) * q, ((K - 1) * q) ** 2)
             number = max(1, LARGEST_PART // largest)
             yield own[:number]
             own = own[number:]
 
 
-def _is_small(problem: Problem, n_classes: int, strength: float) -> bool:
+def _is_small(problem: Problem, n_classes: int) -> bool:
     rows, codes, weight = problem
     if not isinstance(rows, np.ndarray) or not np.isfinite(rows).all():
         return False
     n_rows, p = rows.shape
-    if not strength and n_rows < p:  # many minima
-        return False
     fits = n_rows * ((n_classes - 1) * (p + 1)) ** 2 <= LARGEST_STEP
     return fits and bool((np.bincount(codes, weight, n_classes) > 0).all())
 
 
 def _fitted(
-    estimator: LogisticRegression,
-    coef: Array,
-    intercept: Array,
-    strength: float,
-    steps: list[OptimizerStep],
+    estimator: LogisticRegression, problem: Problem, posed: Posed, found: Optimum
 ) -> LogisticRegression:
     model = clone(estimator)
-    model.classes_, model.n_features_in_ = np.arange(len(coef)), coef.shape[1]
-    model._set_linear(coef, intercept)
-    model.log_loss_ = steps[-1].objective - 0.5 * strength * float((coef**2).sum())
-    model.trace_, model.n_iter_ = tuple(steps), max(1, len(steps) - 1)
-    model.reason_, model.converged_, model.separation_ = Reason.GRADIENT, True, None
+    model.classes_, model.n_features_in_ = np.arange(posed.loss.n_classes), problem.rows.shape[1]
+    model._keep(posed, found)
+    model.separation_ = None
     return model

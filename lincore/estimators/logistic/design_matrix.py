@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -50,25 +50,29 @@ class RowView(NamedTuple):
         self, part: range | None = None, every: int = 1
     ) -> Iterator[tuple[slice, NDArray[Any]]]:
         """Yield slices of a part of the rows (each `every`-th one) and the blocks read there."""
-        part = range(len(self.rows)) if part is None else part
-        step = max(1, BLOCK_VALUES // max(1, self.rows.shape[1])) * every
+        part = range(self.rows.shape[-2]) if part is None else part
+        step = max(1, BLOCK_VALUES // max(1, self.rows.shape[-1])) * every
         for start in range(part.start, part.stop, step):
             where = slice(start, min(start + step, part.stop), every)
             yield where, self.read(where)
 
     def read(self, where: Any) -> NDArray[Any]:
         """Return some rows as a block."""
-        block = self.rows[where]
+        block = self.rows[..., where, :]
         if self.subtract is not None:
             # In float64 first: an offset in float32 would take digits away.
-            block = np.subtract(block, self.subtract)
+            block = np.subtract(block, self.subtract[..., None, :])
         if self.multiply is not None:
-            block = block * self.multiply
+            block = block * self.multiply[..., None, :]
         return block if block.dtype == self.dtype else block.astype(self.dtype)
 
     def product(self, block: NDArray[Any], matrix: NDArray[Any], out: NDArray[Any]) -> None:
         """Write ``block @ matrix`` of a block that was read."""
         np.matmul(block, matrix, out=out)
+
+    def product_back(self, block: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
+        """Return ``block.T @ values`` of a block that was read."""
+        return block.swapaxes(-1, -2) @ values
 
     def squares(self, row_weight: Array) -> Array:
         """Return ``Σ row_weightᵢ zᵢ²`` over the rows for each coordinate, (q,)."""
@@ -77,16 +81,19 @@ class RowView(NamedTuple):
 
     def unfold(self, coef: Array) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the matrix (p, K) and the constants (K,) that turn blocks into scores."""
-        body, constant = (coef[:-1], coef[-1]) if self.intercept else (coef, 0.0)
-        W = self.units[:, None] * (body if self.axes is None else self.axes @ body)
-        return W.astype(self.dtype), np.asarray(constant - self.shift @ W, dtype=self.dtype)
+        body, constant = (coef[..., :-1, :], coef[..., -1, :]) if self.intercept else (coef, 0.0)
+        W = self.units[..., None] * (body if self.axes is None else self.axes @ body)
+        shifted = (self.shift[..., None, :] @ W)[..., 0, :]
+        return W.astype(self.dtype), np.asarray(constant - shifted, dtype=self.dtype)
 
     def fold(self, products: NDArray[Any], sums: NDArray[Any]) -> Array:
         """Turn ``blockᵀ R`` (p, K) and the sums (K,) of R into a gradient in the coefficients."""
         sums = sums.astype(np.float64)
-        body = self.units[:, None] * (products - self.shift[:, None] * sums)
-        body = body if self.axes is None else self.axes.T @ body
-        return np.vstack([body, sums]) if self.intercept else np.asarray(body)
+        body = self.units[..., None] * (products - self.shift[..., None] * sums[..., None, :])
+        body = body if self.axes is None else self.axes.swapaxes(-1, -2) @ body
+        if not self.intercept:
+            return np.asarray(body)
+        return np.concatenate([body, sums[..., None, :]], axis=-2)
 
     def coordinates(self, where: Any) -> NDArray[Any]:
         """Return some rows in full: standardised, turned into the axes, with a one at the end."""
@@ -100,18 +107,20 @@ class RowView(NamedTuple):
             yield where, self._finish(block)
 
     def _finish(self, block: NDArray[Any]) -> NDArray[Any]:
-        block = (block - self.shift.astype(self.dtype)) * self.units.astype(self.dtype)
+        block = block - self.shift.astype(self.dtype)[..., None, :]
+        block = block * self.units.astype(self.dtype)[..., None, :]
         if self.axes is not None:
             block = block @ self.axes.astype(self.dtype)
         if not self.intercept:
             return block
-        return np.column_stack([block, np.ones(len(block), self.dtype)])
+        return np.concatenate([block, np.ones((*block.shape[:-1], 1), self.dtype)], axis=-1)
 
 
 class StandardRows:
     """Rows in the coordinates ``((x - origin) / scale) @ axes``, and a one for the intercept.
 
-    Rows of uint8 or float32 are converted block by block whenever they are read.
+    Rows of uint8 or float32 are converted block by block whenever they are read. Every array may
+    have leading axes: those of B problems of as many rows, see `stacked`.
 
     Parameters
     ----------
@@ -141,17 +150,41 @@ class StandardRows:
     ) -> None:
         self.X = X
         self.origin = origin
+        self.scale = scale
         self.units = 1 / scale
         self.axes = axes
         self.intercept = intercept
-        p = X.shape[1] if axes is None else axes.shape[1]
+        p = X.shape[-1] if axes is None else axes.shape[-1]
         self.n_coordinates = p + int(intercept)
         # Whether a matrix of n_coordinates squared is out of the question.
         self.wide = False
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self.X)
+        return int(self.X.shape[-2])
+
+    @classmethod
+    def stacked(cls, parts: Sequence[StandardRows]) -> StandardRows:
+        """Stack the rows of B problems of the same form, filled up with rows of zeros."""
+        X = np.zeros((len(parts), max(map(len, parts)), parts[0].X.shape[1]), parts[0].X.dtype)
+        for place, part in enumerate(parts):
+            X[place, : len(part)] = part.X
+        axes = [part.axes for part in parts if part.axes is not None]
+        origin = np.stack([part.origin for part in parts])
+        scale = np.stack([part.scale for part in parts])
+        stacked = np.stack(axes) if axes else None
+        return cls(X, origin, scale, stacked, intercept=parts[0].intercept)
+
+    def some(self, chosen: Any) -> StandardRows:
+        """Return the rows of some of B problems."""
+        axes = None if self.axes is None else self.axes[chosen]
+        origin, scale = self.origin[chosen], self.scale[chosen]
+        return StandardRows(self.X[chosen], origin, scale, axes, intercept=self.intercept)
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """Properties that rows have in common that can be stacked."""
+        return self.X.shape[1], self.n_coordinates, self.X.dtype, self.axes is None
 
     def of(self, X: NDArray[Any]) -> StandardRows:
         """Return other rows (m, p), standardised in the same way."""

@@ -7,15 +7,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from lincore.estimators.base.class_weights import ClassWeight, class_weights, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.validation import require_two_classes, validate_rows
 from lincore.estimators.logistic._summed import BlockLoss, OverBlocks, SummedLoss
-from lincore.estimators.logistic.conditioning import Conditioned, condition, condition_by_moments
-from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
+from lincore.estimators.logistic.conditioning import condition, condition_by_moments
+from lincore.estimators.logistic.loss import SoftmaxLoss
+from lincore.estimators.logistic.posed import Posed, pose, pose_rows, strength_of
 from lincore.estimators.logistic.rates import LearningRates, learning_rates
 from lincore.estimators.logistic.separation import (
     Kind,
@@ -24,13 +24,12 @@ from lincore.estimators.logistic.separation import (
     as_separation,
     notice,
 )
-from lincore.estimators.logistic.solvers import SOLVERS, Settings
+from lincore.estimators.logistic.solvers import SOLVERS
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import part_mapper
-from lincore.utils.typing import Array
 
 
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):
@@ -47,8 +46,10 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         the limit for large C: coefficients sum to zero over the classes.
     solver : {"newton-cg", "newton", "fixed-hessian", "gradient", "sgd"}
         How the minimum is found, never which: "newton" is iteratively reweighted least squares
-        with the whole Hessian, ((K - 1)(p + 1))² numbers; "newton-cg" only multiplies it;
-        "fixed-hessian" uses Böhning's bound; "gradient" and "sgd" take steps of a fixed rate.
+        with the whole Hessian, ((K - 1)(p + 1))² numbers, for what is small; "newton-cg" only
+        multiplies it, for what is large; "fixed-hessian" uses Böhning's bound; "gradient" and
+        "sgd" take steps of a fixed rate. Where many small models are fitted at once, as in a study
+        or in one-versus-one, "newton" solves them side by side for either of Newton's.
     tol : float, default 1e-8
         The solver stops when no entry of the gradient of the mean loss is larger, for features in
         units of ``√(variance + 2 / (C n))``: their standard deviations, but for very small C. The
@@ -168,31 +169,18 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self._check_options()
         labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
         rows = weighted_rows(self, labelled)
-        count = np.bincount(rows.codes, rows.weight, len(self.classes_)).astype(np.float64)
-        if np.count_nonzero(count) < 2:
-            raise ValueError("Rows of at least two classes are needed; these are of one class.")
-        # The difference of two classes' vectors of sum zero is twice as long as either, so its
-        # square is twice the sum of theirs.
-        strength = (2 if len(count) == 2 else 1) / self.C
-        conditioned = condition(rows.X, rows.weight, strength, intercept=self.fit_intercept)
-        if conditioned.rows.wide and self.solver not in ("newton-cg", "sgd"):
-            raise ValueError(
-                f"The solver {self.solver!r} needs a matrix of all features squared, too large for "
-                f"{self.n_features_in_:,} sparse features. Choose 'newton-cg'."
-            )
         with part_mapper(rows.X.size) as mapper:
-            loss = SoftmaxLoss(
-                conditioned.rows,
-                rows.codes,
-                len(count),
-                rows.weight,
-                conditioned.penalty,
-                mapper,
-            )
-            optimum = self._minimise(loss, conditioned, count)
-        self.separation_: Separation | None = None
-        if np.isinf(self.C):
-            self.separation_ = notice(conditioned, loss, optimum)
+            posed = pose_rows(self, rows.X, rows.codes, rows.weight, len(self.classes_), mapper)
+            if posed.loss.wide and self.solver not in ("newton-cg", "sgd"):
+                raise ValueError(
+                    f"The solver {self.solver!r} needs a matrix of all features squared, too large "
+                    f"for {self.n_features_in_:,} sparse features. Choose 'newton-cg'."
+                )
+            optimum = self._minimise(posed)
+            # The certificate sums over the rows once more, by the same threads.
+            is_free = np.isinf(self.C)
+            found = notice(posed.conditioned, posed.loss, optimum) if is_free else None
+        self.separation_: Separation | None = found
         self._report()
         return self
 
@@ -224,13 +212,13 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         require_two_classes(moments.count)
         weights = class_weights(self.class_weight, self.classes_, moments.count)
         weighted = moments if weights is None else moments.scale(weights)
-        strength = (2 if len(self.classes_) == 2 else 1) / self.C
+        strength = strength_of(self.C, len(self.classes_))
         total = weighted.pooled()
         conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
         of_block = BlockLoss(conditioned.rows, len(weighted), weights)
         n_rows = int(moments.count.sum())
         loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
-        optimum = self._minimise(loss, conditioned, weighted.count)
+        optimum = self._minimise(pose(self, loss, conditioned, weighted.count))
         self.separation_ = None
         if np.isinf(self.C) and loss.separates(optimum.point):
             self.separation_ = as_separation(conditioned, optimum.x, Kind.COMPLETE)
@@ -311,7 +299,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         """
         check_is_fitted(self)
         rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse="csr")
-        strength = (2 if len(self.classes_) == 2 else 1) / self.C
+        strength = strength_of(self.C, len(self.classes_))
         conditioned = condition(rows, None, strength, intercept=self.fit_intercept)
         if conditioned.rows.wide:
             raise ValueError(f"{self.n_features_in_:,} sparse features are too many for a bound.")
@@ -340,32 +328,19 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be positive, got {value!r}.")
 
-    def _minimise(self, loss: Loss, conditioned: Conditioned, count: Array) -> Optimum:
-        """Minimise the loss, and keep the minimiser; `count` (K,) is the weight of each class."""
-        optimum = SOLVERS[self.solver](loss, self._start(loss, count), self._settings(loss))
-        self._keep(loss, conditioned, optimum)
+    def _minimise(self, posed: Posed) -> Optimum:
+        """Minimise the loss, and keep the minimiser."""
+        optimum = SOLVERS[self.solver](posed)
+        self._keep(posed, optimum)
         return optimum
 
-    def _settings(self, loss: Loss) -> Settings:
-        rng = check_random_state(self.random_state)
-        tol = self.tol * loss.total
-        return Settings(tol, self.max_iter, self.learning_rate, self.batch_size, rng)
-
-    def _start(self, loss: Loss, count: Array) -> Array:
-        """Begin at the shares of the classes: a Newton step from there is least squares, or LDA."""
-        start = np.zeros(loss.shape)
-        if self.fit_intercept:
-            logs = np.log(np.maximum(count, 0.5 * count[count > 0].min()))
-            start[-1] = logs - logs.mean()
-        return start
-
-    def _keep(self, loss: Loss, conditioned: Conditioned, optimum: Optimum) -> None:
+    def _keep(self, posed: Posed, optimum: Optimum) -> None:
         # Directions by conjugate gradients sum to zero over the classes but for rounding.
         coef = optimum.x - optimum.x.mean(axis=1, keepdims=True)
-        W, intercept = conditioned.to_user(coef)
+        W, intercept = posed.conditioned.to_user(coef)
         self._set_linear(W.T, intercept)
-        penalty = 0.5 * float((loss.penalty[:, None] * optimum.x**2).sum())
-        self.log_loss_ = optimum.point.value - penalty
+        penalty = 0.5 * float((posed.loss.penalty[:, None] * optimum.x**2).sum())
+        self.log_loss_ = float(optimum.point.value) - penalty
         self.trace_: tuple[OptimizerStep, ...] = optimum.trace
         self.n_iter_ = max(1, len(optimum.trace) - 1)
         self.reason_: Reason = optimum.reason

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -35,7 +35,7 @@ class Loss(Protocol):
     """
 
     penalty: Array
-    total: float
+    total: Any
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -78,6 +78,9 @@ class SoftmaxLoss:
     standardised coordinates that end with a one for the intercept. Gradients sum to zero over the
     classes, so a descent that begins at such coefficients keeps to them.
 
+    Values, gradients and Hessians have the leading axes of the rows: none, or that of B problems,
+    see `stacked`.
+
     Parameters
     ----------
     rows : StandardRows
@@ -101,7 +104,7 @@ class SoftmaxLoss:
     >>> rows = StandardRows(np.array([[0.0], [1.0]]), np.zeros(1), np.ones(1))
     >>> loss = SoftmaxLoss(rows, np.array([0, 1]), 2, None, np.zeros(2))
     >>> point = loss(np.zeros((2, 2)))
-    >>> round(point.value, 6), point.gradient.tolist()  # 2 log 2; rows are (x, 1)
+    >>> round(float(point.value), 6), point.gradient.tolist()  # 2 log 2; rows are (x, 1)
     (1.386294, [[0.5, -0.5], [0.0, 0.0]])
     """
 
@@ -120,7 +123,7 @@ class SoftmaxLoss:
         self.weight = weight
         self.penalty = penalty
         self._mapper = mapper
-        self.total = float(len(rows) if weight is None else weight.sum())
+        self.total = len(rows) if weight is None else weight.sum(axis=-1)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -141,45 +144,63 @@ class SoftmaxLoss:
         """Return value and gradient at coefficients (q, K); the state is P, (n, K)."""
         view = self.rows.double
         W, constant = view.unfold(coef)
-        probabilities = np.empty((len(self.rows), self.n_classes))
+        probabilities = np.empty((*coef.shape[:-2], len(self.rows), self.n_classes))
 
         def over(rows: range) -> tuple[Array, Array, Array]:
-            value, products, sums = np.zeros(()), np.zeros(W.shape), np.zeros(self.n_classes)
+            value, products, sums = (np.zeros(of) for of in (W.shape[:-2], W.shape, constant.shape))
             for where, block in view.blocks(rows):
-                part = probabilities[where]
+                part = probabilities[..., where, :]
                 view.product(block, W, part)
-                part += constant
-                losses, residual = softmax_in_place(part, self.codes[where])
+                part += constant[..., None, :]
+                losses, residual = softmax_in_place(part, self.codes[..., where])
                 if self.weight is not None:
-                    losses *= self.weight[where]
-                    residual *= self.weight[where][:, None]
-                value += losses.sum()
-                products += block.T @ residual
+                    losses *= self.weight[..., where]
+                    residual *= self.weight[..., where, None]
+                value += losses.sum(axis=-1)
+                products += view.product_back(block, residual)
                 sums += _column_sums(residual)
             return value, products, sums
 
         total, products, sums = self._summed(over)
-        pull = self.penalty[:, None] * coef
+        pull = self.penalty[..., None] * coef
         gradient = view.fold(products, sums) + pull
-        return Point(coef, float(total) + 0.5 * float((pull * coef).sum()), gradient, probabilities)
+        value = total + 0.5 * (pull * coef).sum(axis=(-2, -1))
+        return Point(coef, value, gradient, probabilities)
 
     def separates(self, point: Point) -> bool:
         """Return whether every row that counts is strictly on its class's side."""
+        state = point.state[: len(self.codes)]  # in a stack it is filled up
         index = np.arange(len(self.codes))
-        others = point.state.copy()
+        others = state.copy()
         others[index, self.codes] = 0
-        right = point.state[index, self.codes] > others.max(axis=1)
+        right = state[index, self.codes] > others.max(axis=1)
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
 
     def is_unbounded(self, point: Point) -> bool:
         """Tell if this clearly has no minimum: classes separated, next to no loss left."""
-        if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
-            return False
-        return self.separates(point)
+        return bool(point.value <= NEXT_TO_NOTHING * self.total) and self.separates(point)
+
+    @classmethod
+    def stacked(cls, losses: Sequence[SoftmaxLoss]) -> SoftmaxLoss:
+        """Stack B problems of rows of the same form and of the same number of classes."""
+        rows = StandardRows.stacked([loss.rows for loss in losses])
+        codes = np.zeros((len(losses), len(rows)), dtype=np.intp)
+        weight = np.zeros(codes.shape)
+        for place, loss in enumerate(losses):
+            codes[place, : len(loss.codes)] = loss.codes
+            weight[place, : len(loss.codes)] = 1.0 if loss.weight is None else loss.weight
+        penalty = np.stack([loss.penalty for loss in losses])
+        return cls(rows, codes, losses[0].n_classes, weight, penalty)
+
+    def of(self, chosen: Any) -> SoftmaxLoss:
+        """Return some of B problems."""
+        weight = None if self.weight is None else self.weight[chosen]
+        rows, codes, penalty = self.rows.some(chosen), self.codes[chosen], self.penalty[chosen]
+        return SoftmaxLoss(rows, codes, self.n_classes, weight, penalty)
 
     def negative_log_likelihood(self, coef: Array) -> float:
         """Return the value without the penalty."""
-        return self(coef).value - 0.5 * float((self.penalty[:, None] * coef**2).sum())
+        return float(self(coef).value) - 0.5 * float((self.penalty[:, None] * coef**2).sum())
 
     def part_gradient(self, coef: Array, chosen: NDArray[np.intp]) -> Array:
         """Return the gradient over some rows alone, with their share of the penalty."""
@@ -252,17 +273,17 @@ class SoftmaxLoss:
         )
 
         def over(rows: range) -> tuple[Array]:
-            blocks = np.zeros((K - 1, q, K - 1, q))
+            blocks = np.zeros((*state.shape[:-2], K - 1, q, K - 1, q))
             for where, block in view.coordinate_blocks(rows, every):
                 root: NDArray[Any] = self._root_weight(where, every).astype(view.dtype)
-                part: NDArray[Any] = state[where].astype(view.dtype)
-                blocks += curvature(root[:, None] * block, part)
+                part: NDArray[Any] = state[..., where, :].astype(view.dtype)
+                blocks += curvature(root[..., None] * block, part)
             return (blocks,)
 
         (blocks,) = self._summed(over)
-        diagonal = np.arange(q)
-        blocks[:, diagonal, :, diagonal] += self.penalty[:, None, None] * (np.eye(K - 1) - 1 / K)
-        return blocks.reshape((K - 1) * q, (K - 1) * q)
+        diagonals = np.einsum("...kjmj->...jkm", blocks)  # a view
+        diagonals += self.penalty[..., None, None] * (np.eye(K - 1) - 1 / K)
+        return blocks.reshape(*blocks.shape[:-4], (K - 1) * q, (K - 1) * q)
 
     def bound(self) -> Array:
         """Return Böhning's bound for one class, on coefficients that sum to zero over them."""
@@ -310,7 +331,7 @@ class SoftmaxLoss:
         """Return the roots of the weights of some rows that stand for all."""
         if self.weight is None:
             return np.full(len(range(*where.indices(len(self.rows)))), np.sqrt(every))
-        return np.sqrt(self.weight[where] * every)
+        return np.sqrt(self.weight[..., where] * every)
 
 
 def _unsettled(probabilities: Array) -> Array:
@@ -320,44 +341,45 @@ def _unsettled(probabilities: Array) -> Array:
 
 
 def softmax_in_place(scores: NDArray[Any], codes: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Turn scores (m, K) into probabilities; return the losses (m,) and ``P - T`` (m, K)."""
-    index = np.arange(len(scores))
-    scores -= np.ascontiguousarray(scores.T).max(axis=0)[:, None]
-    losses = -scores[index, codes]
+    """Turn scores (..., m, K) into probabilities; return the losses (..., m) and ``P - T``."""
+    own = (*np.indices(codes.shape, sparse=True), codes)
+    scores -= np.ascontiguousarray(scores.swapaxes(-1, -2)).max(axis=-2)[..., None]
+    losses = -scores[own]
     np.exp(scores, out=scores)
     sums = _row_sums(scores)
     losses += np.log(sums)
-    scores /= sums[:, None]
+    scores /= sums[..., None]
     residual = scores.copy()
-    residual[index, codes] -= 1
+    residual[own] -= 1
     return losses, residual
 
 
 def _row_sums(values: NDArray[Any]) -> NDArray[Any]:
     # Products, since NumPy adds up many rows of few numbers ten times as slowly.
-    return values @ np.ones(values.shape[1], values.dtype)
+    return values @ np.ones(values.shape[-1], values.dtype)
 
 
 def _column_sums(values: NDArray[Any]) -> NDArray[Any]:
-    return np.ones(len(values), values.dtype) @ values
+    return np.ones(values.shape[-2], values.dtype) @ values
 
 
 def curvature(rows: NDArray[Any], probabilities: NDArray[Any]) -> NDArray[Any]:
-    """Return ``Σᵢ p_k (I_kl - p_l) xᵢ xᵢᵀ`` for classes 1 to K - 1, (K - 1, q, K - 1, q).
+    """Return ``Σᵢ p_k (I_kl - p_l) xᵢ xᵢᵀ`` for classes 1 to K - 1, (..., K - 1, q, K - 1, q).
 
     Parameters
     ----------
-    rows : ndarray of shape (m, q)
-    probabilities : ndarray of shape (m, K)
+    rows : ndarray of shape (..., m, q)
+    probabilities : ndarray of shape (..., m, K)
     """
-    q, K = rows.shape[1], probabilities.shape[1]
-    blocks = np.zeros((K - 1, q, K - 1, q), rows.dtype)
+    q, K = rows.shape[-1], probabilities.shape[-1]
+    blocks = np.zeros((*rows.shape[:-2], K - 1, q, K - 1, q), rows.dtype)
     if K > 2:
-        stacked = (probabilities[:, 1:, None] * rows[:, None, :]).reshape(len(rows), -1)
-        blocks[:] = -(stacked.T @ stacked).reshape(blocks.shape)
+        products = probabilities[..., 1:, None] * rows[..., None, :]
+        stacked = products.reshape(*rows.shape[:-1], (K - 1) * q)
+        blocks[:] = -(stacked.swapaxes(-1, -2) @ stacked).reshape(blocks.shape)
     for k in range(1, K):
         # p (1 - p) with 1 - p as a sum, for where p is all but 1.
-        rest = _row_sums(probabilities[:, :k]) + _row_sums(probabilities[:, k + 1 :])
-        slim = np.sqrt(probabilities[:, k] * rest)[:, None] * rows
-        blocks[k - 1, :, k - 1, :] = slim.T @ slim
+        rest = _row_sums(probabilities[..., :k]) + _row_sums(probabilities[..., k + 1 :])
+        slim = np.sqrt(probabilities[..., k] * rest)[..., None] * rows
+        blocks[..., k - 1, :, k - 1, :] = slim.swapaxes(-1, -2) @ slim
     return blocks

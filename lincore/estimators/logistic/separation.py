@@ -135,7 +135,7 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
     """
     if loss.separates(optimum.point):
         return as_separation(conditioned, optimum.x, Kind.COMPLETE)
-    if _newton_move(loss, optimum.point) < STILL_MOVING:
+    if overlaps(loss, optimum.point):
         return None
     q, K = loss.shape
     counted = np.ones(len(loss.codes), bool) if loss.weight is None else loss.weight > 0
@@ -145,6 +145,11 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
     kind = Kind.QUASI_COMPLETE if optimum.converged else None
     found = _by_programme(conditioned, loss.codes, K, counted, kind)
     return found if found.separates else None
+
+
+def overlaps(loss: SoftmaxLoss, point: Point) -> bool:
+    """Tell if Newton's step proves that the classes overlap: see `notice`."""
+    return _newton_move(loss, point) < STILL_MOVING
 
 
 def _by_programme(

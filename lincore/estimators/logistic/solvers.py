@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, lapack
+from scipy.linalg import lapack
 
 from lincore.estimators.logistic._newton import Linear, NewtonCG
 from lincore.estimators.logistic._sgd import descend_by_rows
 from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
+from lincore.estimators.logistic.posed import Posed
 from lincore.linalg.covariance import is_positive
-from lincore.linalg.optimize import (
-    OptimizerStep,
-    Optimum,
-    Point,
-    StoppingRule,
+from lincore.linalg.descent import (
+    Alone,
+    Directions,
+    ObjectiveStack,
+    alone,
     backtracking_line_search,
     descend,
-    largest_entry,
+    descend_together,
+    one_step_more,
     take_whole_steps,
 )
+from lincore.linalg.optimize import Optimum, Point
 from lincore.utils.typing import Array
 
 # Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each.
@@ -39,70 +40,46 @@ ROWS_PER_COLUMN = 25
 NEWTON_STEPS = 100
 
 
-class Settings(NamedTuple):
-    """Options of a solver.
-
-    Attributes
-    ----------
-    tol : float
-        Bound of the largest entry of the gradient.
-    max_iter : int or None
-        None for the solver's own default.
-    learning_rate : float or None
-        None for 1/L, with L the largest curvature by Böhning's bound.
-    batch_size : int
-    rng : numpy.random.Generator or RandomState
-    """
-
-    tol: float
-    max_iter: int | None
-    learning_rate: float | None
-    batch_size: int
-    rng: Any
-
-    def limit(self, default: int) -> int:
-        """Return how many iterations there may be."""
-        return default if self.max_iter is None else self.max_iter
-
-    def stopping(self, loss: Loss, default: int) -> StoppingRule:
-        """Return when a descent stops that has a default limit of iterations."""
-        return StoppingRule(self.tol, self.limit(default), loss.is_unbounded)
+def newton(posed: Posed) -> Optimum:
+    """Solve with the whole Hessian, for one problem: see `newton_together`."""
+    directions = alone(partial(_newton_directions, posed.loss))
+    return _newton(Alone(posed.loss), [posed], directions, directions)[0]
 
 
-def newton(loss: Loss, start: Array, settings: Settings) -> Optimum:
+def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
     """Solve with the whole Hessian: iteratively reweighted least squares, steps halved if needed.
+
+    Problems whose rows are of one form and that have the same classes are solved side by side, each
+    as `newton` solves it.
 
     References
     ----------
     "prml-chapter-4-in-r", section 4.3.3; "faces-generative-vs-discriminative", "Newton-Raphson".
     """
-
-    def direction(point: Point) -> Array:
-        hessian = loss.hessian(point.state, exact=True)
-        return _by_differences(robust_solver(hessian), -point.gradient)
-
-    found = _descend_by_halving(loss, start, direction, settings, max_iter=NEWTON_STEPS)
-    return _refined(loss, found, direction, settings)
+    stack = SoftmaxLoss.stacked([one.loss for one in posed])
+    return _newton(stack, posed, _newton_directions, _newton_directions)
 
 
-def newton_cg(loss: Loss, start: Array, settings: Settings) -> Optimum:
-    """Solve by conjugate gradients: the Hessian is multiplied in float32, never formed."""
+def newton_cg(posed: Posed) -> Optimum:
+    """Solve by conjugate gradients: the Hessian is multiplied in float32, never formed.
+
+    For what is large: where a whole Hessian costs more than some products with it, or is too large.
+    """
+    loss = posed.loss
     q, K = loss.shape
     small = (K - 1) * q <= WHOLE_HESSIAN
     build = _one_diagonal if loss.wide else _whole_hessian if small else _one_matrix
     hessian_at, precondition = partial(loss.product_at, exact=False), partial(build, loss)
-    direction = NewtonCG(hessian_at, precondition, tol=settings.tol)
-    found = _descend_by_halving(loss, start, direction, settings, max_iter=NEWTON_STEPS)
-    if not small or loss.wide:
-        return found
+    direction = NewtonCG(hessian_at, precondition, tol=posed.tol)
 
-    def refine(point: Point) -> Array:
+    def refined(point: Point) -> Array:
         return direction.refined(point, loss.product_at(point.state, exact=True))
 
-    return _refined(loss, found, refine, settings)
+    last = alone(refined) if small and not loss.wide else None
+    return _newton(Alone(loss), [posed], alone(direction), last)[0]
 
 
-def fixed_hessian(loss: Loss, start: Array, settings: Settings) -> Optimum:
+def fixed_hessian(posed: Posed) -> Optimum:
     """Use Böhning's bound ``½ (I - 11ᵀ/K) ⊗ XᵀX``, which no Hessian exceeds, at every point.
 
     References
@@ -110,56 +87,59 @@ def fixed_hessian(loss: Loss, start: Array, settings: Settings) -> Optimum:
     Böhning (1992), "Multinomial logistic regression algorithm". The fixed Hessian of
     "faces-generative-vs-discriminative", "Fixed Learning Rate", is one of its kind.
     """
-    solve = robust_solver(loss.bound())
-    return _descend_by_halving(
-        loss, start, lambda point: -solve(point.gradient), settings, max_iter=10_000
+    solve = robust_solver(posed.loss.bound())
+    return descend(
+        posed.loss,
+        posed.start,
+        lambda point: -solve(point.gradient),
+        search=backtracking_line_search,
+        stopping=posed.stopping(10_000),
     )
 
 
-def gradient(loss: Loss, start: Array, settings: Settings) -> Optimum:
+def gradient(posed: Posed) -> Optimum:
     """Go down the gradient with a fixed learning rate.
 
     References
     ----------
     "faces-generative-vs-discriminative", "Fixed Learning Rate": "this algorithm might oscillate".
     """
-    rate = settings.learning_rate
+    rate = posed.learning_rate
     if rate is None:
-        rate = 1 / float(np.linalg.eigvalsh(loss.bound())[-1])
+        rate = 1 / float(np.linalg.eigvalsh(posed.loss.bound())[-1])
     return descend(
-        loss,
-        start,
+        posed.loss,
+        posed.start,
         lambda point: -rate * point.gradient,
         search=take_whole_steps(rate),
-        stopping=settings.stopping(loss, 10_000),
+        stopping=posed.stopping(10_000),
     )
 
 
-def sgd(loss: SoftmaxLoss, start: Array, settings: Settings) -> Optimum:
+def sgd(posed: Posed) -> Optimum:
     """Go down the gradient of one row, or a small batch, after the other."""
-    rate = settings.learning_rate
+    loss, rate = posed.loss, posed.learning_rate
     if rate is None:
         # One over the bound of a batch of mean rows: it does not overshoot, whatever comes.
         half = np.full(len(loss.rows), 0.5)
         trace = float(loss.diagonal(half).sum())
-        bound = trace / len(loss.rows) * settings.batch_size
-        rate = 1 / bound
+        rate = 1 / (trace / len(loss.rows) * posed.batch_size)
 
     def order() -> list[NDArray[np.intp]]:
-        shuffled = settings.rng.permutation(len(loss.rows))
-        return np.split(shuffled, range(settings.batch_size, len(shuffled), settings.batch_size))
+        shuffled = posed.rng.permutation(len(loss.rows))
+        return np.split(shuffled, range(posed.batch_size, len(shuffled), posed.batch_size))
 
     return descend_by_rows(
         loss,
         loss.part_gradient,
-        start,
+        posed.start,
         order,
         rate=rate,
-        stopping=StoppingRule(settings.tol, settings.limit(100)),
+        stopping=posed.stopping(100),
     )
 
 
-SOLVERS: dict[str, Callable[[Any, Array, Settings], Optimum]] = {
+SOLVERS: dict[str, Callable[[Posed], Optimum]] = {
     "newton": newton,
     "newton-cg": newton_cg,
     "fixed-hessian": fixed_hessian,
@@ -173,61 +153,55 @@ def robust_solver(matrix: Array) -> Linear:
 
     In units in which its diagonal is one. Directions that it does not see are left alone.
     """
-    diagonal = np.diagonal(matrix)
+    scaled, unit = _of_unit_diagonal(matrix)
+    solve = _solver(scaled)
+    return lambda b: (solve((b.T / unit).T).T / unit).T
+
+
+def robust_solve(matrices: Array, targets: Array) -> Array:
+    """Solve for each of some matrices (..., m, m) and targets (..., m) as `robust_solver` does."""
+    scaled, unit = _of_unit_diagonal(matrices)
+    m = targets.shape[-1]
+    pairs = zip(scaled.reshape(-1, m, m), (targets / unit).reshape(-1, m), strict=True)
+    solved = np.array([_solver(matrix)(target) for matrix, target in pairs])
+    return solved.reshape(targets.shape) / unit
+
+
+def _of_unit_diagonal(matrices: Array) -> tuple[Array, Array]:
+    diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
     unit = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
-    scaled = matrix / unit / unit[:, None]
-    try:
-        factor = cho_factor(scaled)
-        if is_positive(np.diagonal(factor[0]) ** 2).all():
-            return lambda b: (_by_factor(factor[0], (b.T / unit).T).T / unit).T
-    except np.linalg.LinAlgError:
-        pass
+    return matrices / unit[..., None, :] / unit[..., None], unit
+
+
+def _solver(scaled: Array) -> Linear:
+    factor, failed = lapack.dpotrf(scaled)
+    if not failed and is_positive(factor.diagonal() ** 2).all():
+        return lambda b: np.asarray(lapack.dpotrs(factor, b)[0])
     values, vectors = np.linalg.eigh(scaled)
     kept = is_positive(values)
-    root = vectors[:, kept] / np.sqrt(values[kept]) / unit[:, None]
+    root = vectors[:, kept] / np.sqrt(values[kept])
     return lambda b: root @ (root.T @ b)
 
 
-def _by_factor(factor: Array, b: Array) -> Array:
-    """Solve by a Cholesky factor above the diagonal; of few numbers, in a tenth of `cho_solve`."""
-    return np.asarray(lapack.dpotrs(factor, np.asarray_chkfinite(b))[0])
-
-
-def _descend_by_halving(
-    loss: Loss,
-    start: Array,
-    direction: Callable[[Point], Array],
-    settings: Settings,
-    *,
-    max_iter: int,
-) -> Optimum:
-    return descend(
-        loss,
-        start,
-        direction,
-        search=backtracking_line_search,
-        stopping=settings.stopping(loss, max_iter),
+def _newton(
+    objective: ObjectiveStack,
+    posed: Sequence[Posed],
+    directions: Directions,
+    last: Directions | None,
+) -> list[Optimum]:
+    """Take Newton's steps until each gradient is small, and a last one."""
+    start = np.stack([one.start for one in posed])
+    stopping = [one.stopping(NEWTON_STEPS) for one in posed]
+    found = descend_together(
+        objective, start, directions, search=backtracking_line_search, stopping=stopping
     )
+    return found if last is None else one_step_more(objective, found, last, stopping)
 
 
-def _refined(
-    loss: Loss, found: Optimum, direction: Callable[[Point], Array], settings: Settings
-) -> Optimum:
-    """Take one of Newton's steps more at a minimum, which doubles the digits there.
-
-    A small gradient alone says little of coefficients that are correlated: at 1e-8 they may have
-    four digits.
-    """
-    if not found.converged or len(found.trace) > (settings.max_iter or NEWTON_STEPS):
-        return found
-    began, last = time.perf_counter(), found.trace[-1]
-    after = loss(found.x + direction(found.point))
-    norm = largest_entry(after.gradient)
-    if not norm < last.gradient_norm:
-        return found
-    seconds = last.seconds + time.perf_counter() - began
-    step = OptimizerStep(len(found.trace), after.value, norm, 1.0, seconds)
-    return replace(found, point=after, trace=(*found.trace, step))
+def _newton_directions(loss: Loss, point: Point) -> Array:
+    """Return Newton's direction, of one problem or of each of a stack."""
+    hessian = loss.hessian(point.state, exact=True)
+    return _by_differences(partial(robust_solve, hessian), -point.gradient)
 
 
 def _by_differences(solve: Linear, target: Array) -> Array:
@@ -236,15 +210,16 @@ def _by_differences(solve: Linear, target: Array) -> Array:
     Since a gradient sums to zero over the classes, its part for the differences is its own
     columns but the first.
     """
-    q, K = target.shape
-    full = np.zeros((q, K))
-    full[:, 1:] = solve(target[:, 1:].T.ravel()).reshape(K - 1, q).T
+    full = np.zeros(target.shape)
+    others = target[..., 1:].swapaxes(-1, -2)
+    solved = solve(others.reshape(*others.shape[:-2], -1)).reshape(others.shape)
+    full[..., 1:] = solved.swapaxes(-1, -2)
     return _of_sum_zero(full)
 
 
 def _of_sum_zero(values: Array) -> Array:
-    """Return values (q, K) without their means over the classes."""
-    return values - np.add.reduce(values, axis=1, keepdims=True) / values.shape[1]
+    """Return values (..., q, K) without their means over the classes."""
+    return values - np.add.reduce(values, axis=-1, keepdims=True) / values.shape[-1]
 
 
 def _whole_hessian(loss: Loss, state: Any) -> Linear:

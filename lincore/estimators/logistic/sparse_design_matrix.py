@@ -46,6 +46,10 @@ class SparseView(RowView):
         """Write ``block @ matrix``."""
         out[...] = block @ matrix
 
+    def product_back(self, block: Any, values: NDArray[Any]) -> NDArray[Any]:
+        """Return ``block.T @ values``."""
+        return np.asarray(block.T @ values)
+
     def squares(self, row_weight: Array) -> Array:
         """Return ``Σ row_weightᵢ zᵢ²`` over the rows for each coordinate, (q,)."""
         # Σ w (x - m)² = Σ w x² - 2 m Σ w x + m² Σ w: origins are near, see `SparseRows`.

@@ -11,6 +11,7 @@ from lincore.analysis.data_sources import (
     SampleData,
 )
 from lincore.analysis.questions import GeometryQuestion
+from lincore.analysis.source_data import SourceData
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import Block, call, changed, fill, literal, record
 from lincore.io.images.read import ImageOptions
@@ -154,6 +155,12 @@ table = io.read_table(raw, file, {options}) if kind == "table" else None
 choices = {record("io.TableOptions", source.table, RECORDS)}
 target = {literal(source.target)}
 """
+    if isinstance(source, SourceData):
+        options = record("io.ReadOptions", source.reading, RECORDS)
+        return f"""table = io.open_source({literal(source.name)}, {options})
+choices = {record("io.TableOptions", source.table, RECORDS)}
+target = {literal(source.target)}
+"""
     if isinstance(source, SampleData) and source.name in SAMPLE_TABLES:
         file = literal(f"{source.name}.csv")
         return f"""table = io.read_table(io.sample_file({literal(source.name)}), {file})
@@ -184,6 +191,11 @@ def _read(source: DataSource) -> list[str]:
         return [f"data = {call('laboratory.experiment_rows', *words, **points)}"]
     if isinstance(source, FileData):
         return _file(source)
+    if isinstance(source, SourceData):
+        return [
+            "# Where it is stands in .streamlit/secrets.toml, in this folder or at home.",
+            f"data = {call('io.load_source', literal(source.name), **_used(source))}",
+        ]
     return _sample(source)
 
 
@@ -223,13 +235,15 @@ def _file(source: FileData) -> list[str]:
     if several:
         lines.append(_ONE_TABLE)
         file = "RAW"
-    keywords = {"name": name}
-    if source.target is not None:
-        keywords["target"] = literal(source.target)
+    return [*lines, f"data = {call('lincore.load', file, name=name, **_used(source))}"]
+
+
+def _used(source: FileData | SourceData) -> dict[str, str]:
+    """Return the keywords that say how a table is read and used."""
+    keywords = {} if source.target is None else {"target": literal(source.target)}
     if changed(source.reading, RECORDS):
         keywords["options"] = record("io.ReadOptions", source.reading, RECORDS)
-    choices = changed(source.table, RECORDS)
-    return [*lines, f"data = {call('lincore.load', file, **keywords, **choices)}"]
+    return keywords | changed(source.table, RECORDS)
 
 
 _EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET, **OWN)

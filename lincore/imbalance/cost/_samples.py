@@ -15,6 +15,7 @@ from lincore.imbalance.subsets import (
     smallest_above,
 )
 from lincore.imbalance.trials import Plan, moments_serve, oversampled
+from lincore.metrics.training_variance import rows_to_predict
 from lincore.model_selection.engine import FitTask, TrainingSample
 from lincore.model_selection.splitters import group_folds
 from lincore.moments.moments import Moments
@@ -41,6 +42,8 @@ class Samples(NamedTuple):
     split : Split
     shares, target : ndarray of shape (K,)
         Of the classes in the training set, and those that weights and priors aim at.
+    trained : ndarray of row numbers
+        Training rows that `plain` and `weighted` predict after the test rows.
     plain, weighted : Job
         All training rows, as they are and weighted to the target.
     resampled : mapping of str to Job
@@ -55,6 +58,7 @@ class Samples(NamedTuple):
     split: Split
     shares: Array
     target: Array
+    trained: NDArray[np.intp]
     plain: FitTask
     weighted: FitTask
     resampled: dict[str, FitTask]
@@ -88,12 +92,15 @@ def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Sa
 
     plain = taken(counts, moments[0])
     seed = plan.seed + repeat
+    trained = rows_to_predict(data.codes, split.train, data.n_classes)
+    asked = np.concatenate([split.test, trained])
     return Samples(
         split,
         plain.shares(data),
         target,
-        job(plain),
-        job(taken(counts, moments[0], weighted=True)),
+        trained,
+        job(plain, asked),
+        job(taken(counts, moments[0], weighted=True), asked),
         {
             "undersampling": job(taken(under, moments[1])),
             "oversampling": job(oversampled(data, nested, counts, over, plain, seed=seed)),

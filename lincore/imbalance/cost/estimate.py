@@ -12,16 +12,16 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.cost._prevalence import as_costs, as_prevalence
+from lincore.imbalance.cost._row_losses import row_losses
 from lincore.imbalance.cost._samples import Samples, draw_samples
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
-from lincore.imbalance.sample_fits import Prediction, fit_samples
+from lincore.imbalance.sample_fits import Prediction, cut_apart, fit_samples
 from lincore.imbalance.subsets import class_totals
 from lincore.imbalance.trials import Plan
-from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import move_threshold
-from lincore.metrics.row_variance import RowSums, RowVariance
+from lincore.metrics.row_variance import RowSums, RowVariance, SplitLosses
 from lincore.model_selection.engine import FitTask
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
@@ -32,6 +32,8 @@ Fits = list[dict[str, Prediction]]
 
 SILENT = "{} has no posterior probabilities."
 FIXED = "The priors of {} are fixed by its options."
+#: Models of all training rows, whose split effects stand for those of all conditions.
+MODELS = ("uncorrected", "corrected priors", "balanced weights")
 #: A class is rarer than in deployment from this ratio of the shares on.
 RARER = 1 + 1e-9
 
@@ -159,7 +161,9 @@ class _Study:
         by_size = np.full((shape[0], len(samples.sizes), shape[2]), np.nan)
         n_judged = len(CONDITIONS) + len(samples.sizes)
         self.by_row = np.full((shape[0], 3, n_judged, len(samples.split.test)), np.nan)
+        n_test = len(samples.split.test)
         (plain,) = self._fit([samples.plain], plan.failures)
+        plain, plain_trained = cut_apart(plain, n_test)
         if not plan.alive:
             raise DataError(
                 "No method can be fitted: "
@@ -169,6 +173,11 @@ class _Study:
             )
         refused: dict[str, str] = {}
         (weighted,) = self._fit([samples.weighted], refused)
+        weighted, weighted_trained = cut_apart(weighted, n_test)
+        self.softened = (
+            self._soften(samples, plain, weighted, samples.split.test),
+            self._soften(samples, plain_trained, weighted_trained, samples.trained),
+        )
         self._enter(losses, samples, {"uncorrected": plain}, samples.shares)
         self._enter(losses, samples, {"corrected priors": plain}, samples.target)
         self._enter(losses, samples, {"balanced weights": weighted}, samples.shares)
@@ -220,6 +229,24 @@ class _Study:
         truth = self.plan.data.codes[samples.split.test]
         return row_losses(truth, predicted, log_proba, self.costs)
 
+    def _soften(
+        self,
+        samples: Samples,
+        plain: Mapping[str, Prediction],
+        weighted: Mapping[str, Prediction],
+        rows: NDArray[np.intp],
+    ) -> Array:
+        """Return losses of rows by `MODELS` with softened errors, (M, 3, D, m)."""
+        truth, methods = self.plan.data.codes[rows], self.plan.methods
+        found = np.full((len(methods), 3, len(MODELS), len(rows)), np.nan)
+        models = (plain, samples.shares), (plain, samples.target), (weighted, samples.shares)
+        for i, method in enumerate(methods):
+            for place, (fits, priors) in enumerate(models):
+                if method.name in fits:
+                    predicted = fits[method.name].under(priors)
+                    found[i, :, place] = row_losses(truth, *predicted, self.costs, soft=True)
+        return found
+
     def _means(self, samples: Samples, rows: Array) -> Array:
         data, test = self.plan.data, samples.split.test
         shares = class_totals(data) / class_totals(data).sum()
@@ -230,23 +257,26 @@ class _Study:
     def _add_rows(self, samples: Samples) -> None:
         """Enter what each test row lost in this repetition."""
         data = self.plan.data
-        for method, rows in zip(self.plan.methods, self.by_row, strict=True):
+        every = zip(self.plan.methods, self.by_row, *self.softened, strict=True)
+        for method, rows, tested, trained in every:
             if self.plan.new_splits and method.name not in self.plan.failures:
                 if method.name not in self.rows:
                     self.rows[method.name] = RowSums(
                         data.codes, data.n_classes, data.groups, data.weights
                     )
-                self.rows[method.name].add(samples.split.test, rows)
+                self.rows[method.name].add(
+                    SplitLosses(samples.split.test, rows, tested, samples.trained, trained)
+                )
 
     def _variances(self, first: Samples) -> dict[str, RowVariance]:
         """Return what rows say about the variance of the mean losses, by method."""
         places = {name: i for i, name in enumerate(CONDITIONS)}
         places |= {size_name(a): len(CONDITIONS) + a for a in range(len(first.sizes))}
-        own = ("uncorrected", "balanced weights")
-        models = {name: name if name in own else "corrected priors" for name in places}
+        models = {name: i for i, name in enumerate(MODELS)}
+        standing = {name: name if name in MODELS else "corrected priors" for name in places}
         ratio = len(first.split.test) / len(first.split.train)
         return {
-            method.name: self.rows[method.name].variance(places, models, ratio)
+            method.name: self.rows[method.name].variance(places, models, standing, ratio)
             for method in self.plan.alive
             if method.name in self.rows
         }
@@ -314,15 +344,3 @@ class _Study:
             settings=study_settings(plan, self.repeats),
             variances=self._variances(first),
         )
-
-
-def row_losses(
-    truth: NDArray[np.intp],
-    predicted: NDArray[np.intp],
-    log_proba: Array,
-    costs: Array | None = None,
-) -> Array:
-    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
-    wrong = predicted != truth
-    paid = wrong if costs is None else costs[truth, predicted]
-    return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])

@@ -116,7 +116,8 @@ def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
     file = path.rsplit("/", 1)[-1]
     ((label, _),) = read_names([path], pattern)
     what = f"No class folders: the file names give the classes, such as {label} in {file}."
-    return Notice(what, name, f"If that is wrong, give another pattern than {pattern}")
+    remedy = f"If that is wrong, give another pattern than {pattern}"
+    return Notice(what, name, remedy, "LIN085")
 
 
 def path_key(path: str) -> list[tuple[Any, ...]]:

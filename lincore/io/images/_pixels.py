@@ -18,8 +18,6 @@ from lincore.limits import Limits
 from lincore.utils.parallel import over_cores
 from lincore.utils.typing import Progress
 
-#: What is said where colours were left out.
-GREY_NOTICE = "The images are in colour and were made grey, one number for each pixel."
 _SAMPLED_IMAGES = 9
 _SAMPLED_SIDE = 24
 # Levels between red, green and blue, on average over the pixels: less is a tint of the scanner.
@@ -87,7 +85,7 @@ def brightened_notices(levels: Mapping[int, Levels], name: str) -> list[Notice]:
     odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
     remedy = "Save the images with 8 bits to choose it yourself."
     return [
-        Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy)
+        Notice(f"Grey levels from {low:,g} (black) to {high:,g} (white).", name, remedy, "LIN083")
         for low, high in odd
     ]
 
@@ -129,7 +127,12 @@ def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tu
     if not spreads or np.mean(np.greater(spreads, _COLOURED)) < 1 / 3:
         return ()
     return (
-        Notice(GREY_NOTICE, collection.name, "Keep the colours: three numbers for each pixel."),
+        Notice(
+            "The images are in colour and were made grey, one number for each pixel.",
+            collection.name,
+            "Keep the colours: three numbers for each pixel.",
+            "LIN080",
+        ),
     )
 
 

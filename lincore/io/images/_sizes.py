@@ -91,14 +91,16 @@ def resized_notices(
     if shape[:2] != tuple(common):
         what = f"Images of {common[0]} × {common[1]} pixels are too large"
         scaled = f"{what}: scaled down to {_format_shape(shape)}."
-        notices.append(Notice(scaled, name, "Give a smaller size, or cut the images out."))
+        notices.append(
+            Notice(scaled, name, "Give a smaller size, or cut the images out.", "LIN081")
+        )
     others = sizes.total() - sizes[common]
     if others and fit is not None:
         which = f"{others} of {sizes.total()} images had another size"
         if len(sizes) > 1 and max(sizes.values()) < _FREQUENT * sizes.total():
             which = f"The {sizes.total()} images have {len(sizes)} different sizes"
         what = f"{which}: resized to {_format_shape(shape)}, {_FITTED[fit]}."
-        notices.append(Notice(what, name, "Zip images of one size to keep every pixel."))
+        notices.append(Notice(what, name, "Zip images of one size to keep every pixel.", "LIN082"))
     return notices
 
 

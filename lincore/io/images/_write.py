@@ -60,7 +60,9 @@ def _folder_names(labels: Sequence[str]) -> list[str]:
     """Return a folder name for each label that any system can hold, each different."""
     folders: list[str] = []
     for label in labels:
-        folder = re.sub(r'[\x00-\x1f/\\:*?"<>|]', "_", label).lstrip(".").strip() or "_"
+        folder = re.sub(r'[\x00-\x1f/\\:*?"<>|]', "_", label)
+        # A folder whose name begins with a point is hidden, and not read.
+        folder = re.sub(r"^[.\s]+", "", folder).rstrip() or "_"
         while folder in folders:
             folder += "_"
         folders.append(folder)

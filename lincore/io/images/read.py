@@ -15,7 +15,6 @@ from lincore.errors import DataError, Notice
 from lincore.io.files.archives import list_zip, unpack
 from lincore.io.images._collection import ImageCollection, ImageFile, find_images
 from lincore.io.images._pixels import (
-    GREY_NOTICE,
     brightened_notices,
     decode_pixels,
     find_grey_levels,
@@ -29,7 +28,6 @@ from lincore.limits import LIMITS, Limits, Readable, check_size, read_limited
 from lincore.utils.typing import Progress
 
 __all__ = [
-    "GREY_NOTICE",
     "ImageOptions",
     "image_limits_sentence",
     "read_image_files",
@@ -61,6 +59,9 @@ class ImageOptions:
     level : int, optional
         The folder that is the class, from 0 for the outermost, train and test folders left out.
         Found when not given.
+    white : float, optional
+        The value that is white in images of more than 8 bits, where black is 0. That of the fewest
+        bits that hold all values when not given.
     """
 
     size: tuple[int, int] | None = None
@@ -68,6 +69,7 @@ class ImageOptions:
     fit: Fit = "pad"
     pattern: str | None = None
     level: int | None = None
+    white: float | None = None
 
 
 def read_image_zip(
@@ -210,7 +212,8 @@ def _read(
         colours = (3,) if options.colour else ()
         common, shape = common_shape(Counter(sizes.values()), options.size, colours, name, limits)
         deep = [number for number, header in headers.items() if header.is_deep]
-        scale = ImageScale(options.fit)
+        known = None if options.white is None else (0.0, float(options.white))
+        scale = ImageScale(options.fit, known, known)
         levels, scale = find_grey_levels(collection, deep, scale, progress)
         X, images = decode_pixels(collection, images, shape, options.fit, levels, progress)
         greyed = () if options.colour else grey_notices(collection, images)
@@ -218,7 +221,7 @@ def _read(
     kept = Counter(sizes[image.number] for image in images)
     fit = options.fit if options.size is None else None
     resized = resized_notices(kept, common, shape, fit, name)
-    brightened = brightened_notices(levels, name)
+    brightened = brightened_notices(levels, name) if options.white is None else []
     codes, classes = encode_labels(np.array([p.label for p in images], dtype=object), name)
     given_test, given = _given_test(images, name)
     groups, group_names = _groups(images)
@@ -258,6 +261,10 @@ def _check(options: ImageOptions, name: str) -> None:
             where=name,
             remedy=f"Use {', '.join(FITS)}.",
         )
+    if options.white is not None and not 0 < options.white < np.inf:
+        raise DataError(
+            f"White cannot be {options.white}.", where=name, remedy="Give a number above zero."
+        )
 
 
 def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
@@ -286,7 +293,7 @@ def _given_test(
     if not tested.any() or tested.all():
         return None, ()
     what = f"The zip brings a split: {(~tested).sum()} images to train on, {tested.sum()} to test."
-    return tested, (Notice(what, name, "Split as given to use it."),)
+    return tested, (Notice(what, name, "Split as given to use it.", "LIN084"),)
 
 
 def _groups(images: Sequence[ImageFile]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:

@@ -30,6 +30,7 @@ COLUMN_ROLES: tuple[Role, ...] = get_args(Role)
 UNIQUE_ROLES: tuple[Role, ...] = ("target", "group", "weight", "frequency")
 
 _IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|row name|rowname)$|[a-z]I[Dd]$")
+_BLANKS = re.compile(r"\s+")
 _FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORECASE)
 _COUNTER_NAME = re.compile(r"number|index|row|\b(id|no|nr)\b|unnamed|^column \d", re.IGNORECASE)
 _UNNAMED_FIRST = ("column 1", "Unnamed: 0")
@@ -195,7 +196,7 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
 def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any) -> Kind:
     """Tell what texts are by some of them, their number, and the different ones."""
     n_distinct = len(distinct)
-    n_words = sum(len(re.findall(r"\s+", text)) for text in some) / len(some) + 1
+    n_words = len(_BLANKS.findall("|".join(some))) / len(some) + 1
     length = sum(map(len, some)) / len(some)
     if (n_distinct == 2 and n_present > 2) or says_yes_or_no(distinct):
         return "category"
@@ -225,9 +226,11 @@ def says_yes_or_no(values: Iterable[object]) -> bool:
     """
     folded = {str(value).casefold() for value in islice(values, 20)}
     pairs = [pair for pair in YES_NO if folded.issuperset(pair)]
+    if not pairs:
+        return False
     known = {word for pair in pairs for word in pair}
     known |= {word for pair in YES_NO for word in pair if len(word) > 1}
-    return bool(pairs) and folded <= known
+    return folded <= known
 
 
 def says_yes(text: str) -> bool:

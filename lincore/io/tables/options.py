@@ -38,7 +38,8 @@ class TableOptions:
     bins : Bins or int, optional
         Bin a numeric target into so many classes.
     categories : sequence of str
-        Columns of numbers whose values are names.
+        Columns whose values are names as they stand: numbers such as postcodes, or texts of which
+        "yes" and "Yes" are two levels.
     drop_classes : sequence
         Labels whose rows are left out.
     merge_classes : mapping of label to label

@@ -2,96 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from lincore.data.labels import encode_labels, is_number, rows_left_out
-from lincore.errors import DataError, Hint, Notice
-from lincore.io.files.streams import LargeFile
+from lincore.data.labels import encode_labels, rows_left_out
+from lincore.errors import DataError, Notice
 from lincore.io.tables._counted_rows import CountedRows
-from lincore.io.tables.features import level_name
+from lincore.io.tables.row_source import (
+    DRAWN_ONLY,
+    NO_LABEL,
+    LabelCodes,
+    RowSource,
+    StoppedReading,
+    Wanted,
+    incomplete,
+    numbers,
+)
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
 
 # Rows of a class that are held whatever its share: one to learn from, one to test.
 _AT_LEAST = 2
 _SEED = 0
-
-
-class StoppedReading(DataError):
-    """The progress callback returned False."""
-
-
-class RowSource(Protocol):
-    """All rows of a file, to be read in blocks: what a format must offer to be streamed.
-
-    Text and Parquet have a reader each, since the rows of text are lines, whose fields, types and
-    damage must be found, and those of Parquet columns that have types. Whatever follows (which
-    rows are held, which are summed, new rows that are predicted) knows this protocol alone.
-    """
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows, as far as it is known before they are read."""
-        ...
-
-    @property
-    def file(self) -> LargeFile:
-        """The file itself."""
-        ...
-
-    def frames(
-        self,
-        columns: Sequence[str],
-        texts: Sequence[str] = (),
-        findings: list[Notice] | None = None,
-    ) -> Iterator[pd.DataFrame]:
-        """Yield some columns of all rows, block by block.
-
-        Parameters
-        ----------
-        columns : sequence of str
-        texts : sequence of str
-            Those that are text whatever stands in a block of them.
-        findings : list of Notice, optional
-            Filled, after the last block, with what was decided on the way.
-        """
-        ...
-
-
-class Wanted(NamedTuple):
-    """Selection of columns and labels to be read of a large table.
-
-    Attributes
-    ----------
-    label : str
-        The target.
-    is_text : bool
-        Whether its labels are text.
-    features : sequence of str
-        Columns of numbers.
-    dropped : sequence of str
-        Labels whose rows are left out.
-    merged : mapping of label to label
-        Labels that get another name.
-    weight, frequency : str
-        Columns that rows count by; "" where there is none.
-    mean_frequency : float
-        How often a row counts on average, as far as it is known before they are read.
-    """
-
-    label: str
-    is_text: bool
-    features: Sequence[str]
-    dropped: Sequence[str] = ()
-    merged: Mapping[str, str] = {}
-    weight: str = ""
-    frequency: str = ""
-    mean_frequency: float = 1.0
 
 
 class SampledRows(NamedTuple):
@@ -148,8 +82,8 @@ def sample_and_stream(
         When a feature holds something else than finite numbers, there are too many classes for
         their moments, no row is left, or it was stopped.
     """
-    names, p = _Names(source, wanted), len(wanted.features)
-    most = min(source.file.limits.max_rows_in_memory, source.file.limits.max_values_in_memory // p)
+    names, p = LabelCodes(source, wanted), len(wanted.features)
+    most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
     draw = Draw(min(1.0, most / max(1, source.n_rows * wanted.mean_frequency)))
     counted = CountedRows(wanted.weight, wanted.frequency)
     sums, findings = list[Moments](), list[Notice]()
@@ -159,9 +93,9 @@ def sample_and_stream(
     columns = [wanted.label, *wanted.features, *counted.names]
     for frame in source.frames(columns, texts, findings):
         codes = names.codes(frame[wanted.label])
-        X = _numbers(frame, wanted.features, n_rows, source)
-        gaps = (codes >= 0) & _incomplete(X)
-        n_unlabelled += int((codes == _NO_LABEL).sum())
+        X = numbers(frame, wanted.features, n_rows, source)
+        gaps = (codes >= 0) & incomplete(X)
+        n_unlabelled += int((codes == NO_LABEL).sum())
         n_gaps += int(gaps.sum())
         kept = counted.counted(frame, (codes >= 0) & ~gaps, n_rows)
         X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
@@ -173,7 +107,7 @@ def sample_and_stream(
         _sum(sums, X[~held], codes[~held], None if multiples is None else multiples[~held])
         n_rows += len(frame)
         if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
-            raise StoppedReading("Reading was stopped.", where=source.file.name)
+            raise StoppedReading("Reading was stopped.", where=source.name)
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
@@ -193,7 +127,7 @@ def sample_and_stream(
             f"column {wanted.label!r}",
             "LIN051",
         ),
-        *rows_left_out(n_gaps, n_rows, "have a missing value", source.file.name, "LIN053"),
+        *rows_left_out(n_gaps, n_rows, "have a missing value", source.name, "LIN053"),
         *counted.notices(n_rows),
     )
     number = None if found.weights is None or streamed is None else n_summed
@@ -248,115 +182,6 @@ class Draw:
         return np.unique(np.concatenate([first, drawn[here]])) - seen
 
 
-_NO_LABEL, _DROPPED = -1, -2
-
-
-class _Names:
-    """Labels as they come, and their codes in the order in which they came."""
-
-    def __init__(self, source: RowSource, wanted: Wanted) -> None:
-        self._source, self._wanted = source, wanted
-        self._codes: dict[Any, int] = {}
-        self._labels: list[Any] = []
-        self.where = f"column {wanted.label!r}"
-
-    def codes(self, column: pd.Series[Any]) -> NDArray[np.intp]:
-        """Return the codes of labels: -1 where there is none, -2 where its rows are left out."""
-        if pd.api.types.is_bool_dtype(column):
-            column = column.map({True: "True", False: "False"})
-        elif not self._wanted.is_text and not is_number(column) and column.notna().any():
-            odd = str(column.dropna().iloc[0])[:60]
-            raise DataError(
-                f"Its first rows are numbers, and further on there is {odd!r}.",
-                where=f"{self._source.file.name}, {self.where}",
-                remedy="Name the missing-value codes, or choose another target.",
-            )
-        found, distinct = pd.factorize(column)
-        table = np.array([self._code(value) for value in distinct.tolist()] + [_NO_LABEL])
-        return table[found].astype(np.intp)
-
-    def _code(self, value: Any) -> int:
-        value = float(value) if not isinstance(value, str) else value
-        known = self._codes.get(value)
-        if known is not None:
-            return known
-        name, merged = level_name(value), self._wanted.merged
-        if name in self._wanted.dropped:
-            code = _DROPPED
-        else:
-            label = merged.get(name, name) if merged else value
-            if label not in self._labels:
-                self._labels.append(label)
-                self._check()
-            code = self._labels.index(label)
-        self._codes[value] = code
-        return code
-
-    def _check(self) -> None:
-        n_classes, p = len(self._labels), len(self._wanted.features)
-        limits = self._source.file.limits
-        if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
-            raise DataError(
-                f"It has {n_classes:,} different values or more: with {p:,} features these are "
-                "too many classes for a file that is read in blocks.",
-                where=f"{self._source.file.name}, {self.where}",
-                remedy="Choose another target, ignore columns, or use the drawn rows alone.",
-                remedies=(DRAWN_ONLY,),
-            )
-
-    def labels(self, codes: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the labels of some codes."""
-        chosen = [self._labels[code] for code in codes]
-        return np.array(chosen, dtype=object if isinstance(chosen[0], str) else np.float64)
-
-
-DRAWN_ONLY = Hint("Use the rows drawn at random alone", options={"drawn_only": True})
-
-
-def _numbers(
-    frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
-) -> Array:
-    X = np.empty((len(frame), len(features)))
-    for j, name in enumerate(features):
-        column = frame[name]
-        if is_number(column):
-            X[:, j] = column.to_numpy(dtype=np.float64, na_value=np.nan)
-            continue
-        X[:, j] = np.nan
-        odd = column.notna() & pd.to_numeric(column, errors="coerce").isna()
-        if odd.any():
-            row = int(odd.to_numpy().argmax())
-            raise DataError(
-                f"{str(column.iloc[row])[:60]!r} is no number. In a file that is read in blocks, "
-                "every feature must hold numbers.",
-                where=f"{source.file.name}, data row {n_before + row + 1:,}, column {name!r}",
-                remedy="Ignore the column, or use the drawn rows alone.",
-                remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
-            )
-    if not _is_finite(X) and np.isinf(X).any():
-        row, j = np.argwhere(np.isinf(X))[0]
-        raise DataError(
-            f"The value {X[row, j]} is infinite.",
-            where=f"{source.file.name}, data row {n_before + row + 1:,}, column {features[j]!r}",
-            remedy="Correct the value, or leave the cell empty.",
-        )
-    return X
-
-
-def _is_finite(X: Array) -> bool:
-    """Tell by one look whether all values are finite: their sum is only then."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.isfinite(X.sum()))
-
-
-def _incomplete(X: Array) -> Flags:
-    """Return which rows lack a value, (n,)."""
-    incomplete = np.zeros(len(X), bool)
-    if not _is_finite(X):
-        np.logical_not(np.isfinite(X).all(axis=1), out=incomplete)
-    return incomplete
-
-
 def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], multiples: Array | None) -> None:
     """Add rows to the sums of their classes, which grow by those not met before."""
     counts = np.bincount(codes)
@@ -369,7 +194,7 @@ def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], multiples: Arra
 
 
 def _in_order(
-    codes: NDArray[np.intp], sums: list[Moments], names: _Names, counted: CountedRows, p: int
+    codes: NDArray[np.intp], sums: list[Moments], names: LabelCodes, counted: CountedRows, p: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None, NDArray[np.intp]]:
     """Bring codes, sums and numbers of rows from the order of arrival into that of the labels."""
     present = np.unique(codes)
@@ -393,7 +218,7 @@ def _in_order(
 def _nothing_left(source: RowSource) -> DataError:
     return DataError(
         "No row is left: each has a missing value, or no label.",
-        where=source.file.name,
+        where=source.name,
         remedy="Ignore the columns that are mostly missing, or use the drawn rows alone.",
         remedies=(DRAWN_ONLY,),
     )

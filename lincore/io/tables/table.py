@@ -15,9 +15,9 @@ from lincore.data.labels import is_number, unique_names
 from lincore.data.target_guess import TargetGuess, guess_target
 from lincore.errors import Notice
 from lincore.io.tables.column_roles import Content, content_of
+from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
-from lincore.io.tables.sampled_rows import RowSource
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import checks, io, report
+from lincore import checks, report
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import commands, state
 from pages.ui.session.sources import ImageSource, Source
@@ -62,41 +61,20 @@ def refused() -> None:
             )
 
 
-def made_grey(found: ImageSource, data: Dataset) -> None:
-    """Say so where images that have colours were made grey, and offer to keep the colours."""
-    if not any(notice.what == io.GREY_NOTICE for notice in data.notices):
-        return
-    with st.container(horizontal=True, vertical_alignment="center", key="data.grey"):
-        st.markdown(f":material/info: {io.GREY_NOTICE}", width="content")
-        st.button(
-            "Keep colours",
-            key="data.grey.keep",
-            on_click=_keep_colours,
-            args=(found,),
-            help="Decode all images again, in red, green and blue: three times the numbers.",
-        )
-
-
-def _keep_colours(found: ImageSource) -> None:
-    # The switch among the import options goes with it.
-    st.session_state["data.images.colour"] = True
-    options = replace(found.options or io.ImageOptions(), colour=True)
-    commands.decode(replace(found, options=options), is_new=False)
-
-
-def findings(found: Source | None, notices: Sequence[Notice]) -> None:
+def findings(found: Source | ImageSource | None, notices: Sequence[Notice]) -> None:
     """List what was found: what is to be looked at, then what was decided and can be overruled.
 
     Parameters
     ----------
-    found : Source, optional
+    found : Source or ImageSource, optional
+        What was read; None where nothing can be read otherwise.
     notices : sequence of Notice
         Of the data, or of a table of which none were made.
     """
-    if found is None:
-        listed = tuple(checks.TableFinding(notice, is_decision=True) for notice in notices)
-    else:
+    if isinstance(found, Source):
         listed = found.all_findings(notices)
+    else:
+        listed = checks.image_decisions(notices, found.options if found is not None else None)
     if listed:
         st.subheader("Findings", anchor=False)
     for number, finding in enumerate(listed):
@@ -115,7 +93,7 @@ def _line(notice: Notice) -> str:
     return f"{place}{text.escape(notice.what)}{remedy}{code}"
 
 
-def _buttons(found: Source, remedies: Sequence[Hint], *, key: str) -> None:
+def _buttons(found: Source | ImageSource, remedies: Sequence[Hint], *, key: str) -> None:
     for number, remedy in enumerate(remedies):
         st.button(
             text.escape(remedy.label),
@@ -126,7 +104,13 @@ def _buttons(found: Source, remedies: Sequence[Hint], *, key: str) -> None:
         )
 
 
-def _apply(found: Source, remedy: Hint) -> None:
+def _apply(found: Source | ImageSource, remedy: Hint) -> None:
+    if isinstance(found, ImageSource):
+        for name in {"colour", "fit"} & set(remedy.images):
+            # The control among the import options goes with it.
+            st.session_state[f"data.images.{name}"] = remedy.images[name]
+        commands.decode(found.with_remedy(remedy), is_new=False)
+        return
     try:
         changed = found.with_remedy(remedy)
     except DataError as error:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
+
 import streamlit as st
 
 from lincore import io
+from lincore.errors import DataError
 from pages.ui.data import gaussian_classes
 from pages.ui.session import commands, state, uploads
 from pages.ui.session.sources import AS_PROPOSED
+from pages.ui.widgets import text
 
 _TITLES = {
     "prml chapter 4": "PRML chapter 4 (R)",
@@ -54,6 +58,7 @@ def _samples() -> None:
                 on_click=state.choose_sample,
                 args=(name,),
             )
+    _sources()
     st.markdown("**Downloads**")
     with st.container(horizontal=True):
         for name in io.DOWNLOADS:
@@ -68,6 +73,28 @@ def _samples() -> None:
         "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
         "classes whose true parameters are known, “PRML chapter 4 (R)” the very rows of that text."
     )
+
+
+def _sources() -> None:
+    """Offer the tables that the operator has named, by their names."""
+    try:
+        names = io.source_names()
+    except DataError:
+        # Whoever reads the page cannot mend it.
+        logging.getLogger(__name__).warning("The file of secrets cannot be read as TOML.")
+        return
+    if not names:
+        return
+    st.markdown("**Sources**")
+    with st.container(horizontal=True):
+        for name in names:
+            st.button(
+                text.escape(name),
+                key=f"data.source.{name}",
+                icon=":material/database:",
+                on_click=commands.open_source,
+                args=(name,),
+            )
 
 
 def _is_first_visit() -> bool:

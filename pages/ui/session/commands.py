@@ -73,6 +73,11 @@ def open_table(found: Source) -> None:
     _try(found, is_new=True, shown=True)
 
 
+def open_source(name: str) -> None:
+    """Begin to read a table that the operator has named; `apply_result` takes it over."""
+    open_table(Source(None, name=name, is_named=True))
+
+
 def revise(changed: Source) -> None:
     """Read or use the table that is shown otherwise; keep what was if that cannot be done.
 
@@ -109,7 +114,7 @@ def _try(wanted: Source, *, is_new: bool, shown: bool) -> None:
         state.refuse(error, wanted, shown=shown)
     else:
         # What is used otherwise is the same file or the same sample.
-        came_from = state.Origin("file", wanted.name) if is_new else state.origin()
+        came_from = _origin(wanted, is_new=is_new)
         state.keep(data, wanted, came_from, is_new=is_new)
 
 
@@ -235,7 +240,7 @@ def apply_result() -> None:
     ):
         _take(job.result or ReadResult(wanted.source, None, job.error), wanted.shown, is_new=is_new)
     elif job.result is not None:
-        came_from = _file(wanted.name, is_new=is_new) if made_from else wanted
+        came_from = _origin(made_from, is_new=is_new) if made_from else wanted
         state.keep(job.result, made_from, came_from, is_new=is_new)
     elif isinstance(job.error, DataError):
         state.refuse(job.error, made_from, shown=True)
@@ -253,16 +258,17 @@ def apply_result() -> None:
 
 def _take(made: ReadResult, shown: bool, *, is_new: bool) -> None:
     if made.data is not None:
-        came_from = _file(made.source.name, is_new=is_new)
+        came_from = _origin(made.source, is_new=is_new)
         state.keep(made.data, made.source, came_from, is_new=is_new)
     else:
         assert made.error is not None
         state.refuse(made.error, made.source, shown=shown)
 
 
-def _file(name: str, *, is_new: bool) -> state.Origin:
-    """Return the origin of a file; of one that is read again, with the SHA-256 that it has."""
-    return state.Origin("file", name) if is_new else state.origin()
+def _origin(made_from: Source | ImageSource, *, is_new: bool) -> state.Origin:
+    """Return the origin of a file or a named source; of one that is read again, what it has."""
+    named = isinstance(made_from, Source) and made_from.is_named
+    return state.Origin("source" if named else "file", made_from.name) if is_new else state.origin()
 
 
 def is_reading() -> bool:

@@ -49,6 +49,8 @@ class Source:
         What is made of its columns, rows and classes.
     bundled : Dataset, optional
         The sample that the table shows, instead of a file.
+    is_named : bool
+        Whether it is one that the operator has named, instead of a file.
     guess : TargetGuess, optional
         Why the target is that column, and the next best ones, while nobody has chosen it.
     """
@@ -60,6 +62,7 @@ class Source:
     options: io.ReadOptions | None = None
     choices: io.TableOptions = AS_PROPOSED
     bundled: Dataset | None = None
+    is_named: bool = False
     guess: TargetGuess | None = None
 
     @cached_property
@@ -117,11 +120,13 @@ class Source:
     @property
     def takes_long(self) -> bool:
         """True if making it a data set is worth a job that can be watched and stopped."""
-        return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
+        is_long = self.is_named or len(self.raw) > LONG_BYTES
+        return self.is_in_blocks or (self.table is None and is_long)
 
     def is_same_file(self, other: Source) -> bool:
         """Tell whether both are the same file or sample, however either is read and used."""
-        return self.raw is other.raw and self.bundled is other.bundled and self.name == other.name
+        is_same_name = (self.name, self.is_named) == (other.name, other.is_named)
+        return self.raw is other.raw and self.bundled is other.bundled and is_same_name
 
     def read(self) -> Source:
         """Return it with its table, and a target where one is proposed.
@@ -133,6 +138,8 @@ class Source:
         """
         if self.bundled is not None:
             table = io.dataset_to_table(self.bundled, _called(self.bundled), self.options)
+        elif self.is_named:
+            table = io.open_source(self.name, self.options)
         else:
             table = io.read_table(self.raw, self.name, self.options)
         names = {str(name) for name in table.frame.columns}
@@ -249,6 +256,9 @@ class Source:
         if "merge_classes" in options:
             former = self.choices.merge_classes
             options["merge_classes"] = {**former, **options["merge_classes"]}
+        if "categories" in options:
+            former = self.choices.categories
+            options["categories"] = tuple(dict.fromkeys((*former, *options["categories"])))
         found = found.with_choices(**options) if options else found
         reading = dict(remedy.reading)
         for column, values in reading.pop("missing_in", {}).items():
@@ -312,6 +322,13 @@ class ImageSource:
         else:
             data = io.read_image_files(self.files, options, name=self.name, progress=progress)
         return checks.drop_image_duplicates(data) if self.drop_duplicates else data
+
+    def with_remedy(self, remedy: Hint) -> ImageSource:
+        """Return it to be read with a remedy applied."""
+        changes = dict(remedy.images)
+        drop = changes.pop("drop_duplicates", self.drop_duplicates)
+        options = replace(self.options or io.ImageOptions(), **changes)
+        return replace(self, options=options, drop_duplicates=drop)
 
 
 def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:

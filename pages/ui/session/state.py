@@ -33,9 +33,9 @@ class Origin(NamedTuple):
 
     Attributes
     ----------
-    kind : {"sample", "generated", "experiment", "download", "file"}
+    kind : {"sample", "generated", "experiment", "download", "source", "file"}
     name : str
-        Of the sample, the download or the file.
+        Of the sample, the download, the named source or the file.
     arguments : mapping
         Of `lincore.io.gaussian_classes`, for generated data; of `lincore.analysis.ExperimentData`.
     sha : str

@@ -5,18 +5,23 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from lincore.checks.reading_decisions import with_decisions
+from lincore.checks.reading_decisions import image_decisions, with_decisions
 from lincore.checks.table_findings import find_table_problems
-from lincore.errors import DataError
+from lincore.errors import DataError, Notice
+from lincore.io.images.read import ImageOptions
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.read import COLUMN_RULES
-from lincore.io.tables.text.options import OVERRULABLE, ReadOptions
+from lincore.io.tables.table import frame_to_table
+from lincore.io.tables.text.options import OVERRULABLE, DetectedOptions, ReadOptions
 
 ROOT = Path(__file__).parents[3]
 GIVING = ("Notice", "leave_out", "rows_left_out")
@@ -41,7 +46,7 @@ def test_every_code_is_listed_once_and_given_in_one_place():
     listed = re.findall(r"^\| (LIN\d{3}) ", PAGE, re.MULTILINE)
     sources = [path.read_text() for path in (ROOT / "lincore").rglob("*.py")]
     given = Counter(code for source in sources for code in given_codes(source))
-    assert sorted(given) == listed
+    assert sorted(given) == sorted(listed)
     assert {code for code, times in given.items() if times > 1} == SHARED
 
 
@@ -56,7 +61,41 @@ def test_what_the_list_says_can_be_overruled_can():
 def test_every_option_in_the_list_is_one():
     cells = re.findall(r"^\| LIN\d{3} .*\| (.*) \|$", PAGE, re.MULTILINE)
     named = {name for cell in cells for name in re.findall(r"`(\w+)`", cell)}
-    assert named <= {*vars(ReadOptions()), *vars(TableOptions())}
+    options = {*vars(ReadOptions()), *vars(TableOptions()), *vars(ImageOptions())}
+    assert named <= options
+
+
+def decisions() -> Iterator[tuple[str, str]]:
+    """Yield the code of each decision in the guide, and what is said of overruling it."""
+    for part in PAGE.split("\n## ")[1:]:
+        if " decides" in part.partition("\n")[0]:
+            yield from re.findall(r"^\| (LIN\d{3}) \| .* \| (.*) \|$", part, re.MULTILINE)
+
+
+#: Left to the controls of the page: a size or a pattern cannot be guessed.
+BY_CONTROLS = {"LIN081", "LIN085"}
+
+
+@pytest.mark.parametrize(("code", "said"), [*decisions()])
+def test_each_decision_can_be_overruled_or_is_a_fact(code, said):
+    """Whatever the guide calls no fact has a button, or controls on the page."""
+    frame = pd.DataFrame({"day": ["2020-01-01", "2020-02-02"] * 9, "u": [*range(18)]})
+    frame["kind"], frame["other"] = ["a", "b", "b"] * 6, ["c", "d"] * 9
+    reading = DetectedOptions(18, 4, n_tables=2, sheet="one", sheets=("one", "two"))
+    table = replace(frame_to_table(frame, "made"), reading=reading)
+    notice = Notice("It was so.", "column 'day'", code=code)
+    if code >= "LIN080":
+        (found,) = image_decisions([notice])
+        changes = [dict(hint.images) for hint in found.remedies]
+        fields = {*vars(ImageOptions()), "drop_duplicates"}
+    else:
+        (found,) = with_decisions((), table, describe_columns(table), [notice])
+        changes = [{**h.reading, **h.options, **{"roles": h.roles}} for h in found.remedies]
+        fields = {*vars(ReadOptions()), *vars(TableOptions())}
+    assert found.is_decision
+    assert bool(changes) is not (said.startswith("fact: ") or code in BY_CONTROLS)
+    assert {name for one in changes for name in one} <= fields
+    assert said.startswith("fact: ") or re.match("`[a-z]+", said)
 
 
 def test_what_is_said_of_a_table_has_its_code():

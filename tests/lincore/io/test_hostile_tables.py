@@ -149,6 +149,10 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "an R file": (lambda: gzip.compress(b"RDX3\nX\n\0\0\0\x03" + bytes(99)), "an R file"),
     "a packed tar": (lambda: gzip.compress(tarred(b"u,v\n1,2\n")), "a tar archive.*Unpack it"),
     "Parquet encrypted": (lambda: b"PARE" + os.urandom(500) + b"PARE", "an encrypted Parquet"),
+    "Parquet of text that is none": (
+        lambda: small_parquet().replace(b"\x01\0\0\0a\x01\0\0\0b", b"\x01\0\0\0a\x01\0\0\0\x80"),
+        "Invalid UTF8",
+    ),
     "Parquet whose end lies": (lambda: b"PAR1" + b"x" * 50 + b"\xff\xff\xff\x7fPAR1", "damaged"),
     "Parquet with 20 million equal rows": (lambda: equal_rows(20_000_000), "No column looks like"),
     "12 million quotation marks": (lambda: b"u,class\n" + b'"\n' * 24_000_000, "made"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pytest
 
 from lincore.errors import DataError
 from lincore.io.loading import load
+from lincore.io.samples import sample
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.formats import statfiles
 from lincore.io.tables.text.options import ReadOptions
@@ -73,6 +76,9 @@ def test_what_was_decided_is_said_and_overruled(files):
     assert str(table.reading) == "SPSS, 60 rows of 4 columns"
     raw = read_table(files["sav"], "made.sav", ReadOptions(overrule=("LIN047", "LIN049"))).frame
     np.testing.assert_array_equal(raw[["age", "sex"]], FRAME[["age", "sex"]])
+    some = read_table(files["sav"], "made.sav", ReadOptions(overrule=("LIN048",)))
+    assert {notice.code for notice in some.notices} == {"LIN047", "LIN049"}
+    assert set(some.frame["score"]) == {"refused", *"0123456"}
     data = table_to_dataset(table, "sex")
     assert data.classes.tolist() == ["female", "male"]
     assert load(files["sav"], name="made.sav", target="sex").n_rows == N
@@ -84,6 +90,16 @@ def test_labels_that_two_values_share_are_told_apart(tmp_path):
     pyreadstat.write_sav(FRAME, path, variable_value_labels=labels)
     frame = read_table((tmp_path / "made.sav").read_bytes(), "made.sav").frame
     assert set(frame["sex"]) == {"other (1)", "other (2)"}
+
+
+def test_a_file_that_sas_wrote_is_read():
+    """Of the R package haven 2.5.1, since nothing in Python writes such: © RStudio, MIT licence."""
+    raw = gzip.decompress(Path(__file__).with_name("iris.sas7bdat.gz").read_bytes())
+    data = load(raw, name="iris.sas7bdat", target="Species")
+    iris = sample("iris")
+    np.testing.assert_array_equal(data.X, iris.X)
+    np.testing.assert_array_equal(data.codes, iris.codes)
+    assert data.classes.tolist() == ["setosa", "versic", "virgin"]
 
 
 @pytest.mark.parametrize("kind", ["sav", "dta", "xpt"])

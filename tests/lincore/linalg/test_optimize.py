@@ -10,13 +10,11 @@ from numpy.testing import assert_allclose
 
 from lincore.estimators.logistic._newton import NewtonCG, conjugate_gradients
 from lincore.estimators.logistic._sgd import descend_by_rows
+from lincore.linalg.descent import backtracking_line_search, descend, take_whole_steps
 from lincore.linalg.optimize import (
     Point,
     Reason,
     StoppingRule,
-    backtracking_line_search,
-    descend,
-    take_whole_steps,
 )
 
 CURVATURE = np.diag([1.0, 4.0, 9.0])

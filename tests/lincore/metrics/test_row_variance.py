@@ -11,19 +11,25 @@ from numpy.testing import assert_allclose
 import lincore
 from lincore.imbalance.losses import CONDITIONS
 from lincore.io.samples import gaussian_classes
-from lincore.metrics.row_variance import RowSums
+from lincore.metrics.row_variance import RowSums, SplitLosses
 
 CODES = np.repeat([0, 1], [12, 8])
 NAMES = {"a": 0, "b": 1}
+
+
+def of_split(rows, losses):
+    """Return the losses (2, n) of a split that tests some rows and trains on the others."""
+    every = losses[None]
+    train = np.setdiff1d(np.arange(losses.shape[1]), rows)
+    return SplitLosses(rows, every[..., rows], every[..., rows], train, every[..., train])
 
 
 def rotated(losses, n_turns=5, codes=CODES, units=None):
     """Test every fifth row in turn; losses (2, n) do not depend on the training rows."""
     found = RowSums(codes, 2, units)
     for turn in range(n_turns):
-        rows = np.arange(turn % 4, len(codes), 4)
-        found.add(rows, losses[None, :, rows])
-    return found.variance(NAMES, {}, 1 / 3)
+        found.add(of_split(np.arange(turn % 4, len(codes), 4), losses))
+    return found.variance(NAMES, NAMES, {}, 1 / 3)
 
 
 def constant(found):
@@ -61,8 +67,8 @@ def test_models_that_differ_add_the_variance_of_their_splits():
     for effect in effects:
         rows = rng.permuted(np.arange(20).reshape(5, 4), axis=1)[:, 0]
         rows = np.union1d(rows, [0, 19])  # both classes
-        found.add(rows, (losses + np.array([[effect], [0.0]]))[None, :, rows])
-    known = found.variance(NAMES, {}, 1 / 3)
+        found.add(of_split(rows, losses + np.array([[effect], [0.0]])))
+    known = found.variance(NAMES, NAMES, {}, 1 / 3)
     weights = np.array([0.6, 0.4])
     without = rotated(losses).of(0, weights, {"b": 1.0})
     assert known.of(0, weights, {"b": 1.0}) == pytest.approx(without, rel=0.5)
@@ -80,10 +86,28 @@ def test_what_splits_change_by_chance_counts_once():
             rng, found = np.random.default_rng(seed), RowSums(codes, 2)
             for turn in range(40):
                 shift = spread * rng.normal(size=(1, 2, 1))
-                found.add(np.arange(turn % 4, 200, 4), shift + rng.normal(size=(1, 2, 50)))
-            variances.append(found.variance(NAMES, same, 1 / 3).of(0, weights, less))
+                losses = shift[0] + rng.normal(size=(2, 200))
+                found.add(of_split(np.arange(turn % 4, 200, 4), losses))
+            variances.append(found.variance(NAMES, NAMES, same, 1 / 3).of(0, weights, less))
         expected = 2 * (1 / 1200 + 1 / 800) / 4 + 2 * spread**2 / 40
         assert np.mean(variances) == pytest.approx(expected, rel=0.3)
+
+
+def test_only_what_a_model_changes_on_all_rows_is_due_to_training_rows():
+    """Losses that rise where rows are left out, and fall elsewhere, do not change the mean."""
+    rng = np.random.default_rng(5)
+    losses, weights, variances = rng.normal(size=(2, 20)), np.array([0.6, 0.4]), []
+    for on_training_rows in (1.0, -1.0):
+        found = RowSums(CODES, 2)
+        for turn, effect in enumerate(rng.permutation(np.tile([-1.0, 1.0], 16))):
+            split = of_split(np.arange(turn % 4, 20, 4), losses)
+            shift = effect * np.array([[1.0], [0.0]])
+            there = split.softened_trained + on_training_rows * shift
+            found.add(split._replace(softened=split.softened + shift, softened_trained=there))
+            found.own.levels[-1] += 1e-9 * effect  # models that change
+        variances.append(found.variance(NAMES, NAMES, {}, 1 / 3).of(0, weights, {"a": 1.0}))
+    assert variances[0] > 2.5
+    assert variances[1] < 0.5
 
 
 def test_copies_of_a_row_in_one_group_are_one_row():
@@ -112,7 +136,7 @@ def test_a_share_of_none_is_not_certain():
     weights = np.array([0.0, 1.0])
     assert found.of(0, weights, {"a": 1.0}) == 0.0
     share = 2 / 12
-    assert found.of_shares(0, weights, "a") == pytest.approx(share * (1 - share) / 8)
+    assert found.of_shares(0, weights, "a") == pytest.approx(share * (1 - share) / 12)
 
 
 def test_infinite_losses_have_no_interval_and_no_warning():

@@ -31,8 +31,10 @@ except ImportError:
 ABSENT = "pyreadstat is not installed"
 
 
-def with_labels(values: Any, labels: Mapping[Any, str]) -> list[str | None] | None:
-    """Return the labels of values; None where a value has none.
+def with_labels(
+    values: Any, labels: Mapping[Any, str], *, partly: bool = False
+) -> list[str | None] | None:
+    """Return the labels of values; None where a value has none, unless some are enough.
 
     Labels that two values share have the values behind them.
 
@@ -42,6 +44,8 @@ def with_labels(values: Any, labels: Mapping[Any, str]) -> list[str | None] | No
     ['yes', 'no', None]
     >>> with_labels(np.array([1.0, 3.0]), {1.0: "yes", 2.0: "no"}) is None
     True
+    >>> with_labels(np.array([1.0, 3.0]), {1.0: "yes", 2.0: "no"}, partly=True)
+    ['yes', '3']
     """
     names = {value: str(label).strip() for value, label in labels.items()}
     texts = list(names.values())
@@ -52,6 +56,8 @@ def with_labels(values: Any, labels: Mapping[Any, str]) -> list[str | None] | No
             found.append(None)
         elif value in names:
             found.append(names[value])
+        elif partly:
+            found.append(f"{value:g}" if isinstance(value, float) else str(value))
         else:
             return None
     return found
@@ -71,12 +77,12 @@ def column(values: Any) -> pa.Array:
 def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
     """Write what became of labels and missing values as a line of JSON, then the table.
 
-    `most` are numbers of cells, columns and bytes; `flags` say whether labels are read, and
-    whether what is declared missing is.
+    `most` are numbers of cells, columns and bytes; `flags` say whether labels are read, whether
+    only where all values have one, and whether what is declared missing is.
     """
     raw = sys.stdin.buffer.read()
     max_cells, max_columns, max_bytes = most
-    label, declared = flags
+    label, complete, declared = flags
     read = getattr(pyreadstat, f"read_{word}")
     given = {"encoding": encoding or None}
     asked = given if word == "xport" else {**given, "user_missing": True}
@@ -96,7 +102,7 @@ def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
     for name in known.column_names:
         values = np.asarray(table.pop(name))
         labels = known.variable_value_labels.get(name) if label else None
-        texts = with_labels(values, labels) if labels else None
+        texts = with_labels(values, labels, partly=not complete) if labels else None
         if labels:
             head["labelled" if texts is not None else "partly"].append(name)
         columns.append(pa.array(texts, pa.string()) if texts is not None else column(values))
@@ -116,7 +122,7 @@ if __name__ == "__main__":
             resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[-1]), int(sys.argv[-1])))
     try:
         most = [int(number) for number in sys.argv[3:6]]
-        main(sys.argv[1], sys.argv[2], most, [flag == "1" for flag in sys.argv[6:8]])
+        main(sys.argv[1], sys.argv[2], most, [flag == "1" for flag in sys.argv[6:9]])
     except MemoryError:
         sys.exit("too large")
     except Exception as error:

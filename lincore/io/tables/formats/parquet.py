@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pandas as pd
@@ -60,10 +60,13 @@ def read_parquet(
     # A damaged file can make Arrow raise nearly anything.
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise damaged(error, name) from error
+    return plain_frame(frame), nested_notice(left_out)
+
+
+def nested_notice(left_out: Sequence[str]) -> tuple[Notice, ...]:
+    """Return the notice on columns of lists and records, where there are any."""
     sentence = "Left out, lists or records in each cell."
-    return plain_frame(frame), (
-        Notice(sentence, columns_named(left_out), code="LIN046"),
-    ) if left_out else ()
+    return (Notice(sentence, columns_named(left_out), code="LIN046"),) if left_out else ()
 
 
 def damaged(error: Exception, name: str) -> DataError:
@@ -91,13 +94,8 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
     """Read the columns that hold one value a cell, in batches and never beyond the limit."""
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
-    texts = [
-        field.name
-        for field in schema
-        if pa.types.is_string(field.type) or pa.types.is_binary(field.type)
-    ]
     # A dictionary stays one: a long text repeated often is small until it is written out.
-    source = _open(raw, texts)
+    source = _open(raw, _texts(schema))
     batches, n_bytes = [], 0
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
         n_bytes += sum(size_written_out(column) for column in batch.columns)
@@ -110,6 +108,31 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
     return pa.Table.from_batches(batches), nested
 
 
+def batches_as_needed(
+    stream: Any, schema: Any, columns: Sequence[str], n_rows: int
+) -> Iterator[Any]:
+    """Yield some columns of an open file, about so many rows at a time, and hold no more.
+
+    Parameters
+    ----------
+    stream : binary file
+    schema : pyarrow.Schema
+    columns : sequence of str
+    n_rows : int
+    """
+    # A dictionary stays one: a long text repeated often is small until written out.
+    texts = _texts(schema)
+    # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
+    needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
+    opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
+    yield from opened.iter_batches(n_rows, columns=list(columns), use_threads=False)
+
+
+def _texts(schema: Any) -> list[str]:
+    is_string, is_binary = pa.types.is_string, pa.types.is_binary
+    return [field.name for field in schema if is_string(field.type) or is_binary(field.type)]
+
+
 def size_written_out(column: Any) -> int:
     """Return the bytes of a column without its dictionary."""
     if not pa.types.is_dictionary(column.type):
@@ -119,7 +142,14 @@ def size_written_out(column: Any) -> int:
 
 
 def written_out(column: Any) -> Any:
-    """Return a column without its dictionary, and times of a zone that nobody knows as UTC."""
+    """Return a column without its dictionary, and times of a zone that nobody knows as UTC.
+
+    Raises
+    ------
+    pyarrow.ArrowInvalid
+        Where text is not UTF-8, or a part lies outside: Arrow itself looks at neither as it reads.
+    """
+    column.validate(full=True)
     if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
         return column.cast(pa.timestamp(column.type.unit))
     return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column

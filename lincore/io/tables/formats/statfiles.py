@@ -58,8 +58,8 @@ def read_statfile(
 ) -> StatTable:
     """Read a file of SPSS, Stata or SAS in a process of its own.
 
-    Values become their labels in columns of which all values have one. What the file declares to
-    be missing is missing.
+    Values become their labels in columns of which all values have one, and in the others too where
+    LIN048 is overruled. What the file declares to be missing is missing.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def read_statfile(
         str(limits.max_columns),
         str(limits.max_table_bytes),
     ]
-    arguments += [str(int(code not in options.overrule)) for code in ("LIN047", "LIN049")]
+    arguments += [str(int(code not in options.overrule)) for code in ("LIN047", "LIN048", "LIN049")]
     parsed = ParsedFile(f"{package} file", name, {_ABSENT: _INSTALL})
     head, _, table = run_apart(_PROCESS, arguments, raw, parsed).partition(b"\n")
     frame, notices = read_parquet(table, name, limits)

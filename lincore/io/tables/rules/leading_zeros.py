@@ -12,7 +12,6 @@ import pandas as pd
 from lincore.data.labels import columns_named
 from lincore.errors import Notice
 from lincore.io.tables.rules.protocol import Applied, Columns
-from lincore.io.tables.rules.stripped_text import text_columns
 from lincore.io.tables.text.leading_zeros import PADDED, is_padded
 
 _CODE_NAME = re.compile(
@@ -32,7 +31,7 @@ class LeadingZeros:
 
     def apply(self, columns: Columns) -> Applied | None:
         """Return the columns with the names of those that stay text."""
-        names, findings = find_codes(text_columns(columns.frame), columns.frame.shape[1])
+        names, findings = find_codes(columns.of_text, columns.frame.shape[1])
         return Applied(replace(columns, texts=columns.texts | names), findings) if names else None
 
 

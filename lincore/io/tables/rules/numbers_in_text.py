@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import first_texts
+from lincore.data.labels import first_texts, listed_texts
 from lincore.errors import Notice
+from lincore.io.tables.lines.kinds import CURRENCY
 from lincore.io.tables.rules.protocol import Applied, Columns
-from lincore.io.tables.rules.stripped_text import text_columns, with_many
+from lincore.io.tables.rules.stripped_text import with_many
 from lincore.io.tables.text.marks import (
     BARE,
     FLAG,
@@ -37,6 +38,14 @@ _NO_VALUE = frozenset((
     "not measured",
 ))
 # fmt: on
+_CURRENCY_FIRST = re.compile(rf"{CURRENCY}\s*")
+_SIGN_LAST = re.compile(rf"\s*(?:%|‰|{CURRENCY})$")
+# Lines of numbers, each to its end or not at all.
+_LINES = {
+    mark: re.compile(rf"(?>(?:{GROUPED[mark].pattern}|{BARE[mark].pattern})\n)+", re.ASCII)
+    for mark in GROUPED
+}
+_BLOCK = 100_000
 _JUDGED = 100
 _GLANCE = 20
 _FEW_ROWS = 5_000
@@ -69,7 +78,7 @@ class NumbersInText:
         found: dict[str, pd.Series[Any]] = {}
         findings = list[Notice]()
         strict, kept = columns.options.decimal is not None, set(columns.options.overrule)
-        for name, column in text_columns(columns.frame).items():
+        for name, column in columns.of_text.items():
             numbers = None if name in columns.texts else read_numbers(column, columns.marks, strict)
             if numbers is not None and kept.isdisjoint(one.code for one in numbers.notices):
                 found[name] = numbers.column
@@ -97,8 +106,8 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     >>> found.column.tolist()
     [1234.0, 12.0, nan]
     """
-    if (plain := _read_plain(column, marks.decimal)) and not marks.assumed:
-        return plain
+    if not marks.assumed and (alike := _read_alike(column, marks.decimal)):
+        return alike
     few = len(column) <= _FEW_ROWS
     unique = list(dict.fromkeys(first_texts(column))) if few else list(column.dropna().unique())
     if not unique:
@@ -106,7 +115,8 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     unit = _common_unit(unique)
     decimals = (marks.decimal,) if strict else (marks.decimal, OTHER[marks.decimal])
     # A look at some of them spares long texts the whole.
-    likely = [decimal for decimal in decimals if _mostly_numbers(unique, decimal, unit)]
+    judged = {decimal: _mostly_numbers(unique, decimal, unit) for decimal in decimals}
+    likely = [decimal for decimal in decimals if judged[decimal]]
     proved: set[str] = set()
     either: set[str] = set()
     if likely and not strict:
@@ -114,7 +124,8 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
             bare_number(value.strip().removesuffix(unit))[0] for value in unique
         )
     for decimal in proved if len(proved) == 1 and proved <= set(likely) else likely:
-        numbers = {value: _as_number(value, decimal, unit) for value in unique}
+        numbers = judged[decimal]
+        numbers |= {value: _as_number(value, decimal, unit) for value in unique[_JUDGED:]}
         odd = [value for value, number in numbers.items() if number is None]
         if not _may_be_missing(odd, len(numbers), column) or not _mostly_plain(numbers):
             continue
@@ -125,12 +136,15 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
     return None
 
 
-def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> bool:
+def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> dict[str, str | None]:
+    """Return the first values as numbers, None for those that are none; nothing if most are."""
+    numbers = {value: _as_number(value, decimal, unit) for value in unique[:_GLANCE]}
     # Twenty words and no number spare thousands of columns of text the others.
-    if not any(_as_number(value, decimal, unit) is not None for value in unique[:_GLANCE]):
-        return False
-    some = unique[:_JUDGED]
-    return 2 * sum(_as_number(value, decimal, unit) is not None for value in some) >= len(some)
+    if all(number is None for number in numbers.values()):
+        return {}
+    numbers |= {value: _as_number(value, decimal, unit) for value in unique[_GLANCE:_JUDGED]}
+    n_numbers = sum(number is not None for number in numbers.values())
+    return numbers if 2 * n_numbers >= len(numbers) else {}
 
 
 def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> Notice:
@@ -147,24 +161,68 @@ def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> No
     )
 
 
-def _read_plain(column: pd.Series[Any], decimal: str) -> Numbers | None:
-    """Read a column of which each value is a number without any other mark, at a stroke."""
-    mark = re.escape(decimal)
-    pattern = rf"[+-]?(?:[0-9]+{mark}?[0-9]*|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
+def _read_alike(column: pd.Series[Any], decimal: str) -> Numbers | None:
+    """Read a column of which each value is a number with the same signs, such as $, at a stroke."""
+    first = first_texts(column, _GLANCE)
+    # Only short texts are looked at by patterns that go back and forth.
+    if not first or len(first[0]) > LONGEST:
+        return None
+    before, behind = _before(first[0]), _behind(first[0], len(set(first)))
     # One that is none spares thousands of columns of text the whole.
-    if any(re.fullmatch(pattern, value) is None for value in first_texts(column, _GLANCE)):
+    if _lines(first[:1], before, behind, decimal) is None:
         return None
-    present = column.dropna()
-    is_short = not present.empty and present.str.len().max() <= LONGEST
-    if not is_short or not present.str.fullmatch(pattern).all():
-        return None
-    return Numbers(_to_numbers(column.str.replace(decimal, ".", regex=False)), ())
+    parts = list[Any]()
+    for begin in range(0, len(column), _BLOCK):
+        part = column if len(column) <= _BLOCK else column.iloc[begin : begin + _BLOCK]
+        texts = listed_texts(part)
+        present = [text for text in texts if text is not None]
+        lines = _lines(present, before, behind, decimal)
+        if lines is None:
+            return None
+        numbers = _to_numbers(lines)
+        if len(present) < len(texts):
+            held = np.full(len(texts), np.nan)
+            held[[text is not None for text in texts]] = numbers
+            numbers = held
+        parts.append(numbers)
+    signs = sorted({before.strip(), behind.strip()} - {""})
+    where = f"column {column.name!r}"
+    notices = (_sign_notice(signs, where),) if signs else ()
+    values = np.concatenate(parts)
+    return Numbers(pd.Series(values, index=column.index, name=column.name), notices)
 
 
-def _to_numbers(column: pd.Series[Any]) -> pd.Series[Any]:
-    numbers = pd.to_numeric(column)
+def _before(value: str) -> str:
+    found = _CURRENCY_FIRST.match(value)
+    return found[0] if found else ""
+
+
+def _behind(value: str, n_distinct: int) -> str:
+    """Return the unit or sign at the end of a number; a unit stands behind several numbers."""
+    found = _SIGN_LAST.search(value) or (_UNIT.search(value) if n_distinct >= _SOME else None)
+    return found[0] if found else ""
+
+
+def _lines(texts: list[str], before: str, behind: str, decimal: str) -> list[str] | None:
+    """Return numbers in Python's spelling; None unless each text is one between the two signs."""
+    joined = "\n".join(texts)
+    if joined.count("\n") != len(texts) - 1 or max(map(len, texts)) > LONGEST:
+        return None if texts else []
+    lines = f"{joined}\n".replace(f"{behind}\n", "\n") if behind else f"{joined}\n"
+    lines = f"\n{lines}".replace(f"\n{before}", "\n")[1:] if before else lines
+    n_taken = len(texts) * (len(before) + len(behind))
+    if len(joined) + 1 - len(lines) != n_taken or not _LINES[decimal].fullmatch(lines):
+        return None
+    for mark in (OTHER[decimal], " ", "'", "’"):
+        lines = lines.replace(mark, "")
+    return lines.replace(",", ".").split("\n")[:-1]
+
+
+def _to_numbers(texts: Sequence[str | None]) -> Any:
+    """Return texts in Python's spelling as numbers, (n,); NaN for None."""
+    numbers: Any = pd.to_numeric(np.array(texts, dtype=object))
     # Whole numbers of more than nineteen digits come as objects.
-    return numbers.astype("float64") if numbers.dtype == object else numbers
+    return numbers.astype(np.float64) if numbers.dtype == object else numbers
 
 
 def _as_number(value: str, decimal: str, unit: str = "") -> str | None:
@@ -216,13 +274,15 @@ def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -
 
 
 def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Series[Any]:
-    values: Any = pd.to_numeric(np.array(list(numbers.values()), dtype=object))
-    # Whole numbers of more than nineteen digits come as objects.
-    values = values.astype(np.float64) if values.dtype == object else values
+    values = _to_numbers(list(numbers.values()))
     places = {value: place for place, value in enumerate(numbers)}
     rows = [places.get(value, -1) for value in column.tolist()]
     values = np.append(values, np.nan) if min(rows) < 0 else values
     return pd.Series(values[rows], index=column.index, name=column.name)
+
+
+def _sign_notice(signs: Sequence[str], where: str) -> Notice:
+    return Notice(f"Numbers with {', '.join(signs)}: read without it.", where, code="LIN042")
 
 
 def _number_notices(
@@ -238,8 +298,7 @@ def _number_notices(
     signs = {m[0].strip() for value in read for m in SIGNS.finditer(value.strip(" ()+-"))}
     signs |= {unit} if unit else set()
     if signs:
-        sentence = f"Numbers with {', '.join(sorted(signs))}: read without it."
-        notices.append(Notice(sentence, where, code="LIN042"))
+        notices.append(_sign_notice(sorted(signs), where))
     taken = {taken: value for value in reversed(read) if (taken := bare_number(value)[1])}
     for what, example in sorted(taken.items()):
         meaning = "read without it" if what == FLAG else "read as negative"

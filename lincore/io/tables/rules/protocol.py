@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from functools import cached_property
+from typing import Any, NamedTuple, Protocol
 
 import pandas as pd
 
@@ -41,6 +42,13 @@ class Columns:
     header: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
     rows_kept: bool = True
+
+    @cached_property
+    def of_text(self) -> dict[str, pd.Series[Any]]:
+        """The columns that are still text, by their names."""
+        # By their types: of thousands of columns of numbers none is taken out to be looked at.
+        kinds = zip(map(str, self.frame), self.frame.dtypes, strict=True)
+        return {name: self.frame[name] for name, kind in kinds if kind.kind == "O"}
 
     def with_frame(self, frame: pd.DataFrame) -> Columns:
         """Return the columns with another frame."""

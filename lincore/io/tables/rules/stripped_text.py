@@ -29,25 +29,20 @@ class StrippedText:
     def apply(self, columns: Columns) -> Applied | None:
         """Return the columns with stripped texts."""
         found = {}
-        for name, column in text_columns(columns.frame).items():
+        for name, column in columns.of_text.items():
             tidy = stripped(column, columns.options)
             if tidy is not column:
                 found[name] = tidy
         return Applied(columns.with_frame(with_many(columns.frame, found))) if found else None
 
 
-def text_columns(frame: pd.DataFrame) -> dict[str, pd.Series[Any]]:
-    """Return the columns that pandas left as text, by their names."""
-    # By their types: of thousands of columns of numbers none is taken out to be looked at.
-    kinds = zip(map(str, frame), frame.dtypes, strict=True)
-    return {name: frame[name] for name, kind in kinds if kind.kind == "O"}
-
-
 def with_many(frame: pd.DataFrame, columns: dict[str, pd.Series[Any]]) -> pd.DataFrame:
     """Return the frame with some columns replaced, be they thousands."""
     if 2 * len(columns) < frame.shape[1]:
         return with_columns(frame, columns)
-    return pd.DataFrame({name: columns.get(name, frame[name]) for name in map(str, frame)})
+    # Arrays rather than series, of which pandas compares the indices of all.
+    found = {n: (columns[n] if n in columns else frame[n]).array for n in map(str, frame)}
+    return pd.DataFrame(found, index=frame.index)
 
 
 def is_text(column: pd.Series[Any]) -> bool:

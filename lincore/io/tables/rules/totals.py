@@ -37,6 +37,8 @@ class Totals:
     def apply(self, columns: Columns) -> Applied | None:
         """Return the columns without their totals."""
         frame = columns.frame
+        if not _says_total(frame.iloc[-1]):
+            return None
         count = next((n for n in range(_MOST_TOTALS, 0, -1) if _are_totals(frame, n)), 0)
         if not count:
             return None
@@ -53,13 +55,18 @@ def _are_totals(frame: pd.DataFrame, count: int) -> bool:
     return len(rows) >= _LEAST_ROWS and all(_is_total(rows, row) for row in last)
 
 
-def _is_total(rows: pd.DataFrame, last: pd.Series[Any]) -> bool:
-    values = {str(name): value for name, value in last.items()}
-    words = [
-        name
-        for name, value in values.items()
+def _says_total(row: pd.Series[Any]) -> list[str]:
+    """Return the columns in which a row says that it is a total."""
+    return [
+        str(name)
+        for name, value in row.items()
         if isinstance(value, str) and value.strip(" :").casefold() in _TOTALS
     ]
+
+
+def _is_total(rows: pd.DataFrame, last: pd.Series[Any]) -> bool:
+    values = {str(name): value for name, value in last.items()}
+    words = _says_total(last)
     # A class may be called "all": then it stands in other rows too.
     if not words or any((rows[name] == values[name]).any() for name in words):
         return False

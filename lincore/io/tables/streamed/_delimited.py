@@ -25,6 +25,7 @@ from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.encoding import decode
 from lincore.io.tables.text.options import ReadOptions
 from lincore.io.tables.text.rows import csv_arguments, parse_error
+from lincore.limits import Limits
 
 _HEAD_BYTES = 65_536
 _LOOKED_AT = 1_000_000
@@ -67,6 +68,21 @@ class LargeText:
     target: Target
     is_uneven: bool
     blanks: str = " \t"
+
+    @property
+    def name(self) -> str:
+        """Name of the file."""
+        return self.file.name
+
+    @property
+    def limits(self) -> Limits:
+        """Those of the file."""
+        return self.file.limits
+
+    @property
+    def reason(self) -> str:
+        """A sentence that says why the file is not held."""
+        return self.file.reason
 
     def frames(
         self,

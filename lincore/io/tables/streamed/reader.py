@@ -16,9 +16,11 @@ from lincore.io.tables.column_roles import COLUMN_ROLES, Column
 from lincore.io.tables.column_selection import choose_roles, left_out, no_feature
 from lincore.io.tables.formats.parquet import PARQUET_MAGIC
 from lincore.io.tables.options import TableOptions
-from lincore.io.tables.sampled_rows import DRAWN_ONLY, StoppedReading, Wanted, sample_and_stream
+from lincore.io.tables.row_source import DRAWN_ONLY, RowSource, StoppedReading, Wanted
+from lincore.io.tables.sampled_rows import sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_large_parquet
+from lincore.io.tables.streamed.arrow_rows import ArrowRows
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.utils.typing import Progress
@@ -42,27 +44,62 @@ def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
     DataError
         When it is no table, or too large even to be read in blocks.
     """
-    with _refused_by_size(file):
+    with _refused_by_size(file.reason):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
-            table = _open_parquet(file, options)
-        else:
-            rows, drawn = open_large_text(file, options)
-            table = Table(drawn.frame, file.name, drawn.notices, None, drawn.reading, rows)
-        assert table.source is not None
-        n_rows, n_columns = table.source.n_rows, table.frame.shape[1]
-        most = file.limits.max_streamed_cells
-        if n_rows * n_columns > most:
-            raise TooLargeError(
-                f"There are {n_rows:,} rows of {n_columns:,} columns; together {most:,} cells are "
-                "allowed even in blocks.",
-                where=file.name,
-                remedy="Leave columns out, or load a part of the rows.",
-            )
-    return table
+            asked = options or ReadOptions()
+            rows, notices = open_large_parquet(file, asked.missing_in)
+            return _in_blocks(rows, asked, notices, "Parquet")
+        text, drawn = open_large_text(file, options)
+        _refuse_cells(text, drawn.frame.shape[1])
+    return Table(drawn.frame, file.name, drawn.notices, None, drawn.reading, text)
+
+
+def open_in_blocks(
+    rows: ArrowRows, options: ReadOptions, notices: tuple[Notice, ...], kind: str
+) -> Table:
+    """Make a table of rows that are read in blocks: its frame is rows drawn at random.
+
+    Parameters
+    ----------
+    rows : ArrowRows
+    options : ReadOptions
+        Of these, those that name columns.
+    notices : tuple of Notice
+        What was found on the way.
+    kind : str
+        As in `DetectedOptions`.
+
+    Raises
+    ------
+    DataError
+        When they are too many even so.
+    """
+    with _refused_by_size(rows.reason):
+        return _in_blocks(rows, options, notices, kind)
+
+
+def _in_blocks(
+    rows: ArrowRows, options: ReadOptions, notices: tuple[Notice, ...], kind: str
+) -> Table:
+    _refuse_cells(rows, len(rows.columns))
+    table = frame_to_table(rows.drawn(), rows.name, notices, options, kind=kind)
+    reading = DetectedOptions(rows.n_rows, table.frame.shape[1], kind, in_blocks=True)
+    return replace(table, reading=reading, source=rows)
+
+
+def _refuse_cells(rows: RowSource, n_columns: int) -> None:
+    most = rows.limits.max_streamed_cells
+    if rows.n_rows * n_columns > most:
+        raise TooLargeError(
+            f"There are {rows.n_rows:,} rows of {n_columns:,} columns; together {most:,} cells are "
+            "allowed even in blocks.",
+            where=rows.name,
+            remedy="Leave columns out, or load a part of the rows.",
+        )
 
 
 @contextmanager
-def _refused_by_size(file: LargeFile) -> Iterator[None]:
+def _refused_by_size(reason: str) -> Iterator[None]:
     """Say first that the file is too large to be held, whatever else stands in the way."""
     try:
         yield
@@ -71,19 +108,11 @@ def _refused_by_size(file: LargeFile) -> Iterator[None]:
     except DataError as error:
         notice = error.notice
         raise DataError(
-            f"{file.reason} It cannot be read in blocks either. {notice.what}".strip(),
+            f"{reason} It cannot be read in blocks either. {notice.what}".strip(),
             where=notice.where,
             remedy=notice.remedy,
             remedies=error.remedies,
         ) from error
-
-
-def _open_parquet(file: LargeFile, options: ReadOptions | None) -> Table:
-    options = options or ReadOptions()
-    rows, frame, notices = open_large_parquet(file, options.missing_in)
-    table = frame_to_table(frame, file.name, notices, options, kind="Parquet")
-    reading = DetectedOptions(rows.n_rows, frame.shape[1], "Parquet", in_blocks=True)
-    return replace(table, reading=reading, source=rows)
 
 
 def large_table_to_dataset(
@@ -113,10 +142,52 @@ def large_table_to_dataset(
         When an option or a column needs more than sums, with what can be done instead.
     """
     assert table.source is not None
-    with _refused_by_size(table.source.file):
+    guess = None if target is not None or "target" in options.roles.values() else table.guess
+    wanted, columns = wanted_of(table, target, options)
+    with _refused_by_size(table.source.reason):
+        held = sample_and_stream(table.source, wanted, progress)
+    return Dataset(
+        name=display_name(table.name),
+        X=held.X,
+        codes=held.codes,
+        classes=held.classes,
+        feature_names=tuple(wanted.features),
+        notices=(
+            *table.notices_with(held.notices),
+            *left_out(columns),
+            *lone_class_notices(held.codes, held.classes),
+            *([guess.notice] if guess is not None else []),
+        ),
+        streamed=held.streamed,
+        target_name=wanted.label,
+        target_guess=guess,
+        weights=held.weights,
+        weight_name=wanted.weight,
+        lines=held.lines,
+        frequency_name=wanted.frequency,
+        streamed_rows=held.streamed_rows,
+    )
+
+
+def wanted_of(
+    table: Table, target: str | int | None, options: TableOptions
+) -> tuple[Wanted, Sequence[Column]]:
+    """Return what is to be read of the rows of a large table, and the roles of its columns.
+
+    Parameters
+    ----------
+    table, target, options
+        As for `large_table_to_dataset`.
+
+    Raises
+    ------
+    DataError
+        When an option or a column needs more than sums.
+    """
+    assert table.source is not None
+    with _refused_by_size(table.source.reason):
         _refuse_options(table, options)
         columns = choose_roles(table, target, options)
-        guess = None if target is not None or "target" in options.roles.values() else table.guess
         features = _features(table, columns)
         label = next(column.name for column in columns if column.role == "target")
         is_text = not is_number(table.frame[label])
@@ -126,31 +197,8 @@ def large_table_to_dataset(
             for role in ("weight", "frequency")
         )
         often = _mean_frequency(table, frequency)
-        wanted = Wanted(
-            label, is_text, features, dropped, options.merge_classes, weight, frequency, often
-        )
-        held = sample_and_stream(table.source, wanted, progress)
-    return Dataset(
-        name=display_name(table.name),
-        X=held.X,
-        codes=held.codes,
-        classes=held.classes,
-        feature_names=tuple(features),
-        notices=(
-            *table.notices_with(held.notices),
-            *left_out(columns),
-            *lone_class_notices(held.codes, held.classes),
-            *([guess.notice] if guess is not None else []),
-        ),
-        streamed=held.streamed,
-        target_name=label,
-        target_guess=guess,
-        weights=held.weights,
-        weight_name=weight,
-        lines=held.lines,
-        frequency_name=frequency,
-        streamed_rows=held.streamed_rows,
-    )
+    merged = options.merge_classes
+    return Wanted(label, is_text, features, dropped, merged, weight, frequency, often), columns
 
 
 def drawn_notice(table: Table) -> Notice:

@@ -45,8 +45,10 @@ def parse_text(rows: str, **how: Any) -> pd.DataFrame:
 
 def of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
     """Read columns anew that hold numbers in some parts of a long file, and words in others."""
+    if len(rows) <= _IN_PARTS:
+        return frame
     mixed = [str(name) for name in frame if frame[name].dtype == object]
-    if not mixed or len(rows) <= _IN_PARTS:
+    if not mixed:
         return frame
     again = parse_text(rows, usecols=mixed, dtype="str", **how)
     return with_columns(frame, {name: again[name] for name in mixed})

@@ -20,7 +20,9 @@ SEPARATORS = "\t|;,"
 _SAMPLE_CHARS = 65_536
 _SAMPLE_LINES = 30
 _LARGEST_SAMPLE = 4_000_000
-_SAMPLE_FIELDS = 200_000
+_SAMPLE_FIELDS = 40_000
+_FEWEST_RECORDS = 12
+_FEWEST_PAIRS = 3
 _JUDGED = 200
 # One such line of so many is damage to a single line.
 _FEW_SLASHES = 10
@@ -149,7 +151,7 @@ def _first_records(text: str, separator: str, quote: str) -> list[Record]:
     for record in read_records(text, separator, quote):
         found.append(record)
         n_fields += len(record.fields)
-        if n_fields > _SAMPLE_FIELDS:
+        if n_fields > _SAMPLE_FIELDS and len(found) >= _FEWEST_RECORDS:
             break
     return found
 
@@ -264,6 +266,8 @@ def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -
     best = max(candidates, key=lambda one: one.score)
     if separator is None:
         best = max([best, *_placed(bare, best)], key=lambda one: one.score)
+    if separator is None and best.score <= 0:
+        best = next(_rare_pairs(bare, sample), best)
     return best
 
 
@@ -317,6 +321,18 @@ def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
         if text:
             records = _first_records(_sample(text), PLACES, quote)
             yield Candidate(text, PLACES, quote, records, True, score(records, PLACES))
+
+
+def _rare_pairs(bare: str, sample: str) -> Iterator[Candidate]:
+    """Yield the marks that part a header and all lines into two, where nothing else parts them."""
+    for mark in _RARE:
+        records = _first_records(sample, mark, '"') if mark in sample else []
+        pairs = [record for record in records if len(record.fields) == record.n_filled == 2]
+        if len(records) < _FEWEST_PAIRS or len(pairs) < len(records):
+            continue
+        columns = [[record.fields[i] for record in records] for i in range(2)]
+        if all(kind_of(head) == "word" and head not in rows for head, *rows in columns):
+            yield Candidate(bare, mark, '"', records, False, _PRIORS[":"])
 
 
 def score(records: Sequence[Record], separator: str) -> float:

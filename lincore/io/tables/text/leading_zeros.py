@@ -59,7 +59,8 @@ def restore_zeros(
     >>> restore_zeros(frame, lambda names: text[names])["zip"].tolist()
     ['01067', '10115']
     """
-    whole = [str(name) for name in frame if _is_whole(frame[name])]
+    kinds = zip(map(str, frame), frame.dtypes, strict=True)
+    whole = [name for name, kind in kinds if kind.kind in "iuf" and _is_whole(frame[name])]
     if not whole:
         return frame
     text = read_as_text(whole)

@@ -23,6 +23,7 @@ BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (
 _WHOLE = re.compile(r"[+-]?\d+")
 # Spares most numbers the other patterns.
 PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
+_AMOUNT = re.compile(rf"{CURRENCY}\s*([\d.,]+)", re.ASCII)
 # One mark and three digits after it: a fraction, or a number beyond a thousand.
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
 SIGNS = re.compile(rf"^{CURRENCY}\s*|\s*(?:%|‰|{CURRENCY})$")
@@ -86,6 +87,7 @@ def find_marks(records: Sequence[Record], separator: str) -> Marks:
     return Marks(".", ",", True)
 
 
+@lru_cache(maxsize=10_000)
 def _marks_in(value: str) -> set[str] | None:
     """Return the decimal marks that a number without currency can have, None where it is none."""
     marks = {m for m in OTHER if GROUPED[m].fullmatch(value) or BARE[m].fullmatch(value)}
@@ -117,6 +119,8 @@ def bare_number(value: str) -> tuple[str, str]:
     """Return a number without currency, percent and flags, its sign first; and what was taken."""
     if PLAIN.fullmatch(value):
         return value, ""
+    if amount := _AMOUNT.fullmatch(value):
+        return amount[1], ""
     bare = value.strip().replace("\u00a0", " ").replace("\u202f", " ").replace("−", "-")
     sign, taken = "", ""
     if found := _IN_BRACKETS.fullmatch(bare) or _MINUS_LAST.fullmatch(bare):

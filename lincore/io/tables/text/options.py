@@ -35,7 +35,7 @@ SEPARATOR_NAMES = {
 # fmt: off
 OVERRULABLE = (
     "LIN010", "LIN012", "LIN013", "LIN017", "LIN020", "LIN030", "LIN031", "LIN032", "LIN040",
-    "LIN041", "LIN042", "LIN043", "LIN044", "LIN047", "LIN049",
+    "LIN041", "LIN042", "LIN043", "LIN044", "LIN047", "LIN048", "LIN049",
 )
 # fmt: on
 _ENCODING_NAMES = {
@@ -153,7 +153,7 @@ class DetectedOptions:
     Parameters
     ----------
     n_rows, n_columns : int
-    kind : {"text", "workbook", "JSON", "Parquet", "SPSS", "Stata", "SAS", "frame"}
+    kind : {"text", "workbook", "JSON", "Parquet", "SPSS", "Stata", "SAS", "database", "frame"}
     encoding, separator, decimal, thousands, quote, comment : str
         As in `ReadOptions`; "" where the table has none.
     header_line : int, optional

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import NamedTuple
 
+from lincore.io.tables.lines.kinds import BLANKS, NUMBER
 from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.text.dialect import Layout, Record, read_records
 from lincore.io.tables.text.header import names_values
@@ -18,6 +20,8 @@ _ALIKE = 0.9
 _FEWEST_TAIL, _MOST_TAIL = 4, 20_000
 # What stands above a table is far shorter than the table.
 _FAR = 5
+_FEWEST_NUMERIC = 2
+_WITHOUT_DIGITS = re.compile(r"\n([^0-9\n]+)(?=\n)")
 
 
 class _Block(NamedTuple):
@@ -33,7 +37,9 @@ def find_tables(layout: Layout) -> list[int]:
     r"""Return where each table begins in the text of the layout; the first one at 0.
 
     Blank lines part tables where what follows them has as many fields in each line, but another
-    number of them than before, or names other columns.
+    number of them than before, or names other columns. Without a blank line a table begins where
+    all lines to the end have another number of fields, or where other names stand in columns of
+    which two or more hold nothing but numbers.
 
     Examples
     --------
@@ -64,8 +70,10 @@ def find_tables(layout: Layout) -> list[int]:
         if not quoted and _is_another(block, former):
             starts.append(block.start)
             former = block
-    tail = _tail(layout, starts[-1])
-    return starts if tail is None or len(starts) > 1 else [*starts, tail]
+    if len(starts) > 1:
+        return starts
+    tail = _tail(layout, 0) or _header_below(layout)
+    return starts if tail is None else [*starts, tail]
 
 
 def _tail(layout: Layout, begin: int) -> int | None:
@@ -82,6 +90,36 @@ def _tail(layout: Layout, begin: int) -> int | None:
             return start if enough else None
         start, end = above + 1, above
     return None
+
+
+def _header_below(layout: Layout) -> int | None:
+    """Return where other names stand between rows of numbers: the header of a table as wide."""
+    text, width = layout.text, layout.width
+    first = [one for one in layout.records[: 1 + _FEWEST_ROWS] if len(one.fields) == width]
+    if len(first) <= _FEWEST_ROWS or len(_numeric(first[1:])) < _FEWEST_NUMERIC:
+        return None
+    for found in islice(_WITHOUT_DIGITS.finditer(text), _MOST_BLOCKS):
+        fields = split(found[1], layout.separator, layout.quote)
+        if len(set(fields) - {""}) < len(fields) or len(fields) != width:
+            continue
+        above = _block(layout, 0, found.start() + 1).records
+        below = _block(layout, found.end(), len(text)).records
+        rows = [one for one in (*above, *below) if len(one.fields) == width]
+        recurs = any(one.fields[i] == field for i, field in enumerate(fields) for one in rows)
+        quoted = layout.quote and text.count(layout.quote, 0, found.start()) % 2
+        if recurs or quoted or min(len(above), len(below)) < _FEWEST_LINES:
+            continue
+        n_numeric = len(_numeric(above[1:]))
+        if n_numeric >= _FEWEST_NUMERIC and names_values(Record(fields, 1, 1), below):
+            return found.start() + 1
+    return None
+
+
+def _numeric(rows: list[Record]) -> list[int]:
+    """Return the columns that hold numbers alone."""
+    columns = zip(*(row.fields for row in rows), strict=False)
+    held = [[value for value in column if value not in BLANKS] for column in columns]
+    return [i for i, some in enumerate(held) if some and all(map(NUMBER.fullmatch, some))]
 
 
 def _gaps(text: str, separator: str) -> list[tuple[int, int]]:

@@ -288,6 +288,12 @@ def test_the_linear_programme_does_not_run_on_classes_that_overlap(seed, monkeyp
         assert LogisticRegression(C=np.inf).fit(X, y).separation_ is None
 
 
+def test_classes_are_seen_to_overlap_where_threads_sum_over_the_rows(monkeypatch):
+    monkeypatch.setattr("lincore.utils.threads.WORTHWHILE", 1)
+    X, y = overlapping(0, n=400, K=3)
+    assert LogisticRegression(C=np.inf).fit(X, y).separation_ is None
+
+
 @pytest.mark.parametrize("solver", ["newton", "newton-cg", "fixed-hessian", "gradient"])
 def test_no_solver_runs_after_a_minimum_that_separated_classes_do_not_have(solver):
     rng = np.random.default_rng(0)

@@ -16,8 +16,9 @@ from sklearn.preprocessing import StandardScaler
 import lincore
 from lincore.errors import DataError
 from lincore.imbalance.cost._prevalence import as_prevalence
+from lincore.imbalance.cost._row_losses import row_losses
 from lincore.imbalance.cost._samples import draw_samples
-from lincore.imbalance.cost.estimate import imbalance_cost, row_losses
+from lincore.imbalance.cost.estimate import imbalance_cost
 from lincore.imbalance.cost.parts import CORRECTIONS
 from lincore.imbalance.cost.record import LOSS, cost_losses
 from lincore.imbalance.losses import mean_losses

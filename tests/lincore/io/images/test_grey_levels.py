@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from lincore.errors import DataError
 from lincore.io.images.grey_levels import common_levels
-from lincore.io.images.read import read_image_zip
+from lincore.io.images.read import ImageOptions, read_image_zip
 
 RAMP = np.linspace(0, 1, 16).reshape(4, 4)
 
@@ -35,6 +36,15 @@ def test_fewer_bits_in_sixteen_use_all_greys(white, kind):
     np.testing.assert_allclose(data.X[order], [expected[i] for i in (0, 2, 1)], atol=1)
     said = " ".join(notice.what for notice in data.notices)
     assert (f"{white:,}" in said) == (white != 65535)
+
+
+def test_white_can_be_asked_for():
+    raw = packed([np.rint(RAMP * 3000).astype(np.uint16)] * 2)
+    data = read_image_zip(raw, "scans.zip", ImageOptions(white=6000))
+    assert data.X.max() == 128 and data.notices[0].code != "LIN083"
+    assert data.image_scale.whole == (0, 6000)
+    with pytest.raises(DataError, match="White cannot be 0"):
+        read_image_zip(raw, "scans.zip", ImageOptions(white=0))
 
 
 @pytest.mark.parametrize(

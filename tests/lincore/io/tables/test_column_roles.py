@@ -155,9 +155,13 @@ def test_any_text_is_a_date_or_not_and_has_levels(values):
 
 
 def test_yes_and_no_in_any_capitals_are_two_levels():
-    data = table_to_dataset(table(u=MEASURED, v=["yes", "Yes", "NO", "no"] * 15))
+    answers = table(u=MEASURED, v=["yes", "Yes", "NO", "no"] * 15)
+    data = table_to_dataset(answers)
     assert len(data.levels[1]) == 2
-    assert any("taken together" in str(notice) for notice in data.notices)
+    assert "LIN056" in [notice.code for notice in data.notices]
+    data = table_to_dataset(answers, options=TableOptions(categories=("v",)))
+    assert data.levels[1] == ("NO", "no", "Yes", "yes")
+    assert "LIN056" not in [notice.code for notice in data.notices]
 
 
 def test_bins_of_equally_many_rows_have_names_in_order():

@@ -127,6 +127,17 @@ def test_the_second_table_is_offered():
     assert len(apart.frame) == 40
 
 
+def test_other_names_between_rows_of_numbers_begin_a_table():
+    first = "length,count,kind\n" + "".join(f"{i}.5,{i},{'ab'[i % 2]}\n" for i in range(40))
+    second = "price,stock,colour\n" + "".join(f"{i}.25,{i},red\n" for i in range(9))
+    found = read(first + second)
+    assert found.frame.shape == (40, 3) and found.reading.n_tables == 2
+    assert list(read(first + second, table=2).frame) == ["price", "stock", "colour"]
+    # Words that mean a missing value, and the same header again, are none.
+    for row in ("unknown,none,a\n", "none,none,c\n", "length,count,kind\n"):
+        assert read(f"{first}{row}5,6,b\n6,7,b\n7,8,b\n").reading.n_tables == 1
+
+
 @pytest.mark.parametrize(
     "first", ["28/01/2018,Desk,$74.69", "2018-01-28,Desk,12 %", "9:30,Desk,1 200 €"]
 )

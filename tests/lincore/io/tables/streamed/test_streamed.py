@@ -13,6 +13,7 @@ import pytest
 
 import lincore
 from lincore.data.dataset import Dataset, Split
+from lincore.data.row_weights import with_row_weights
 from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.options import TableOptions
@@ -584,6 +585,8 @@ def test_methods_learn_from_the_weights_of_streamed_rows():
         model.fit(X[rest], codes[rest], sample_weight=frame["weight"].to_numpy()[rest])
         found = results.log_proba[results.position(method)]
         np.testing.assert_allclose(found, model.predict_log_proba(data.X[test]), atol=1e-6)
+    with pytest.raises(DataError, match="summed already cannot be weighted"):
+        with_row_weights(data, weights=np.ones(data.n_rows))
     weight = data.weights[test]
     right = results.predicted[0] == results.truth
     score = lincore.metrics.score(results, "lda", "accuracy")

@@ -421,6 +421,16 @@ def test_a_rare_separator_goes_with_decimal_commas(mark):
 
 
 @pytest.mark.parametrize("mark", ["~", "^"])
+def test_a_rare_separator_parts_two_columns_below_their_names(mark):
+    raw = f"size{mark}class\n" + "".join(f"{i}.5{mark}{'ab'[i % 2]}\n" for i in range(20))
+    frame = read_delimited(raw.encode(), "made.csv").frame
+    assert frame["size"].tolist() == [i + 0.5 for i in range(20)]
+    assert list(frame) == ["size", "class"]
+    with pytest.raises(DataError, match="only one column"):
+        read_delimited(f"power\n{raw}".encode(), "made.csv")
+
+
+@pytest.mark.parametrize("mark", ["~", "^"])
 def test_rare_marks_within_values_part_nothing(mark):
     lines = [f"{mark}{i}.5,x{mark}{i},{'ab'[i % 2]}" for i in range(20)]
     frame = read_delimited("\n".join(["u,v,class", *lines]).encode(), "made.csv").frame

@@ -1,0 +1,111 @@
+"""Logistic regression as it is posed to a solver: a loss, where to begin, when to stop."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from lincore.estimators.base.validation import require_two_classes
+from lincore.estimators.logistic.conditioning import Conditioned, condition
+from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
+from lincore.linalg.optimize import StoppingRule
+from lincore.utils.threads import Mapper
+from lincore.utils.typing import Array
+
+
+class Posed(NamedTuple):
+    """A problem as a solver is asked it, and the way back to the features as they came.
+
+    Attributes
+    ----------
+    conditioned : Conditioned
+    loss : Loss
+        A `SoftmaxLoss` for what goes from row to row, and where many are solved side by side.
+    start : ndarray of shape (q, K)
+    tol : float
+        Bound of the largest entry of the gradient.
+    max_iter : int or None
+        None for the solver's own default.
+    learning_rate : float or None
+        None for 1/L, with L the largest curvature by Böhning's bound.
+    batch_size : int
+    rng : numpy.random.Generator or RandomState
+    """
+
+    conditioned: Conditioned
+    loss: Any
+    start: Array
+    tol: float
+    max_iter: int | None
+    learning_rate: float | None
+    batch_size: int
+    rng: Any
+
+    def stopping(self, default: int) -> StoppingRule:
+        """Return when a descent stops that has a default limit of iterations."""
+        limit = default if self.max_iter is None else self.max_iter
+        # A penalised loss has a minimum.
+        check = None if self.loss.penalty.any() else self.loss.is_unbounded
+        return StoppingRule(self.tol, limit, check)
+
+
+def pose_rows(
+    model: Any,
+    X: Any,
+    codes: NDArray[np.intp],
+    weight: Array | None,
+    n_classes: int,
+    mapper: Mapper = map,
+) -> Posed:
+    """Return what a solver is asked for rows (n, p) of classes 0 to K - 1 by a model's options.
+
+    Parameters
+    ----------
+    model : LogisticRegression
+        Not fitted.
+    X, codes, weight
+        As `SoftmaxLoss` takes them, with the features as they came.
+    n_classes : int
+    mapper : callable, optional
+
+    Raises
+    ------
+    ValueError
+        For rows of fewer than two classes, and what cannot be standardised.
+    """
+    count = np.bincount(codes, weight, n_classes).astype(np.float64)
+    require_two_classes(count)
+    strength = strength_of(model.C, n_classes)
+    conditioned = condition(X, weight, strength, intercept=model.fit_intercept)
+    rows, penalty = conditioned.rows, conditioned.penalty
+    loss = SoftmaxLoss(rows, codes, n_classes, weight, penalty, mapper)
+    return pose(model, loss, conditioned, count)
+
+
+def pose(model: Any, loss: Loss, conditioned: Conditioned, count: Array) -> Posed:
+    """Return what a solver is asked of a loss; `count` (K,) is the weight of each class."""
+    # Begin at the shares of the classes: a Newton step from there is least squares, or LDA.
+    start = np.zeros(loss.shape)
+    if model.fit_intercept:
+        logs = np.log(np.maximum(count, 0.5 * count[count > 0].min()))
+        start[-1] = logs - logs.mean()
+    return Posed(
+        conditioned,
+        loss,
+        start,
+        tol=model.tol * float(loss.total),
+        max_iter=model.max_iter,
+        learning_rate=model.learning_rate,
+        batch_size=model.batch_size,
+        rng=check_random_state(model.random_state),
+    )
+
+
+def strength_of(C: float, n_classes: int) -> float:
+    """Return the strength of the penalty on coefficients that sum to zero over the classes."""
+    # The difference of two classes' vectors of sum zero is twice as long as either, so its square
+    # is twice the sum of theirs.
+    return (2 if n_classes == 2 else 1) / C

@@ -1,0 +1,235 @@
+"""Minimisation of smooth convex functions: one loop, exchangeable search directions.
+
+The loop has a leading axis: `descend_together` minimises functions of places of the same shape side
+by side, each to its own end, so that what they compute is computed in the same products. `descend`
+is a stack of one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from lincore.linalg.optimize import (
+    RESOLUTION,
+    Objective,
+    OptimizerStep,
+    Optimum,
+    Point,
+    Reason,
+    StoppingRule,
+)
+from lincore.utils.typing import Array
+
+# A step is halved at most so often.
+HALVINGS = 30
+
+Direction = Callable[[Point], Array]
+
+
+class ObjectiveStack(Protocol):
+    """Functions of B places of the same shape: from places (B, ...) to a `Point` of a stack."""
+
+    def __call__(self, x: Array, /) -> Point:
+        """Return what is known of each function at its place."""
+
+    def of(self, chosen: Any) -> ObjectiveStack:
+        """Return some of the functions, by a mask."""
+
+
+class Alone:
+    """One function as a stack of one."""
+
+    def __init__(self, objective: Objective) -> None:
+        self._objective = objective
+
+    def __call__(self, x: Array, /) -> Point:
+        """Return what is known at the one place."""
+        point = self._objective(x[0])
+        state = np.empty(1, dtype=object)
+        state[0] = point.state
+        return Point(x, np.array([point.value]), point.gradient[None], state)
+
+    def of(self, chosen: Any) -> Alone:
+        """Return the one function."""
+        return self
+
+
+# From functions and where they are to the directions of their next steps.
+Directions = Callable[[Any, Point], Array]
+# The next places, the lengths of the steps there, and reasons for taking none.
+Found = tuple[Point, Array, list[Reason | None]]
+# From functions, places and directions to what is found.
+Search = Callable[[ObjectiveStack, Point, Array], Found]
+
+
+def alone(direction: Direction) -> Directions:
+    """Return the direction of one function as that of a stack of one."""
+    return lambda _, point: direction(point.of(0))[None]
+
+
+def descend(
+    objective: Objective,
+    start: Array,
+    direction: Direction,
+    *,
+    search: Search,
+    stopping: StoppingRule,
+) -> Optimum:
+    """Descend until the gradient is small.
+
+    Parameters
+    ----------
+    objective : callable
+        From x to a `Point`.
+    start : ndarray
+    direction : callable
+        From a `Point` to the direction of the next step.
+    search : callable
+        How far to go: `backtracking_line_search` or `take_whole_steps`.
+    stopping : StoppingRule
+
+    Returns
+    -------
+    Optimum
+
+    Examples
+    --------
+    >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
+    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2,
+    ...                 search=backtracking_line_search, stopping=StoppingRule(1e-9, 10))
+    >>> found.converged, found.x.tolist(), len(found.trace)
+    (True, [0.0, 0.0], 2)
+    """
+    (found,) = descend_together(
+        Alone(objective), start[None], alone(direction), search=search, stopping=[stopping]
+    )
+    return found
+
+
+def descend_together(
+    objective: ObjectiveStack,
+    start: Array,
+    directions: Directions,
+    *,
+    search: Search,
+    stopping: Sequence[StoppingRule],
+) -> list[Optimum]:
+    """Descend in B functions side by side, until each has a reason to stop: see `descend`.
+
+    Parameters
+    ----------
+    objective : ObjectiveStack
+    start : ndarray of shape (B, ...)
+    directions : callable
+        From those functions that go on and their `Point` to the directions of the next steps.
+    search : callable
+    stopping : sequence of B StoppingRule
+
+    Returns
+    -------
+    list of B Optimum
+        The seconds of their steps are those of all of them.
+    """
+    began = time.perf_counter()
+    traces: list[list[OptimizerStep]] = [[] for _ in stopping]
+    optima: dict[int, Optimum] = {}
+    going = np.arange(len(stopping))
+    reasons: list[Reason | None] = [None] * len(stopping)
+    point = before = objective(start)
+    length = np.zeros(len(stopping))
+    while True:
+        seconds, sizes = time.perf_counter() - began, point.sizes
+        for place, b in enumerate(going.tolist()):
+            taken = reasons[place] is None
+            if taken:
+                value, size = float(point.value[place]), float(sizes[place])
+                traces[b].append(
+                    OptimizerStep(len(traces[b]), value, size, float(length[place]), seconds)
+                )
+                check = stopping[b].is_unbounded
+                if check is not None and len(traces[b]) > 1 and check(point.of(place)):
+                    reasons[place] = Reason.UNBOUNDED
+                else:
+                    reasons[place] = stopping[b].reason(traces[b])
+                taken = bool(np.isfinite(value))
+            reason = reasons[place]
+            if reason is not None:
+                at = (point if taken else before).of(place)
+                optima[b] = Optimum(at, reason, tuple(traces[b]))
+        left = np.array([reason is None for reason in reasons])
+        if not left.any():
+            return [optima[b] for b in range(len(stopping))]
+        if not left.all():
+            going, objective, point = going[left], objective.of(left), point.of(left)
+        before = point
+        point, length, reasons = search(objective, before, directions(objective, before))
+
+
+def one_step_more(
+    objective: ObjectiveStack,
+    optima: Sequence[Optimum],
+    directions: Directions,
+    stopping: Sequence[StoppingRule],
+) -> list[Optimum]:
+    """Take a step more at each minimum, where there may be one and the gradient falls.
+
+    One of Newton's doubles the digits. A small gradient alone says little of coefficients that are
+    correlated: at 1e-8 they may have four digits.
+    """
+    began, more = time.perf_counter(), list(optima)
+    rules = zip(optima, stopping, strict=True)
+    last = np.array(
+        [found.converged and len(found.trace) <= rule.max_iter for found, rule in rules]
+    )
+    chosen = np.flatnonzero(last).tolist()
+    if not chosen:
+        return more
+    at = Point(*(np.stack(parts) for parts in zip(*(optima[b].point for b in chosen), strict=True)))
+    part = objective.of(last)
+    after = part(at.x + directions(part, at))
+    for place, b in enumerate(chosen):
+        value, size = float(after.value[place]), float(after.sizes[place])
+        trace = optima[b].trace
+        if size < trace[-1].gradient_norm:
+            seconds = trace[-1].seconds + time.perf_counter() - began
+            trace = (*trace, OptimizerStep(len(trace), value, size, 1.0, seconds))
+            more[b] = replace(optima[b], point=after.of(place), trace=trace)
+    return more
+
+
+def backtracking_line_search(objective: ObjectiveStack, point: Point, direction: Array) -> Found:
+    """Go the whole way, or half, a quarter ... of it, until each objective falls (Armijo)."""
+    slope = (point.gradient * direction).reshape(len(direction), -1).sum(axis=1)
+    down = slope < 0
+    # Where values drown in rounding the gradient, which does not, must judge.
+    drowned = -slope <= RESOLUTION * np.abs(point.value)
+    length, sizes = np.ones(len(direction)), point.sizes
+    for _ in range(HALVINGS):
+        step = length.reshape(-1, *[1] * (direction.ndim - 1)) * direction
+        after = objective(point.x + step)
+        armijo = after.value <= point.value + 1e-4 * length * slope
+        lower = np.where(drowned, after.sizes < sizes, armijo)
+        if (lower | ~down).all():
+            break
+        length = np.where(lower | ~down, length, length / 2)
+    hidden = drowned & (slope <= 0)
+    reasons = [
+        None if fell else Reason.PRECISION if rounding else Reason.NO_DESCENT
+        for fell, rounding in zip(lower & down, hidden, strict=True)
+    ]
+    return after, length, reasons
+
+
+def take_whole_steps(rate: float) -> Search:
+    """Return a search that always goes the whole way and calls its length `rate`."""
+
+    def search(objective: ObjectiveStack, point: Point, direction: Array) -> Found:
+        number = len(direction)
+        return objective(point.x + direction), np.full(number, rate), [None] * number
+
+    return search
