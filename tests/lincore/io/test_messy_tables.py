@@ -260,6 +260,16 @@ def test_quotation_marks_behind_a_backslash_belong_to_the_text():
     assert frame["name"].unique().tolist() == [f'O"Neil, {i}' for i in range(4)]
 
 
+def test_pairs_above_a_blank_line_and_two_columns_are_skipped():
+    pairs = '"Station","Berlin"\n"Operator","A. Smith"\n"Year","2007"\n\n'
+    rows = "".join(f"{i}.5,{'ab'[i % 2]}\n" for i in range(20))
+    table = read_table(f"{pairs}length,kind\n{rows}".encode(), "made.csv")
+    assert table.frame["length"].tolist() == [i + 0.5 for i in range(20)]
+    assert [notice.code for notice in table.notices] == ["LIN010"]
+    table = read_table(f"length,kind\n\n{rows}".encode(), "made.csv")
+    assert table.frame.shape == (20, 2) and table.notices == ()
+
+
 def test_sections_above_a_table_are_skipped():
     table = text("[Header]", "Version,1", "[Data]", HEAD, *ROWS)
     found = read_delimited(table.encode(), "made.csv")

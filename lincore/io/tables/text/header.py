@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import NamedTuple
 
 from lincore.data.labels import numbered
@@ -154,15 +154,25 @@ def _n_sections(records: Sequence[Record], width: int) -> int:
 
 
 def _n_above_header(records: Sequence[Record], width: int) -> int:
-    """Count the records above one of words over values, where all of them have fewer fields."""
+    """Count the records above one of words over values: of fewer fields, or pairs of two."""
     for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
         # Of thousands of columns the first record is looked at for nothing.
         if i and len(record.fields) == width and names_values(record, records[i + 1 :]):
             # What is a table itself is no title of the next one.
             return 0 if i > 2 and names_values(records[0], records[1:i]) else i
-        if len(record.fields) >= width and record.n_filled > 1:
+        # Pairs such as Station;Berlin have all fields of two columns: then a blank line tells.
+        is_pair = width == 2 and record.n_filled == 2 and _is_pair_above(records, i)
+        if len(record.fields) >= width and record.n_filled > 1 and not is_pair:
             break
     return 0
+
+
+def _is_pair_above(records: Sequence[Record], i: int) -> bool:
+    """Tell whether a record is one of a few pairs that a blank line parts from the table below."""
+    few = records[: _MOST_ABOVE + 1]
+    gaps = (j for j, (a, b) in enumerate(pairwise(few), 1) if b.first_line > a.last_line + 1)
+    end = next(gaps, 0)
+    return i < end and all(kind_of(record.fields[0]) == "word" for record in few[:end])
 
 
 def _is_title(record: Record, width: int, usual: int) -> bool:
