@@ -109,7 +109,7 @@ class PartitionedData:
             the rows: cells may be of single rows.
         """
         work = partial(_moments, len(self.classes), n_folds, seed)
-        moments = self.executor.reduce(add, self.executor.map(work, self._read()))
+        moments = self._sum(work)
         return SharedMoments(
             moments, self.feature_names, self.classes, self.target_name, seed, 0, ()
         )
@@ -130,7 +130,7 @@ class PartitionedData:
             When a method wants rows.
         """
         work = partial(_score, fit_folds(shared, methods), shared.n_folds, shared.seed)
-        scores: SharedScores = self.executor.reduce(add, self.executor.map(work, self._read()))
+        scores: SharedScores = self._sum(work)
         return scores
 
     def sweep(
@@ -151,7 +151,7 @@ class PartitionedData:
         """
         models = fit_sizes(shared, classes, sizes, methods)
         work = partial(_score, models, shared.n_folds, shared.seed)
-        scores: SizeScores = self.executor.reduce(add, self.executor.map(work, self._read()))
+        scores: SizeScores = self._sum(work)
         return scores.sweep()
 
     def fit(self, model: LogisticRegression, shared: SharedMoments) -> LogisticRegression:
@@ -168,7 +168,9 @@ class PartitionedData:
         -------
         LogisticRegression
         """
-        blocks = self.executor.map(_without_number, self._read())
+        # Rows stay with who has read them, where they can, for the passes to come.
+        read = partial(_read, self.classes, len(self.feature_names), _without_number)
+        blocks = self.executor.map(read, self._numbered)
 
         def over(
             work: Callable[[Any], Result], merge: Callable[[Result, Result], Result]
@@ -178,9 +180,14 @@ class PartitionedData:
         fitted: LogisticRegression = clone(model)
         return fitted.fit_blocks(over, shared.by_class, self.classes)
 
-    def _read(self) -> Sequence[Any]:
-        work = partial(_read, self.classes, len(self.feature_names))
-        return self.executor.map(work, list(enumerate(self.partitions)))
+    def _sum(self, work: Callable[[_Numbered], Any]) -> Any:
+        """Add up what a function of a partition's rows returns; the rows are not kept."""
+        read = partial(_read, self.classes, len(self.feature_names), work)
+        return self.executor.reduce(add, self.executor.map(read, self._numbered))
+
+    @property
+    def _numbered(self) -> list[tuple[int, Partition]]:
+        return list(enumerate(self.partitions))
 
 
 @dataclass(frozen=True)
@@ -203,8 +210,13 @@ def _together(one: _Kinds, other: _Kinds) -> _Kinds:
     return _Kinds(labels, one.widths | other.widths)
 
 
-def _read(classes: NDArray[Any], n_features: int, numbered: tuple[int, Partition]) -> _Numbered:
-    """Read a partition.
+def _read(
+    classes: NDArray[Any],
+    n_features: int,
+    work: Callable[[_Numbered], Result],
+    numbered: tuple[int, Partition],
+) -> Result:
+    """Read a partition, and return what a function makes of it.
 
     Raises
     ------
@@ -220,7 +232,7 @@ def _read(classes: NDArray[Any], n_features: int, numbered: tuple[int, Partition
             where=f"partition {number}",
             remedy="Let partitions return the same rows whenever they are called.",
         )
-    return number, rows, codes
+    return work((number, rows, codes))
 
 
 def _without_number(read: _Numbered) -> tuple[NDArray[Any], NDArray[np.intp]]:

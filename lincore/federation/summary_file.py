@@ -52,6 +52,24 @@ def summary_bytes(shared: SharedMoments) -> bytes:
     return file.getvalue()
 
 
+def is_summary(raw: bytes) -> bool:
+    """Tell whether a file claims to be one of `summary_bytes`.
+
+    Parameters
+    ----------
+    raw : bytes
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.federation.shared_moments import summarise
+    >>> is_summary(summary_bytes(summarise(lincore.sample("iris"), n_folds=2))), is_summary(b"a,b")
+    (True, False)
+    """
+    # The first entry alone: to list a hostile zip of a million takes many seconds.
+    return is_zip(raw) and raw[30:].startswith(b"header.npy")
+
+
 def read_summary(raw: bytes, name: str, limits: Limits = LIMITS) -> SharedMoments:
     """Read a file of `summary_bytes`.
 

@@ -77,6 +77,12 @@ def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
     codes : ndarray of shape (n,)
     train : ndarray of row numbers
     n_classes : int
+
+    Examples
+    --------
+    >>> codes, train = np.repeat([0, 1], [2990, 10]), np.arange(5, 3000)
+    >>> np.bincount(codes[rows_to_predict(codes, train, 2)]).tolist()  # a class of ten keeps all
+    [998, 10]
     """
     if len(codes) <= MOST_TRAINED:
         return train

@@ -50,7 +50,7 @@ def show(*, key: str, leads_to: str = "") -> None:
             help="A table as CSV, TSV or text, also gzipped, a workbook (xlsx, xls, ods), JSON, "
             "ARFF, Parquet, SPSS, Stata or SAS; several tables, or a zip of them, of which one is "
             "chosen; a zip of images in one folder for each class, or several images at once; an "
-            "npz file of arrays.",
+            "npz file of arrays, or one that `lincore moments` wrote.",
         )
         st.toggle(
             "A whole folder",

@@ -1,0 +1,98 @@
+"""A file of moments on the page Data: what it holds, and models of all of its sites compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import streamlit as st
+
+from lincore import federation, model_selection
+from lincore.errors import DataError
+from lincore.plots.base import shorten
+from pages.ui.session import cache, state
+from pages.ui.widgets import tables, text
+
+if TYPE_CHECKING:
+    from lincore.data import Dataset
+
+KEY = "data.moments"
+METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
+
+
+def show(data: Dataset) -> None:
+    """Show the file of moments that was opened, if one was.
+
+    Parameters
+    ----------
+    data : Dataset
+        Of this session: the rows of a site, perhaps.
+    """
+    found = state.summary()
+    if found is None:
+        return
+    with st.container(border=True, key=KEY):
+        st.markdown(f"**{text.escape(found.name)}**: {_described(found.shared)}")
+        st.markdown(
+            "Counts, means and scatters by class and fold, and no rows: Explore, Classify, "
+            "Compare, Balance and Predict need rows, and go on with "
+            f"**{text.escape(data.name)}**."
+        )
+        with st.container(key=f"{KEY}.classes"):
+            tables.show(_classes(found.shared), hide_index=True)
+        names = text.escape(shorten(", ".join(found.shared.feature_names), 200))
+        st.caption(f"Features: {names}. Target: {text.escape(found.shared.target_name)}.")
+        _comparison(found, data)
+        st.button("Close it", key=f"{KEY}.close", on_click=state.keep_summary, args=(None,))
+
+
+def _described(shared: federation.SharedMoments) -> str:
+    n_sites = len(shared.digests)
+    sites = "one site" if n_sites == 1 else f"{n_sites} sites"
+    return (
+        f"{shared.n_rows:,} rows of {sites}, {len(shared.feature_names):,} features, "
+        f"{len(shared.classes)} classes, {shared.n_folds} folds."
+    )
+
+
+def _classes(shared: federation.SharedMoments) -> pd.DataFrame:
+    count = shared.moments.count
+    return pd.DataFrame(
+        {
+            "class": [str(label) for label in shared.classes.tolist()],
+            "rows": count.sum(axis=0).astype(int),
+            "share": count.sum(axis=0) / max(1, shared.n_rows),
+            "fewest in a fold": count.min(axis=0).astype(int),
+        }
+    )
+
+
+def _comparison(found: state.Summary, data: Dataset) -> None:
+    """Show the scores of models of all sites on the rows of this one, where they are here."""
+    shared = found.shared
+    if data.digest not in shared.digests:
+        st.markdown(
+            "To compare models of it, load the rows of one of its sites, unchanged: the models of "
+            "every fold are then tested on them."
+        )
+        return
+    try:
+        table = _scores(found.sha, data.digest, shared, data)
+    except (DataError, ValueError) as error:
+        st.markdown(f"Its models cannot be compared: {text.escape(str(error))}")
+        return
+    st.markdown(
+        f"{shared.n_folds}-fold comparison: models of all sites, tested on the {data.n_rows:,} "
+        f"rows of {text.escape(data.name)}, each row by models that have not learned from it."
+    )
+    with st.container(key=f"{KEY}.scores"):
+        tables.numbers(table.reset_index(), alt="Scores of each method, a row each.")
+
+
+@cache.by_bytes("Testing the models of all sites …")
+def _scores(
+    sha: str, digest: str, _shared: federation.SharedMoments, _data: Dataset
+) -> pd.DataFrame:
+    del sha, digest
+    table = federation.score_rows(_shared, _data, METHODS).table()
+    return table.rename(index=lambda name: model_selection.as_method(name).label)
