@@ -35,7 +35,7 @@ _MOST_CLASSES = 200
 _ROWS_OF_A_CLASS = 5
 _MOST_RUNNERS_UP = 3
 _FEW_CLASSES = 10
-# Where a name decides, of thousands of columns a few are looked at for the next best.
+# Of thousands of columns a few are looked at for the next best.
 _LOOKED_AT = 100
 
 
@@ -84,13 +84,12 @@ def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
     named = list(dict.fromkeys(_by_name(frame)))
     columns = list(frame.columns)
     few = list(dict.fromkeys([*columns[:_LOOKED_AT], *columns[-1:]]))
-    ranked = chain(named, _by_place(frame[few] if named else frame))
-    best = next(ranked, None)
+    best = named[0] if named else next(_by_place(frame), None)
     if best is None:
         return None
     # What names forty subjects is less likely the target than a yes or no.
     likely, others = list[str](), list[str]()
-    for name in ranked:
+    for name in chain(named, _by_place(frame[few])):
         if name != best and name not in likely and name not in others:
             is_likely = count_present(frame[name])[1] <= _FEW_CLASSES
             (likely if is_likely else others).append(name)

@@ -30,6 +30,8 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     >>> is_date(pd.Series(["24.12.2024", "31.12.2024"])), is_date(pd.Series(["1.5", "a"]))
     (True, False)
     """
+    if column.dtype.kind == "f":
+        return False
     if pd.api.types.is_datetime64_any_dtype(column) or isinstance(column.dtype, pd.PeriodDtype):
         return True
     whole = pd.api.types.is_integer_dtype(column)
