@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from lincore.estimators.logistic.loss import Linear
 from lincore.linalg.optimize import Point, largest_entry
 from lincore.utils.typing import Array
-
-Linear = Callable[[Array], Array]
 
 MAX_INNER = 500
 # What a direction that refines a minimum leaves of the gradient.

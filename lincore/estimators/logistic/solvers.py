@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from lincore.estimators.logistic._newton import Linear, NewtonCG
+from lincore.estimators.logistic._newton import NewtonCG
 from lincore.estimators.logistic._sgd import descend_by_rows
-from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
+from lincore.estimators.logistic.loss import Linear, Loss, SoftmaxLoss
 from lincore.estimators.logistic.posed import Posed
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.descent import (
