@@ -101,11 +101,14 @@ def sample(name: str) -> Dataset:
     >>> data = sample("iris")
     >>> data.X.shape, data.classes.tolist()
     ((150, 4), ['setosa', 'versicolor', 'virginica'])
+    >>> sample("breast_cancer").name  # as scikit-learn writes it
+    'breast cancer'
     """
+    asked, name = name, name.lower().replace("_", " ").replace("-", " ")
     if name not in SAMPLES:
         raise DataError(
             "There is no such sample.",
-            where=f"sample {name!r}",
+            where=f"sample {asked!r}",
             remedy=f"Choose one of: {', '.join(SAMPLES)}.",
         )
     if name in SAMPLE_TABLES:
