@@ -15,8 +15,6 @@ from lincore.io.files.sources import read_source
 if TYPE_CHECKING:
     from lincore.utils import Progress
 
-METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
-
 
 def add_command(commands: Any) -> None:
     """Add the three commands to those of a parser."""
@@ -61,8 +59,8 @@ def add_command(commands: Any) -> None:
         "--methods",
         type=method_list,
         metavar="LIST",
-        default=METHODS,
-        help=f"that are solved from moments ({','.join(METHODS)})",
+        help="of those that are solved from moments (default: LDA, QDA, naive Bayes, Fisher, "
+        "least squares)",
     )
 
 
@@ -75,7 +73,7 @@ def run_moments(options: argparse.Namespace, progress: Progress) -> Answer:
     )
     written = write_file(options.output, federation.summary_bytes(shared))
     record = {"command": "moments", "data": data_record(data), **_record(shared)}
-    return Answer(record, (Section("", (data_line(data), _sentence(shared), written)),))
+    return Answer(record, (Section("", (data_line(data), shared.describe(), written)),))
 
 
 def run_merge(options: argparse.Namespace, progress: Progress) -> Answer:
@@ -84,7 +82,7 @@ def run_merge(options: argparse.Namespace, progress: Progress) -> Answer:
     shared = federation.merge([_read(path) for path in options.files])
     written = write_file(options.output, federation.summary_bytes(shared))
     return Answer(
-        {"command": "merge", **_record(shared)}, (Section("", (_sentence(shared), written)),)
+        {"command": "merge", **_record(shared)}, (Section("", (shared.describe(), written)),)
     )
 
 
@@ -92,7 +90,8 @@ def run_score(options: argparse.Namespace, progress: Progress) -> Answer:
     """Test the models of every fold on a site's rows."""
     del progress
     data, shared = load_data(options), _read(options.moments)
-    scores = federation.score_rows(shared, data, options.methods)
+    methods = options.methods or federation.METHODS
+    scores = federation.score_rows(shared, data, methods)
     table = scores.table()
     rows = tuple(
         {"method": str(name), **{str(score): f"{value:.4f}" for score, value in row.items()}}
@@ -113,7 +112,7 @@ def run_score(options: argparse.Namespace, progress: Progress) -> Answer:
             for m, name in enumerate(scores.methods)
         ],
     }
-    sentence = f"Models of {_sentence(shared)[:-1]}, tested on {data.n_rows:,} rows of this site."
+    sentence = f"Models of {shared.describe()[:-1]}, tested on {data.n_rows:,} rows of this site."
     return Answer(record, (Section("", (data_line(data), sentence), rows),))
 
 
@@ -123,15 +122,6 @@ def _add_output(parser: argparse.ArgumentParser) -> None:
 
 def _read(path: str) -> federation.SharedMoments:
     return federation.read_summary(*read_source(path, None))
-
-
-def _sentence(shared: federation.SharedMoments) -> str:
-    n_sites = len(shared.digests)
-    sites = "one site" if n_sites == 1 else f"{n_sites} sites"
-    return (
-        f"{shared.n_rows:,} rows of {sites}: {len(shared.feature_names)} features, "
-        f"{len(shared.classes)} classes, {shared.n_folds} folds."
-    )
 
 
 def _record(shared: federation.SharedMoments) -> dict[str, Any]:

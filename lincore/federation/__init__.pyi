@@ -1,3 +1,4 @@
+from .cross_validation import METHODS as METHODS
 from .cross_validation import FoldModels as FoldModels
 from .cross_validation import SharedScores as SharedScores
 from .cross_validation import fit_folds as fit_folds

@@ -17,6 +17,9 @@ from lincore.metrics.confusion_scores import brier_losses, log_losses
 from lincore.model_selection.methods import Spec, as_methods
 from lincore.utils.typing import Array
 
+#: Methods that are solved from moments, as they are compared where none are named.
+METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
+
 
 @dataclass(frozen=True, eq=False)
 class SharedScores:

@@ -70,6 +70,22 @@ class SharedMoments:
         """Moments of all rows by class, (K,), (K, p), (K, p, p)."""
         return _over_folds(self.moments)
 
+    def describe(self) -> str:
+        """Say in a sentence what is summed.
+
+        Examples
+        --------
+        >>> import lincore
+        >>> summarise(lincore.sample("iris"), n_folds=2).describe()
+        '150 rows of one site, 4 features, 3 classes, 2 folds.'
+        """
+        n_sites = len(self.digests)
+        sites = "one site" if n_sites == 1 else f"{n_sites} sites"
+        return (
+            f"{self.n_rows:,} rows of {sites}, {len(self.feature_names):,} features, "
+            f"{len(self.classes)} classes, {self.n_folds} folds."
+        )
+
     def training(self) -> list[Moments]:
         """Moments by class of what each fold trains on: the rows of all other folds."""
         return leave_one_out(self.moments)

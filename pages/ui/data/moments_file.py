@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import federation, model_selection
+from lincore import federation, model_selection, utils
 from lincore.errors import DataError
 from lincore.plots.base import shorten
 from pages.ui.session import cache, state
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
 
 KEY = "data.moments"
-METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
 
 
 def show(data: Dataset) -> None:
@@ -32,7 +31,7 @@ def show(data: Dataset) -> None:
     if found is None:
         return
     with st.container(border=True, key=KEY):
-        st.markdown(f"**{text.escape(found.name)}**: {_described(found.shared)}")
+        st.markdown(f"**{text.escape(found.name)}**: {found.shared.describe()}")
         st.markdown(
             "Counts, means and scatters by class and fold, and no rows: Explore, Classify, "
             "Compare, Balance and Predict need rows, and go on with "
@@ -46,22 +45,13 @@ def show(data: Dataset) -> None:
         st.button("Close it", key=f"{KEY}.close", on_click=state.keep_summary, args=(None,))
 
 
-def _described(shared: federation.SharedMoments) -> str:
-    n_sites = len(shared.digests)
-    sites = "one site" if n_sites == 1 else f"{n_sites} sites"
-    return (
-        f"{shared.n_rows:,} rows of {sites}, {len(shared.feature_names):,} features, "
-        f"{len(shared.classes)} classes, {shared.n_folds} folds."
-    )
-
-
 def _classes(shared: federation.SharedMoments) -> pd.DataFrame:
     count = shared.moments.count
     return pd.DataFrame(
         {
             "class": [str(label) for label in shared.classes.tolist()],
             "rows": count.sum(axis=0).astype(int),
-            "share": count.sum(axis=0) / max(1, shared.n_rows),
+            "share": [utils.percent(share) for share in count.sum(axis=0) / shared.n_rows],
             "fewest in a fold": count.min(axis=0).astype(int),
         }
     )
@@ -94,5 +84,5 @@ def _scores(
     sha: str, digest: str, _shared: federation.SharedMoments, _data: Dataset
 ) -> pd.DataFrame:
     del sha, digest
-    table = federation.score_rows(_shared, _data, METHODS).table()
+    table = federation.score_rows(_shared, _data, federation.METHODS).table()
     return table.rename(index=lambda name: model_selection.as_method(name).label)

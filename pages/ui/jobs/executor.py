@@ -216,7 +216,7 @@ class Job:
         except Exception as error:
             self.error, self.reason = error, "failed"
             if not isinstance(error, DataError):
-                log.exception("a job failed", extra=logs.fields(job=self.key))
+                log.exception("the job %s failed", self.key, extra=logs.fields(job=self.key))
         finally:
             # What the work closes over is a whole data set: it need not outlive the work.
             self._work = None
