@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.imbalance import BalanceStudy
     from pages.ui.balance.study_setup import CostSetup, Setup
-    from pages.ui.jobs.executor import Job, Progress
+    from pages.ui.jobs.executor import Job
+    from pages.ui.jobs.progress import Progress
 
 FIRST, STUDY, SWEEP = "balance.first", "balance.study", "balance.sweep"
 #: A study on at most so many numbers, of models that are solved many at once, follows every option.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from lincore.imbalance import ImbalanceCost
-    from pages.ui.jobs.executor import Progress
+    from pages.ui.jobs.progress import Progress
     from pages.ui.session.sidebar import Experiment
 
 KEY = "balance.cost"

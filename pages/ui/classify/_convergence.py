@@ -14,7 +14,8 @@ from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
-    from pages.ui.jobs.executor import Job, Progress
+    from pages.ui.jobs.executor import Job
+    from pages.ui.jobs.progress import Progress
     from pages.ui.session.fitting import Fitted
     from pages.ui.session.sidebar import Experiment
 

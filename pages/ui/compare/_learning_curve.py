@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lincore.model_selection import LearningCurve
     from pages.ui.compare.choices import Choice
     from pages.ui.compare.score_table import Shown
-    from pages.ui.jobs.executor import Progress
+    from pages.ui.jobs.progress import Progress
 
 KEY = "compare.sizes"
 REPEATS = 5

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.metrics import Results
     from pages.ui.compare.choices import Choice
-    from pages.ui.jobs.executor import Job, Progress
+    from pages.ui.jobs.executor import Job
+    from pages.ui.jobs.progress import Progress
 
 KEY = "compare.run"
 _AGAIN = "compare.again"

@@ -1,20 +1,22 @@
-"""Long work: jobs with progress and cancellation, and what runs them, in threads or at once.
+"""Long work: jobs with progress and cancellation, and what runs them.
 
-Nothing here knows Streamlit: a worker thread has no session, and must not draw.
+A thread looks after each job, and a process does its work (`worker_process`), where there are such.
+Nothing here knows Streamlit: work has no session, and must not draw.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 import sys
 import time
 from collections.abc import Callable, Hashable
-from threading import Condition, Event, Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from lincore.errors import DataError
 from lincore.utils import n_threads
+from pages.ui.jobs import worker_process
+from pages.ui.jobs.progress import Progress, Work
 from pages.ui.jobs.shared_cache import Shared, n_bytes
 from pages.ui.server import logs, preload, script_queue
 
@@ -22,53 +24,6 @@ log = logging.getLogger(__name__)
 
 #: How often a running job looks whether its visitor is still there.
 SECONDS_BETWEEN_LOOKS = 1.0
-#: A job lets scripts go first, but never waits much longer altogether than it has worked.
-MOST_SECONDS_AHEAD = 0.5
-#: How long a job runs before another may begin beside it.
-SECONDS_ALONE = 5.0
-
-
-class Progress:
-    """Progress callback of a piece of work, which stops when the answer is False.
-
-    Examples
-    --------
-    >>> def work(progress):
-    ...     squares = []
-    ...     for i in range(3):
-    ...         if not progress(i, 3, f"square {i}"):
-    ...             break
-    ...         squares.append(i * i)
-    ...         progress.keep(list(squares))
-    ...     return squares
-    >>> job = Job("squares", settings=3, work=work)
-    >>> job.do()
-    >>> job.result, job.reason
-    ([0, 1, 4], 'finished')
-    """
-
-    def __init__(self, should_continue: Callable[[], bool], keep: Callable[[Any], None]) -> None:
-        self.done = 0
-        self.total = 0
-        self.what = ""
-        self.keep = keep
-        self._should_continue = should_continue
-
-    def __call__(self, done: int, total: int, what: str = "") -> bool:
-        """Tell that `done` of `total` parts are finished and `what` comes next.
-
-        Returns
-        -------
-        bool
-            Whether to go on. After False the work returns what it has.
-        """
-        self.done, self.total, self.what = int(done), int(total), what
-        return self._should_continue()
-
-    @property
-    def share(self) -> float:
-        """Completed fraction, from 0 to 1."""
-        return min(max(self.done / self.total, 0.0), 1.0) if self.total else 0.0
 
 
 class Job:
@@ -108,7 +63,7 @@ class Job:
         self,
         key: str,
         settings: Hashable,
-        work: Callable[[Progress], Any] | None,
+        work: Work | None,
         *,
         describe: str = "",
         owner: str = "",
@@ -133,10 +88,7 @@ class Job:
         self._shared = shared
         self._asked = time.monotonic()
         self._looked = 0.0
-        self._is_urgent = False
-        self._waited = 0.0  # seconds in which it let scripts go first
         self._stop, self._over = Event(), Event()
-        self._was_told = False
         self._size: int | None = None  # measured once
 
     @property
@@ -186,31 +138,29 @@ class Job:
         self.wants_restart = True
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is over, or for so long; return whether it is.
+        """Wait until it is over, or for so long, while others' pages are drawn; return whether."""
+        if self.is_over:
+            return True
+        with script_queue.scripts.released():
+            return self._over.wait(seconds)
 
-        Meanwhile it lets no page go first: the page that is being drawn waits for it, and other
-        visitors' pages are drawn.
+    def do(self, how: Callable[[Work, Progress], Any] | None = None) -> None:
+        """Do the work in the thread that calls this, or see to it that it is done.
+
+        Parameters
+        ----------
+        how : callable, optional
+            ``how(work, progress) -> result``, such as `worker_process.do`.
         """
-        self._is_urgent = True
-        script_queue.scripts.check_again()
-        try:
-            if self.is_over:
-                return True
-            with script_queue.scripts.released():
-                return self._over.wait(seconds)
-        finally:
-            self._is_urgent = False
-
-    def do(self) -> None:
-        """Do the work, in the thread that calls this."""
         self.started = time.monotonic()
         try:
             self.reason = "stopped"
             if self._should_continue() and self._work is not None:
-                result = self._work(self.progress)
+                work, progress = self._work, self.progress
+                result = work(progress) if how is None else how(work, progress)
                 self.result = self.result if result is None else result
                 # Asked too late to have been noticed, the work is whole all the same.
-                self.reason = "stopped" if self._was_told else "finished"
+                self.reason = "stopped" if self.progress.was_told else "finished"
             if self._shared is not None and self.reason == "finished":
                 self._shared.put((self.key, self.settings), self.result)
         except Exception as error:
@@ -224,11 +174,6 @@ class Job:
             self._over.set()
             ended = logs.fields(job=self.key, outcome=str(self.reason), seconds=self.seconds)
             log.info("a job is over", extra=ended)
-
-    def do_here(self) -> None:
-        """Do the work in the thread of a page that waits for it, and lets no other go first."""
-        self._is_urgent = True
-        self.do()
 
     def finish_with(self, result: Any) -> None:
         """End it with a result that was there already."""
@@ -245,33 +190,22 @@ class Job:
             if not self._is_wanted():
                 self._stop.set()
 
-    def _let_scripts_pass(self) -> None:
-        # Both want the interpreter: a script that has it half of the time takes twice as long.
-        left = MOST_SECONDS_AHEAD + self.seconds - 2 * self._waited
-        if left > 0 and not self._is_urgent:
-            self._waited += script_queue.scripts.yield_to_rendering(left, lambda: self._is_urgent)
-
     def _should_continue(self) -> bool:
         self._look()
-        self._let_scripts_pass()
-        self._was_told = self._stop.is_set()
-        return not self._was_told
+        return not self._stop.is_set()
 
 
 class Pool:
     """At most `size` jobs at a time; whoever has fewest running is served first.
 
-    A job begins beside another only where that has run for `seconds_alone`: fits of small data
-    are Python for the most part, of which one thread runs at a time, and among fifty visitors two
-    at once took a third more of the processor than one after the other.
+    Work goes to a process as soon as there may be one, and is done in a thread where there is none.
     """
 
-    def __init__(self, size: int, seconds_alone: float = SECONDS_ALONE) -> None:
+    def __init__(self, size: int) -> None:
         self.size = size
-        self.seconds_alone = seconds_alone
-        self._changed = Condition()
+        self._changed = Lock()
         self._waiting: list[Job] = []
-        self._running: dict[Job, float] = {}
+        self._running: set[Job] = set()
         self._n_threads = 0
 
     def submit(self, job: Job) -> None:
@@ -295,17 +229,14 @@ class Pool:
         preload.wait()
         while (job := self._next()) is not None:
             try:
-                job.do()
+                job.do(worker_process.do if worker_process.is_ready() else None)
             finally:
                 with self._changed:
-                    del self._running[job]
-                    self._changed.notify_all()
+                    self._running.remove(job)
 
     def _next(self) -> Job | None:
-        """Wait until a job may begin and return it; None where none is left."""
+        """Return the job whose turn it is; None where none is left."""
         with self._changed:
-            while self._waiting and (left := self._seconds_until_room()) > 0:
-                self._changed.wait(left)
             if not self._waiting:
                 self._n_threads -= 1
                 return None
@@ -313,12 +244,8 @@ class Pool:
             # min takes the first of equals: first come, first served.
             chosen = min(self._waiting, key=lambda job: owners.count(job.owner))
             self._waiting.remove(chosen)
-            self._running[chosen] = time.monotonic()
+            self._running.add(chosen)
             return chosen
-
-    def _seconds_until_room(self) -> float:
-        latest = max(self._running.values(), default=-math.inf)
-        return latest + self.seconds_alone - time.monotonic()
 
 
 class Inline:
@@ -326,7 +253,7 @@ class Inline:
 
     def submit(self, job: Job) -> None:
         """Do a job; the page that asks waits for it."""
-        job.do_here()
+        job.do()
 
     def ahead(self, job: Job) -> int:
         """Count the jobs that a waiting one waits for: none waits."""

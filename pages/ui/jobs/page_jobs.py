@@ -1,8 +1,9 @@
 """Jobs of a page: started once, with progress, kept when the page is left.
 
-`work(progress)` runs in a thread: it takes what it needs with it and calls nothing of Streamlit,
-cached functions included. Between its pieces it calls ``progress(done, total, what)``, and returns
-what it has when the answer is False; what it hands to ``progress.keep`` can be drawn meanwhile.
+`work(progress)` runs in a process of its own: it takes what it needs with it, changes nothing but
+what it returns, and calls nothing of Streamlit, cached functions included. Between its pieces it
+calls ``progress(done, total, what)``, and returns what it has when the answer is False; what it
+hands to ``progress.keep`` can be drawn meanwhile.
 
 A fit that a page cannot do without::
 
@@ -39,8 +40,10 @@ from pages.ui.jobs._registry import (
     make_room,
     outdated,
 )
-from pages.ui.jobs.executor import Job, Progress, for_this_host
+from pages.ui.jobs.executor import Job, for_this_host
+from pages.ui.jobs.progress import Work
 from pages.ui.jobs.shared_cache import Shared
+from pages.ui.jobs.worker_process import WorkerDiedError
 from pages.ui.server import _compat
 from pages.ui.widgets import text
 
@@ -80,7 +83,6 @@ __all__ = [
     "show",
 ]
 
-Work = Callable[[Progress], Any]
 Draw = Callable[[Job], None]
 
 pool = for_this_host()
@@ -118,7 +120,7 @@ def run(
     patience : float
         Seconds to wait for the end before returning.
     here : bool
-        Whether it takes a moment: less than to begin a thread and to wait for it is worth.
+        Whether it takes a moment: less than to send it to a process and to wait for it is worth.
     """
     jobs = kept()
     job = jobs.get((key, settings))
@@ -144,7 +146,7 @@ def run(
     if found is not None:
         fresh.finish_with(found)
     elif here:
-        fresh.do_here()
+        fresh.do()
     else:
         pool.submit(fresh)
     jobs[key, settings] = fresh
@@ -271,6 +273,8 @@ def _tell(job: Job) -> None:
         job.before = None  # no longer looked at
     if isinstance(job.error, DataError):
         text.show_problem(job.error.notice)
+        if isinstance(job.error, WorkerDiedError):
+            _offer_restart(job, "Try again")
     elif job.error is not None:
         st.error(
             f"**{text.escape(job.describe)}** failed, and not for a fault of your data that is "

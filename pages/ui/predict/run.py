@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.model_selection import FittedModel
     from lincore.prediction import Predictions
-    from pages.ui.jobs.executor import Progress
+    from pages.ui.jobs.progress import Progress
     from pages.ui.predict.new_rows import Rows
     from pages.ui.predict.priors import Priors
     from pages.ui.session.cache import ModelChoice

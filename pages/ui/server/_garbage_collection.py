@@ -10,11 +10,8 @@ from __future__ import annotations
 import gc
 from threading import Event, Thread
 
-from pages.ui.server import script_queue
-
-#: How long garbage lies at most, but for the moment in which pages are let pass.
+#: How long garbage lies at most.
 SECONDS = 5.0
-MOST_SECONDS_WAITED = 2.0
 
 
 class Collector:
@@ -39,9 +36,8 @@ def start() -> None:
 
 
 def collect_until(collector: Collector, over: Event, pause: float = SECONDS) -> None:
-    """Collect after each pause, when no script runs."""
+    """Collect after each pause."""
     while not over.wait(pause):
-        script_queue.scripts.yield_to_rendering(MOST_SECONDS_WAITED)
         collector.collect()
 
 

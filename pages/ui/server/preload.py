@@ -9,19 +9,14 @@ from __future__ import annotations
 import gc
 import importlib
 import logging
-import sys
 from threading import Event, Lock, Thread
 
 from threadpoolctl import threadpool_limits
 
+from pages.ui.jobs import worker_process
 from pages.ui.server import _garbage_collection, logs, script_queue
 
 log = logging.getLogger(__name__)
-
-#: How long a thread that computes keeps Python to itself while another wants it. A page that is
-#: drawn beside a fit asks for it with each of its elements: with Python's own 5 ms it takes three
-#: times as long as alone, with this twice.
-SECONDS_IN_TURN = 0.001
 
 #: What the pages need sooner or later, most wanted first. Names of one's own bring along the
 #: parts of pandas, SciPy, scikit-learn and Plotly that are really used.
@@ -63,8 +58,7 @@ def start() -> None:
             return
         _started = True
         _over.clear()
-    sys.setswitchinterval(SECONDS_IN_TURN)
-    Thread(target=_import_all, name="lincore-warm-up", daemon=True).start()
+    Thread(target=_warm_up, name="lincore-warm-up", daemon=True).start()
 
 
 def wait(seconds: float | None = 30.0) -> bool:
@@ -81,11 +75,9 @@ def wait(seconds: float | None = 30.0) -> bool:
         return _over.wait(seconds)
 
 
-def _import_all() -> None:
+def _warm_up() -> None:
     try:
-        for name in MODULES:
-            importlib.import_module(name)
-        _keep_blas_to_one_thread()
+        import_modules()
     except Exception:
         # The page that needs it says so to its visitor; this thread has nobody to tell.
         log.exception("warming up failed")
@@ -97,6 +89,14 @@ def _import_all() -> None:
     gc.collect()
     gc.freeze()
     _garbage_collection.start()
+    worker_process.start()
+
+
+def import_modules() -> None:
+    """Import what pages and work need, and let BLAS have one thread."""
+    for name in MODULES:
+        importlib.import_module(name)
+    _keep_blas_to_one_thread()
 
 
 def _keep_blas_to_one_thread() -> None:

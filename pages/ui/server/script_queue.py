@@ -10,11 +10,11 @@ among twenty visitors, and 0.08 s where scripts take turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from heapq import heappop, heappush
 from itertools import count
-from threading import Condition, Event, local
+from threading import Event, Lock, local
 from time import monotonic
 
 from pages.ui.server import _compat
@@ -28,7 +28,7 @@ CLICK, VISIT = 0.25, 2.0
 
 
 class Turns:
-    """One thread at a time, in the order in which they asked; other work lets them pass.
+    """One thread at a time, in the order in which they asked.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Turns:
 
     def __init__(self, most_seconds: float = MOST_SECONDS) -> None:
         self.most_seconds = most_seconds
-        self._changed = Condition()
+        self._changed = Lock()
         self._waiting: list[tuple[float, int, Event]] = []
         self._numbers = count()
         self._called: Event | None = None
@@ -99,23 +99,6 @@ class Turns:
         finally:
             self._take()
 
-    def yield_to_rendering(
-        self, seconds: float, is_urgent: Callable[[], bool] = lambda: False
-    ) -> float:
-        """Wait until it is nobody's turn, so many seconds at most; return how many it took.
-
-        What `is_urgent` waits for nobody: somebody may be waiting for it.
-        """
-        start = monotonic()
-        with self._changed:
-            self._changed.wait_for(lambda: self._called is None or is_urgent(), seconds)
-        return monotonic() - start
-
-    def check_again(self) -> None:
-        """Let those who let others pass ask once more whether they are urgent."""
-        with self._changed:
-            self._changed.notify_all()
-
     def _take(self, patience: float = 0.0) -> None:
         turn = Event()
         with self._changed:
@@ -139,8 +122,6 @@ class Turns:
         self._since = monotonic()
         if self._called is not None:
             self._called.set()
-        else:
-            self._changed.notify_all()
 
 
 #: Of all visitors together.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lincore.linalg import OptimizerStep
     from lincore.metrics import Results
     from lincore.model_selection import FittedSteps, Steps
-    from pages.ui.jobs.executor import Progress
+    from pages.ui.jobs.progress import Progress
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.fit"

@@ -1,4 +1,4 @@
-"""Long work: threads that report, stop and are shared fairly, and how a page shows them."""
+"""Long work: jobs that report, stop and are shared fairly, and how a page shows them."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     gate = Gate()
     monkeypatch.setattr(page_jobs, "gate", gate, raising=False)
     # Nothing that another test left running is waited for.
-    monkeypatch.setattr(page_jobs, "pool", Pool(2, seconds_alone=0))
+    monkeypatch.setattr(page_jobs, "pool", Pool(2))
     yield gate
     gate.passes.release(100)
     page_jobs.shared.clear()
@@ -415,7 +415,7 @@ def test_the_pool_serves_whoever_has_fewest_running():
     gates = [Gate() for _ in range(4)]
     greedy = [make(f"greedy {i}", gate) for i, gate in enumerate(gates[:3])]
     modest = make("modest", gates[3], owner="b")
-    pool = Pool(2, seconds_alone=0)
+    pool = Pool(2)
     for job in (*greedy, modest):
         pool.submit(job)
     assert gates[0].began.wait(WAIT) and gates[1].began.wait(WAIT)
@@ -445,24 +445,6 @@ def test_a_page_shows_what_was_done_without_threads(monkeypatch):
         "st.write(f'sum {page_jobs.require(job)}')"
     ).run()
     assert [text.value for text in app.markdown] == ["sum 2"]
-
-
-def test_a_job_begins_beside_another_only_where_that_takes_long():
-    gates = [Gate() for _ in range(3)]
-    first, second, third = (make(f"job {i}", gate) for i, gate in enumerate(gates))
-    pool = Pool(2, seconds_alone=3600)
-    for job in (first, second):
-        pool.submit(job)
-    assert gates[0].began.wait(WAIT)
-    assert not gates[1].began.wait(0.1) and pool.ahead(second) == 1
-    gates[0].passes.release(4)
-    assert gates[1].began.wait(WAIT), "it begins when the other has ended"
-    pool.seconds_alone = 0.05
-    pool.submit(third)
-    assert gates[2].began.wait(WAIT), "and beside one that has run for long"
-    for gate in gates:
-        gate.passes.release(4)
-    assert second.wait(WAIT) and third.wait(WAIT)
 
 
 def test_a_job_nobody_waits_for_any_more_stops(monkeypatch):

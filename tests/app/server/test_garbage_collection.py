@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import gc
-import time
 import tomllib
 import weakref
 from pathlib import Path
-from threading import Event, Thread
 
 from streamlit import config
 
-from pages.ui.server import _garbage_collection, script_queue
+from pages.ui.server import _garbage_collection
 
 ROOT = Path(__file__).parents[3]
 
@@ -52,27 +50,6 @@ def test_what_has_grown_old_is_collected_and_then_nothing_until_there_is_more():
         gc.enable()
 
 
-def test_pages_that_are_being_drawn_are_let_pass():
-    collected, over = Event(), Event()
-
-    class Telling(_garbage_collection.Collector):
-        def collect(self) -> bool:
-            collected.set()
-            return True
-
-    thread = Thread(
-        target=_garbage_collection.collect_until, args=(Telling(), over, 0.001), daemon=True
-    )
-    with script_queue.scripts.taken():
-        thread.start()
-        time.sleep(0.05)
-        assert not collected.is_set()
-    assert collected.wait(10)
-    over.set()
-    thread.join(10)
-    assert not thread.is_alive()
-
-
 def test_the_warm_up_ends_with_its_beginning(monkeypatch):
     from pages.ui.server import preload
 
@@ -80,5 +57,6 @@ def test_the_warm_up_ends_with_its_beginning(monkeypatch):
     monkeypatch.setattr(preload, "MODULES", ())
     monkeypatch.setattr(preload, "gc", type("Gc", (), {"collect": int, "freeze": int}))
     monkeypatch.setattr(preload._garbage_collection, "start", lambda: begun.append(True))
-    preload._import_all()
-    assert begun == [True]
+    monkeypatch.setattr(preload.worker_process, "start", lambda: begun.append("workers"))
+    preload._warm_up()
+    assert begun == [True, "workers"]

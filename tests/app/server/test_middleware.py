@@ -192,20 +192,6 @@ assert set(found) == {1}, found
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
-def test_from_the_warm_up_on_a_page_need_not_wait_long_for_a_thread_that_computes():
-    code = """
-import sys
-from pages.ui.server import preload as warm
-warm.MODULES = ()
-warm.start(); warm.wait()
-print(sys.getswitchinterval())
-"""
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert float(run.stdout) == pytest.approx(0.001)
-
-
 def test_every_module_of_the_warm_up_exists():
     code = f"import importlib; [importlib.import_module(name) for name in {preload.MODULES!r}]"
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)

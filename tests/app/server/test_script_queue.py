@@ -13,7 +13,7 @@ from streamlit.runtime import app_session
 from streamlit.runtime.scriptrunner import RerunException, StopException
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
-from pages.ui.jobs.executor import Job, Pool
+from pages.ui.jobs.executor import Job
 from pages.ui.server import preload, script_queue
 from pages.ui.server.script_queue import Turns
 
@@ -162,54 +162,10 @@ def test_who_takes_long_keeps_nobody_waiting():
 
 @pytest.fixture
 def own(monkeypatch) -> Turns:
-    """Return the turns of this test, which jobs know."""
+    """Return the turns of this test, which the server knows."""
     own = Turns(WAIT)
     monkeypatch.setattr(script_queue, "scripts", own)
-    monkeypatch.setattr("pages.ui.jobs.executor.MOST_SECONDS_AHEAD", WAIT)
     return own
-
-
-def test_a_job_begins_when_no_script_runs(own):
-    order, began = [], Event()
-
-    def work(progress):
-        began.set()
-        order.append("job")
-
-    job = Job("study", 1, work)
-
-    def other():
-        with own.taken():
-            order.append("other")
-
-    with queued(own, other):
-        Pool(1).submit(job)
-        assert not began.wait(0.05)
-        order.append("script")
-    assert job.wait(WAIT)
-    assert order == ["script", "other", "job"]
-
-
-def test_a_job_that_somebody_waits_for_begins_at_once(own):
-    def other():
-        with own.taken():
-            until(lambda: job.is_over)
-
-    job = Job("fit", 1, lambda progress: progress(1, 2) and "done")
-    with queued(own, other):
-        Pool(1).submit(job)
-        assert job.wait(WAIT / 2), "while the other's script runs"
-    assert job.result == "done"
-
-
-def test_a_job_waits_no_longer_than_it_has_worked(own, monkeypatch):
-    monkeypatch.setattr("pages.ui.jobs.executor.MOST_SECONDS_AHEAD", 0.02)
-    with own.taken():
-        job = Job("fit", 1, lambda progress: all(progress(i, 9) for i in range(1, 9)))
-        start = time.monotonic()
-        job.do()
-    assert job.result is True
-    assert time.monotonic() - start < 1.0
 
 
 def test_others_have_their_turn_while_one_waits_for_the_warm_up_and_not_once_it_is_over(

@@ -1,0 +1,60 @@
+"""How far work is, whether it is to go on, and what is finished so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+
+class Progress:
+    """Progress callback of a piece of work, which stops when the answer is False.
+
+    Examples
+    --------
+    >>> def work(progress):
+    ...     squares = []
+    ...     for i in range(3):
+    ...         if not progress(i, 3, f"square {i}"):
+    ...             break
+    ...         squares.append(i * i)
+    ...         progress.keep(list(squares))
+    ...     return squares
+    >>> from pages.ui.jobs.executor import Job
+    >>> job = Job("squares", settings=3, work=work)
+    >>> job.do()
+    >>> job.result, job.reason
+    ([0, 1, 4], 'finished')
+    """
+
+    def __init__(self, should_continue: Callable[[], bool], keep: Callable[[Any], None]) -> None:
+        self.done = 0
+        self.total = 0
+        self.what = ""
+        self.keep = keep
+        self.should_continue = should_continue
+        #: Whether the work has heard that it is to stop.
+        self.was_told = False
+
+    def __call__(self, done: int, total: int, what: str = "") -> bool:
+        """Tell that `done` of `total` parts are finished and `what` comes next.
+
+        Returns
+        -------
+        bool
+            Whether to go on. After False the work returns what it has.
+        """
+        self.note(done, total, what)
+        self.was_told = not self.should_continue()
+        return not self.was_told
+
+    def note(self, done: int, total: int, what: str = "") -> None:
+        """Take over how far the work is."""
+        self.done, self.total, self.what = int(done), int(total), what
+
+    @property
+    def share(self) -> float:
+        """Completed fraction, from 0 to 1."""
+        return min(max(self.done / self.total, 0.0), 1.0) if self.total else 0.0
+
+
+Work: TypeAlias = Callable[[Progress], Any]
