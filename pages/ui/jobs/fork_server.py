@@ -35,7 +35,7 @@ class ForkServer:
         self._lock = Lock()
         self._socket, theirs = socket.socketpair()
         here = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import main"
-        subprocess.Popen(  # noqa: S603  nothing of it comes from outside
+        self._process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
             [sys.executable, "-c", f"{here}; main({theirs.fileno()}, {serve!r})"],
             pass_fds=[theirs.fileno()],
             start_new_session=True,  # who interrupts the program in a terminal means the program
@@ -61,8 +61,9 @@ class ForkServer:
         return self._ask(pid, [])
 
     def close(self) -> None:
-        """Let it end."""
+        """Let it end; what it forked goes on."""
         self._socket.close()
+        self._process.wait(5)
 
     def _ask(self, number: int, descriptors: list[int]) -> int:
         with self._lock:
