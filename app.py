@@ -51,14 +51,13 @@ def main() -> None:
 if __name__ == "__main__":
     main()
 else:
-    from pages.ui.server import _compat, batching, logs, memory, middleware, script_queue
+    from pages.ui.jobs import worker_process
+    from pages.ui.server import _compat, logs, memory, middleware, script_queue
 
     logs.write_json_lines()
     memory.keep_little()
     _compat.announce_navigation()
     middleware.hear_of_uploads()
     script_queue.let_scripts_take_turns()
-    batching.send_in_batches()
-    batching.look_up_one_key()
-    preload.start()
+    preload.start(then=worker_process.start)
     app = st.App(__file__, middleware=middleware.middleware())

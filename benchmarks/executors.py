@@ -1,17 +1,16 @@
 """Long work in threads of the server against processes of its own.
 
 Two studies of imbalance run while a visitor clicks on Classify. For either place: how long a click
-takes, how long a study works on after it was told to stop, what memory it takes, and what is left
-when native code crashes. What was decided stands in benchmarks/README.md.
+takes, how long a study works on after it was told to stop, what memory it takes, what it costs to
+begin, and what is left when native code crashes. What was decided stands in benchmarks/README.md.
 
-Run with ``python benchmarks/executors.py [clicks]``.
+Run with ``python -m benchmarks.executors [clicks]``.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -20,49 +19,32 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import ROOT
 from streamlit.testing.v1 import AppTest
+
+import lincore
+from benchmarks.common import ROOT
+from pages.ui.jobs import worker_process
+from pages.ui.jobs.executor import Job, Pool
 
 CLICKS = int(sys.argv[1]) if sys.argv[1:] and sys.argv[1].isdigit() else 30
 #: Rounds in which both places are timed in turn.
 ROUNDS = 3
 SAMPLE = "digits"
-METHODS = ("lda", "qda", "logistic")
-
-
-def study(progress: Any = None) -> Any:
-    """Run an imbalance study that takes about a minute."""
-    import lincore
-
-    return lincore.balance(
-        lincore.sample(SAMPLE), {9: 40}, list(METHODS), repeats=30, progress=progress
-    )
-
-
-def serve() -> None:
-    """Study again and again in a process of its own that gives way to others."""
-    os.nice(10)
-    from threadpoolctl import threadpool_limits
-
-    import lincore
-
-    lincore.sample(SAMPLE)
-    with threadpool_limits(1):
-        print("ready", flush=True)
-        while True:
-            study()
+METHODS = ["lda", "qda", "logistic"]
 
 
 @contextmanager
-def in_threads() -> Iterator[Callable[[], float]]:
+def studies(pool: Pool) -> Iterator[Callable[[], float]]:
     """Run two studies as jobs of the dashboard; yield what stops them and returns the seconds."""
-    from pages.ui.jobs.executor import Job, Pool
+    data = lincore.sample(SAMPLE)
 
-    pool = Pool(2, seconds_alone=0)
-    jobs = [Job(f"study.{i}", i, lambda progress: study(progress)) for i in range(2)]
+    def study(progress: Any) -> Any:
+        return lincore.balance(data, {9: 40}, METHODS, repeats=300, progress=progress)
+
+    jobs = [Job(f"study.{i}", i, study) for i in range(2)]
     for job in jobs:
         pool.submit(job)
-    while any(job.started is None for job in jobs):
+    while any(job.progress.done == 0 for job in jobs):
         time.sleep(0.01)
 
     def stop() -> float:
@@ -73,27 +55,6 @@ def in_threads() -> Iterator[Callable[[], float]]:
             job.wait()
         return time.perf_counter() - start
 
-    yield stop
-    stop()
-
-
-@contextmanager
-def in_processes() -> Iterator[Callable[[], float]]:
-    """Run two studies in spawned processes; yield what ends them and returns the seconds."""
-    workers = [begin("serve") for _ in range(2)]
-    for worker in workers:
-        assert worker.stdout is not None
-        worker.stdout.readline()
-
-    def stop() -> float:
-        start = time.perf_counter()
-        for worker in workers:
-            worker.kill()
-        for worker in workers:
-            worker.wait()
-        return time.perf_counter() - start
-
-    stop.pids = [worker.pid for worker in workers]  # type: ignore[attr-defined]
     yield stop
     stop()
 
@@ -113,57 +74,75 @@ def clicks(app: AppTest, number: int) -> list[float]:
     return found
 
 
-def resident(pid: int | str = "self") -> float:
-    """Return the resident memory of a process, in MB."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.split("VmRSS:")[1].split()[0]) / 1024
+def own_memory() -> float:
+    """Return what this process and its workers hold for themselves alone, in MB."""
+    total = 0
+    parents = {str(os.getpid())}
+    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda path: int(path.name)):
+        try:
+            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            if folder.name in parents or parent in parents:
+                parents.add(folder.name)
+                held = (folder / "smaps_rollup").read_text()
+                total += int(held.split("\nPss:")[1].split()[0])
+        except (OSError, IndexError):
+            continue
+    return total / 1024
 
 
-def begin(what: str) -> subprocess.Popen[str]:
-    """Begin a process of this file."""
-    return subprocess.Popen([sys.executable, __file__, what], stdout=subprocess.PIPE, text=True)
+def seconds_to_begin() -> float:
+    """Return the median seconds of a job that does nothing."""
+    pool, taken = Pool(1), []
+    for i in range(20):
+        job = Job("nothing", i, lambda progress: 1)
+        start = time.perf_counter()
+        pool.submit(job)
+        job.wait()
+        taken.append(time.perf_counter() - start)
+    return float(np.median(taken))
 
 
-def fault() -> None:
-    """End as native code does that reads where nothing is."""
-    os.kill(os.getpid(), signal.SIGSEGV)
+def fault() -> str:
+    """Return what is said of work that ends as native code does that reads where nothing is."""
+    job = Job("fault", 1, lambda progress: os.kill(os.getpid(), signal.SIGSEGV))
+    Pool(1).submit(job)
+    job.wait()
+    return str(job.error)
 
 
 def main() -> None:
     """Time both places in turn, and print a table."""
-    sys.path.insert(0, str(ROOT))
-    os.chdir(ROOT)
     from pages.ui.server import preload
 
-    preload.start()
-    preload.wait()
+    preload.import_modules()
     app = AppTest.from_file(ROOT / "app.py", default_timeout=120).run()
     app.switch_page("pages/classify.py").run()
     clicks(app, 4)
     alone = clicks(app, CLICKS)
-    places = {"threads": in_threads, "processes": in_processes}
+    print(f"click alone: median {np.median(alone):.3f} s, p95 {np.quantile(alone, 0.95):.3f} s")
+    places = {"threads": worker_process.end, "processes": worker_process.start}
     found: dict[str, list[float]] = {name: [] for name in places}
     stops: dict[str, list[float]] = {name: [] for name in places}
-    memory = {}
+    memory, begins = {}, {}
     for _ in range(ROUNDS):
-        for name, place in places.items():
-            before = resident()
-            with place() as stop:
+        for name, prepare in places.items():
+            prepare()
+            begins[name] = seconds_to_begin()
+            before = own_memory()
+            with studies(Pool(2)) as stop:
                 found[name] += clicks(app, CLICKS // ROUNDS)
-                pids = getattr(stop, "pids", ())
-                used = [resident(pid) for pid in pids] or [resident() - before]
-                memory[name] = f"{np.mean(used):.0f} MB {'a process' if pids else 'more'}"
+                memory[name] = (before, (own_memory() - before) / 2)
                 stops[name].append(stop())
-    code = begin("fault").wait()
-    print(f"click alone: median {np.median(alone):.3f} s, p95 {np.quantile(alone, 0.95):.3f} s")
     for name in places:
+        at_rest, each = memory[name]
         print(
             f"{name}: click median {np.median(found[name]):.3f} s, "
             f"p95 {np.quantile(found[name], 0.95):.3f} s; stops after {np.median(stops[name]):.3f} "
-            f"s (longest {max(stops[name]):.3f}); {memory[name]}"
+            f"s (longest {max(stops[name]):.3f}); begins in {begins[name]:.4f} s; "
+            f"{at_rest:.0f} MB at rest, {each:.0f} MB a study"
         )
-    print(f"crash: a process ends with {code}, the server goes on; a thread takes it along")
+    print(f"crash of a process: {fault()} Of a thread: the end of the server.")
 
 
 if __name__ == "__main__":
-    {"serve": serve, "fault": fault}.get(sys.argv[-1], main)()
+    main()

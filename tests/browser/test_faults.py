@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,10 +23,10 @@ OWN = "own.csv"
 
 
 def table() -> bytes:
-    """Return a table of 1,200 rows whose study takes some seconds."""
+    """Return a table of 2,400 rows, whose study takes some seconds."""
     rng = np.random.default_rng(0)
-    codes = np.arange(1200) % 3
-    X = rng.standard_normal((1200, 20)) + 0.4 * codes[:, None] * rng.standard_normal(20)
+    codes = np.arange(2400) % 3
+    X = rng.standard_normal((2400, 20)) + 0.4 * codes[:, None] * rng.standard_normal(20)
     lines = [
         ",".join([*(f"{x:.4f}" for x in row), f"k{c}"]) for row, c in zip(X, codes, strict=True)
     ]
@@ -41,8 +46,8 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
             visitor.goto()
             visitor.upload("data.upload", (OWN, table()))
             visitor.visit("balance")
-            visitor.choose("balance.method", "QDA")
             visitor.element("balance.study.job").wait_for()
+            visitor.choose("balance.method", "QDA")
             found = re.sub(r"the error of .*", "", headline(visitor))
             assert "training rows of k2" in found
         visitor.page.get_by_role("dialog", name="Connection error").wait_for()
@@ -56,6 +61,44 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
             assert "the error of QDA" in headline(visitor)
     finally:
         visitor.close()
+
+
+def workers(mark: str) -> list[int]:
+    """Return the processes that do the work of the server with a mark: they were forked."""
+    parents = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            is_marked = mark.encode() in (folder / "environ").read_bytes()
+            if is_marked and b"fork_server" in (folder / "cmdline").read_bytes():
+                stat = (folder / "stat").read_text()
+                parents[int(folder.name)] = int(stat.rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    return [pid for pid, parent in parents.items() if parent in parents]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="work is done in processes on Linux alone")
+def test_a_fault_in_native_code_ends_its_study_and_nothing_else(chromium, tmp_path):
+    mark = f"fault-{os.getpid()}"
+    with serving(ROOT, tmp_path, tmp_path / "log", LINCORE_MARK=mark) as address:
+        visitor = Dashboard(chromium, address, ARTEFACTS / "screenshots")
+        try:
+            visitor.goto()
+            visitor.upload("data.upload", (OWN, table()))
+            visitor.visit("balance")
+            visitor.element("balance.study.job").wait_for()
+            deadline = time.monotonic() + 20
+            while not (found := workers(mark)):
+                assert time.monotonic() < deadline, "no process does the study"
+            os.kill(found[0], signal.SIGSEGV)
+            visitor.page.get_by_text("A fault in native code ended this computation").wait_for()
+            visitor.page.get_by_role("button", name="Try again").click()
+            visitor.settle()
+            assert "the error of LDA" in headline(visitor)
+            visitor.visit("classify")
+            assert OWN in visitor.text()
+        finally:
+            visitor.close()
 
 
 def test_a_connection_that_was_cut_is_taken_up_where_it_was(dashboard):

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -20,7 +20,6 @@ log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Callback = Callable[[], None]
 
 _logged: set[str] = set()
 
@@ -39,13 +38,6 @@ class Run(NamedTuple):
     is_fragment: bool = False
     is_automatic: bool = False
     is_same_page: bool = True
-
-
-class Sender(Protocol):
-    """Receiver of calls for an event loop, passed on at once or together."""
-
-    def put(self, callback: Callback, *, at_once: bool) -> None:
-        """Have the loop call something."""
 
 
 def _or(default: T) -> Callable[[Callable[P, T]], Callable[P, T]]:
@@ -173,59 +165,6 @@ def let_runs_wait(turn: Callable[[Run], AbstractContextManager[None]]) -> None:
                 super()._run_script(rerun_data, *args, **named)
 
     sessions.ScriptRunner = ScriptRunner  # type: ignore[attr-defined]
-
-
-@_or(None)
-def send_through(sender: Callable[[Any], Sender]) -> None:
-    """Have all that the scripts of a session want of an event loop go through ``sender(loop)``.
-
-    What adds an element to a page may wait for others; all else goes at once.
-    """
-    session = _named("streamlit.runtime.app_session", "AppSession")
-    element = _named("streamlit.runtime.scriptrunner", "ScriptRunnerEvent").ENQUEUE_FORWARD_MSG
-    call, tell = session._call_soon_on_event_loop, session._on_scriptrunner_event
-    session._handle_scriptrunner_event_on_event_loop  # noqa: B018  as above
-    if hasattr(session, "sends_through"):
-        return
-
-    def call_soon(self: Any, callback: Callback, *, at_once: bool = True) -> None:
-        loop = getattr(self, "_event_loop", None)
-        if loop is None:
-            call(self, callback)
-            return
-        own = vars(self).get("_sender") or vars(self).setdefault("_sender", sender(loop))
-        try:
-            own.put(callback, at_once=at_once)
-        except RuntimeError:
-            if not loop.is_closed():
-                raise
-
-    def on_event(self: Any, runner: Any, event: Any, *args: Any, **named: Any) -> None:
-        if not hasattr(self, "_event_loop"):
-            tell(self, runner, event, *args, **named)
-            return
-
-        def handled() -> None:
-            self._handle_scriptrunner_event_on_event_loop(runner, event, *args, **named)
-
-        call_soon(self, handled, at_once=event is not element)
-
-    session._call_soon_on_event_loop = call_soon
-    session._on_scriptrunner_event = on_event
-    session.sends_through = sender
-
-
-@_or(None)
-def look_up_through(
-    view: Callable[[Any, Callable[[Any], Mapping[str, Any]]], Mapping[str, Any]],
-) -> None:
-    """Have widgets read the session through ``view(state, copy)`` instead of ``copy(state)``."""
-    state = _named("streamlit.runtime.state", "SessionState")
-    copy = state.filtered_state.fget
-    if hasattr(state, "is_viewed") or copy is None:
-        return
-    state.filtered_state = property(lambda self: view(self, copy))
-    state.is_viewed = True
 
 
 @_or(None)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import gc
 import importlib
 import logging
+from collections.abc import Callable
 from threading import Event, Lock, Thread
 
 from threadpoolctl import threadpool_limits
 
-from pages.ui.jobs import worker_process
 from pages.ui.server import _garbage_collection, logs, script_queue
 
 log = logging.getLogger(__name__)
@@ -50,15 +50,15 @@ _over = Event()
 _over.set()
 
 
-def start() -> None:
-    """Begin to import, the first time that this is called in a process."""
+def start(then: Callable[[], None] | None = None) -> None:
+    """Begin to import, the first time that this is called in a process, and then do more."""
     global _started
     with _lock:
         if _started:
             return
         _started = True
         _over.clear()
-    Thread(target=_warm_up, name="lincore-warm-up", daemon=True).start()
+    Thread(target=_warm_up, args=(then,), name="lincore-warm-up", daemon=True).start()
 
 
 def wait(seconds: float | None = 30.0) -> bool:
@@ -75,7 +75,7 @@ def wait(seconds: float | None = 30.0) -> bool:
         return _over.wait(seconds)
 
 
-def _warm_up() -> None:
+def _warm_up(then: Callable[[], None] | None = None) -> None:
     try:
         import_modules()
     except Exception:
@@ -89,7 +89,8 @@ def _warm_up() -> None:
     gc.collect()
     gc.freeze()
     _garbage_collection.start()
-    worker_process.start()
+    if then is not None:
+        then()
 
 
 def import_modules() -> None:

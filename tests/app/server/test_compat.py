@@ -14,7 +14,6 @@ import pytest
 from streamlit import runtime
 from streamlit.runtime import app_session, memory_uploaded_file_manager, pages_manager, scriptrunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
-from streamlit.runtime.state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.server import _compat, middleware
@@ -62,25 +61,6 @@ USES = [
             (app_session, "ScriptRunner"),
             (app_session.ScriptRunner, "_run_script"),
         ],
-    ),
-    (
-        _compat.send_through,
-        (print,),
-        None,
-        [
-            app_session.__name__,
-            (app_session, "AppSession"),
-            (scriptrunner, "ScriptRunnerEvent"),
-            (app_session.AppSession, "_on_scriptrunner_event"),
-            (app_session.AppSession, "_call_soon_on_event_loop"),
-            (app_session.AppSession, "_handle_scriptrunner_event_on_event_loop"),
-        ],
-    ),
-    (
-        _compat.look_up_through,
-        (print,),
-        None,
-        ["streamlit.runtime.state", (SessionState, "filtered_state")],
     ),
 ]
 ABSENCES = [

@@ -57,6 +57,5 @@ def test_the_warm_up_ends_with_its_beginning(monkeypatch):
     monkeypatch.setattr(preload, "MODULES", ())
     monkeypatch.setattr(preload, "gc", type("Gc", (), {"collect": int, "freeze": int}))
     monkeypatch.setattr(preload._garbage_collection, "start", lambda: begun.append(True))
-    monkeypatch.setattr(preload.worker_process, "start", lambda: begun.append("workers"))
-    preload._warm_up()
+    preload._warm_up(then=lambda: begun.append("workers"))
     assert begun == [True, "workers"]
