@@ -17,9 +17,8 @@ from lincore.errors import DataError
 from lincore.model_selection.methods import Spec, as_method
 from lincore.model_selection.splitters import plan_folds
 from lincore.moments.moments import Moments, leave_one_out
+from lincore.moments.sql import SMALLEST_CELL
 
-#: Rows of a class in a fold below which nothing is shared: of one row the mean is the row.
-SMALLEST_CELL = 20
 
 
 @dataclass(frozen=True, eq=False)
