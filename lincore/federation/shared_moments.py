@@ -20,7 +20,6 @@ from lincore.moments.moments import Moments, leave_one_out
 from lincore.moments.sql import SMALLEST_CELL
 
 
-
 @dataclass(frozen=True, eq=False)
 class SharedMoments:
     """Counts, means and scatters by fold and class, with the names that they belong to; no rows.
