@@ -17,7 +17,7 @@ from lincore.errors import DataError
 from lincore.model_selection.methods import Spec, as_method
 from lincore.model_selection.splitters import plan_folds
 from lincore.moments.moments import Moments, leave_one_out
-from lincore.moments.sql import SMALLEST_CELL
+from lincore.moments.sql import SMALLEST_CELL as SMALLEST_CELL
 
 
 @dataclass(frozen=True, eq=False)
