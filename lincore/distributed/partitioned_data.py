@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add
@@ -17,8 +17,11 @@ from lincore.errors import DataError
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.federation.cross_validation import FoldModels, SharedScores, fit_folds
 from lincore.federation.shared_moments import SharedMoments
-from lincore.imbalance.shared_sweep import SizeModels, SizeScores, fit_sizes
+from lincore.imbalance.shared.models import SharedModels
+from lincore.imbalance.shared.study import StudyScores, fit_study
+from lincore.imbalance.shared.sweep import SizeScores, fit_sizes
 from lincore.imbalance.size_curves import Sweep
+from lincore.imbalance.study import SubsetStudy
 from lincore.model_selection.methods import Spec
 from lincore.moments.moments import Moments
 
@@ -154,6 +157,26 @@ class PartitionedData:
         scores: SizeScores = self._sum(work)
         return scores.sweep()
 
+    def balance(
+        self,
+        shared: SharedMoments,
+        sizes: Mapping[Any, float],
+        methods: Spec | Iterable[Spec] = ("lda", "qda"),
+    ) -> SubsetStudy:
+        """Return an imbalance study whose subsets are whole folds, see `imbalance.fit_study`.
+
+        Parameters
+        ----------
+        shared : SharedMoments
+            As `summarise` returned them.
+        sizes, methods
+            As for `lincore.imbalance.fit_study`.
+        """
+        models = fit_study(shared, sizes, methods)
+        work = partial(_score, models, shared.n_folds, shared.seed)
+        scores: StudyScores = self._sum(work)
+        return scores.study()
+
     def fit(self, model: LogisticRegression, shared: SharedMoments) -> LogisticRegression:
         """Fit logistic regression, its gradients and products summed over the partitions.
 
@@ -249,7 +272,7 @@ def _moments(n_classes: int, n_folds: int, seed: int, read: _Numbered) -> Moment
     )
 
 
-def _score(models: FoldModels | SizeModels, n_folds: int, seed: int, read: _Numbered) -> Any:
+def _score(models: FoldModels | SharedModels, n_folds: int, seed: int, read: _Numbered) -> Any:
     number, X, codes = read
     return models.score(X, codes, deal(codes, n_folds, seed, number))
 

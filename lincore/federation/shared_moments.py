@@ -17,9 +17,7 @@ from lincore.errors import DataError
 from lincore.model_selection.methods import Spec, as_method
 from lincore.model_selection.splitters import plan_folds
 from lincore.moments.moments import Moments, leave_one_out
-
-#: Rows of a class in a fold below which nothing is shared: of one row the mean is the row.
-SMALLEST_CELL = 20
+from lincore.moments.sql import SMALLEST_CELL as SMALLEST_CELL
 
 
 @dataclass(frozen=True, eq=False)

@@ -168,7 +168,6 @@ class SubsetLosses:
         Test rows.
     new_splits : bool
         Whether every seed drew a split of its own; if not, only the choice of rows is random.
-    example : Example
     failures : mapping of str to str
         Methods that could not be fitted somewhere, with the reason; they are not in `methods`.
     notices : tuple of str
@@ -188,7 +187,6 @@ class SubsetLosses:
     totals: Mapping[str, Array]
     n_test: int
     new_splits: bool
-    example: Example
     failures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     settings: Settings = field(default_factory=Settings)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pandas as pd
 
 from lincore.imbalance.attribution import Attribution, attribution
-from lincore.imbalance.losses import SubsetLosses
+from lincore.imbalance.losses import Example, SubsetLosses
 from lincore.imbalance.remedies import Remedy, remedies
 
 
-class BalanceStudy(SubsetLosses):
+class SubsetStudy(SubsetLosses):
     """Losses of full, reduced and control subsets, what they are made of, and what recovers them.
 
     Its parts are those of `lincore.imbalance.losses.SubsetLosses`.
@@ -53,3 +55,16 @@ class BalanceStudy(SubsetLosses):
         frame = pd.DataFrame.from_dict(lines, orient="index")
         frame.index.name = "remedy"
         return frame
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BalanceStudy(SubsetStudy):
+    """Study of rows that are here, with one seed in full to look at.
+
+    Parameters
+    ----------
+    example : Example
+        The other parts are those of `lincore.imbalance.losses.SubsetLosses`.
+    """
+
+    example: Example

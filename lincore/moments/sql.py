@@ -16,6 +16,8 @@ from lincore.utils.sql_names import identifier
 
 #: Features that one table is asked for: more would be more columns than PostgreSQL selects from.
 MOST_FEATURES = 500
+#: Rows of a class below which no sums are taken or shared: of one row the mean is the row.
+SMALLEST_CELL = 20
 # Sums in one answer: SQLite selects 2,000 columns at most, PostgreSQL 1,664.
 _SUMS_AT_ONCE = 1_000
 
@@ -39,6 +41,8 @@ class MomentsQuery:
         Column of the labels.
     dialect : {"standard", "mysql"}
         Standard SQL, as DuckDB, PostgreSQL and SQLite take it, or with the backticks of MySQL.
+    smallest : int, default 20
+        Rows that every class must have: the answers about fewer would tell of single rows.
 
     Raises
     ------
@@ -47,7 +51,8 @@ class MomentsQuery:
 
     Notes
     -----
-    A mean of very few rows tells of single ones: see `lincore.federation` for what may be shared.
+    The database answers about every class, however small; `read` refuses such answers. Who must not
+    see them leaves the class out of the table, or lets somebody else ask.
 
     References
     ----------
@@ -61,7 +66,7 @@ class MomentsQuery:
     >>> _ = warehouse.execute("CREATE TABLE flowers (length REAL, width REAL, kind TEXT)")
     >>> rows = [(1.0, 2.0, "a"), (3.0, 6.0, "a"), (2.0, 3.0, "a"), (9.0, 9.0, "b"), (8.0, 9.5, "b")]
     >>> _ = warehouse.executemany("INSERT INTO flowers VALUES (?, ?, ?)", rows)
-    >>> query = MomentsQuery("flowers", ["length", "width"], "kind")
+    >>> query = MomentsQuery("flowers", ["length", "width"], "kind", smallest=2)
     >>> answers = [warehouse.execute(text).fetchall() for text in query.statements]
     >>> moments, classes = query.read(answers)
     >>> moments.count, classes
@@ -75,6 +80,7 @@ class MomentsQuery:
     features: Sequence[str]
     target: str
     dialect: Literal["standard", "mysql"] = "standard"
+    smallest: int = SMALLEST_CELL
 
     def __post_init__(self) -> None:
         """Check the features."""
@@ -109,7 +115,8 @@ class MomentsQuery:
         Raises
         ------
         DataError
-            When the answers are not those of these statements, or hold what is no number.
+            When the answers are not those of these statements, hold what is no number, or are about
+            a class of fewer rows than `smallest`.
         """
         n_sums, p = len(self._sums()), len(self.features)
         tables = [np.asarray(answer, dtype=object) for answer in answers]
@@ -126,6 +133,13 @@ class MomentsQuery:
             columns.append(one[own, 2:])
         values = _numbers(np.concatenate(columns, axis=1), 1 + n_sums)
         count, pilot, total, products = np.split(values, [1, 1 + p, 1 + 2 * p], axis=1)
+        if count.min() < self.smallest:
+            raise DataError(
+                f"A class has only {count.min():.0f} rows, and sums of fewer than {self.smallest} "
+                "would tell of single rows.",
+                where="answers in SQL",
+                remedy="Join or leave out the smallest class, or ask for another smallest number.",
+            )
         delta = total / count
         scatter = np.empty((len(count), p, p))
         upper = np.triu_indices(p)

@@ -8,7 +8,7 @@ from lincore.imbalance.attribution import PARTS, Attribution
 from lincore.imbalance.losses import Loss
 from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
-from lincore.imbalance.study import BalanceStudy
+from lincore.imbalance.study import SubsetStudy
 from lincore.metrics.scores import Interval
 from lincore.utils.formatting import decimals, listed, percent, points
 
@@ -26,16 +26,14 @@ _MEANING = {
 }
 
 
-def decomposition_sentences(
-    study: BalanceStudy, method: str, loss: str = "error"
-) -> dict[str, str]:
+def decomposition_sentences(study: SubsetStudy, method: str, loss: str = "error") -> dict[str, str]:
     """Say in one sentence each what the four parts of a loss are, and what would help.
 
     Parameters
     ----------
-    study : BalanceStudy
+    study : SubsetStudy
     method, loss : str
-        As for `BalanceStudy.attribution`.
+        As for `SubsetStudy.attribution`.
 
     Returns
     -------
@@ -52,7 +50,7 @@ def decomposition_sentences(
     return {part: _part(study, split, part, found) for part, found in split.parts.items()}
 
 
-def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -> str:
+def _part(study: SubsetStudy, split: Attribution, part: str, found: Interval) -> str:
     name, (meaning, remedy) = part.capitalize(), _MEANING[part]
     cost = _as_cost(found, study.named(split.loss))
     if np.isnan(cost.value):
@@ -75,12 +73,12 @@ def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -
     return f"{text}; {remedy.format(names=names)}." if verb == "costs" else f"{text}."
 
 
-def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
+def balance_finding(study: SubsetStudy, method: str, loss: str = "error") -> str:
     """Say what the reduction did to a method, and which part of it weighs most.
 
     Parameters
     ----------
-    study : BalanceStudy
+    study : SubsetStudy
     method, loss : str
         One of its methods, and of its losses.
 
@@ -261,11 +259,11 @@ def _level(value: float, loss: str) -> str:
     return decimals(value) if loss == "log loss" else percent(value)
 
 
-def _label(study: BalanceStudy, method: str) -> str:
+def _label(study: SubsetStudy, method: str) -> str:
     return study.settings.label(method)
 
 
-def _reduced(study: BalanceStudy) -> str:
+def _reduced(study: SubsetStudy) -> str:
     # A number in quotation marks: "rows of 1" would be read as a count.
     labels = study.classes[study.is_reduced].tolist()
     names = [label if isinstance(label, str) else f"“{label}”" for label in labels]
@@ -274,7 +272,7 @@ def _reduced(study: BalanceStudy) -> str:
     return listed(names)
 
 
-def _sizes(study: BalanceStudy) -> str:
+def _sizes(study: SubsetStudy) -> str:
     full, reduced = (study.counts[subset][study.is_reduced] for subset in ("full", "reduced"))
     if len(full) != 1:
         return f"{reduced.sum():,} instead of {full.sum():,} training rows of {_reduced(study)}"

@@ -44,6 +44,7 @@ LAYERS = [
     "lincore/checks",
     "lincore/imbalance",
     "lincore/imbalance/cost",
+    "lincore/imbalance/shared",
     "lincore/distributed",
     "lincore/plots/base",
     "lincore/plots/plane",

@@ -97,6 +97,8 @@ def test_every_executor_finds_what_is_found_in_one_file(executor, file):
     sweep = data.sweep(shared, "b", [30 / np.count_nonzero(alone.y[train] == "b")], METHODS)
     alike = lincore.sweep(alone, "b", [30], METHODS, split=Split(train, test), repeats=1)
     assert_allclose(sweep.losses[:, :, 2:, 0], alike.losses[:, :, 2:, 0], rtol=1e-10)
+    study = data.balance(shared, {"a": 0.5}, METHODS)
+    assert_allclose(study.losses[:, 0], sweep.losses[:, -1, 2], rtol=1e-10)
     model = data.fit(LogisticRegression(C=10), shared)
     fitted = LogisticRegression(C=10).fit(alone.X, alone.y)
     assert model.converged_

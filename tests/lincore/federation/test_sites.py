@@ -21,8 +21,12 @@ from lincore.federation import (
     summarise,
     summary_bytes,
 )
-from lincore.imbalance import fit_sizes
-from lincore.model_selection import Steps, plan_folds
+from lincore.imbalance import fit_sizes, fit_study
+from lincore.imbalance._trial_losses import trial_losses
+from lincore.imbalance.shared.study import NEED_ROWS
+from lincore.imbalance.subsets import NestedSubsets
+from lincore.imbalance.trials import Plan, Trial, outcomes
+from lincore.model_selection import Steps, as_methods, plan_folds
 
 METHODS = ("lda", "qda", "naive-bayes", "least-squares", "lda(shrinkage=0.2)")
 FOLDS = 4
@@ -116,6 +120,57 @@ def test_the_exact_sweep_over_sites_is_that_of_all_rows(merged, pooled, sites):
         first + fit_sizes(merged, "c1", [0.5], METHODS).score_site(merged, sites[0])
     with pytest.raises(DataError, match="shares of their rows"):
         fit_sizes(merged, "c4", [0.5])
+
+
+def trial_of_folds(data, folds, chosen, blocks) -> Trial:
+    """Return the rows of a study's subsets, which are whole folds after the tested one."""
+    parts = [folds[(chosen + i) % FOLDS][1] for i in range(1, FOLDS)]
+    order = tuple(np.concatenate([part[data.codes[part] == k] for part in parts]) for k in range(3))
+    lengths = np.array([np.bincount(data.codes[part], minlength=3) for part in parts]).cumsum(0)
+    sizes = {name: lengths[np.array(of) - 1, range(3)] for name, of in blocks.items()}
+    sizes["oversampling"] = sizes["full"]
+    totals = {name: rows.astype(float) for name, rows in sizes.items()}
+    return Trial(0, Split(*folds[chosen]), NestedSubsets(order), sizes, totals)
+
+
+@pytest.mark.parametrize("chosen", range(FOLDS))
+def test_the_study_over_sites_is_that_of_the_same_rows(chosen, merged, pooled, sites):
+    data, folds = pooled
+    methods = (*METHODS, "fisher")
+    models = fit_study(merged, {"c2": 1 / 3}, methods)
+    first, *others = (models.score_site(merged, one) for one in sites)
+    study = sum(others, first).study()
+    blocks = {"full": [3, 3, 3], "reduced": [3, 1, 3], "control": [2] * 3, "undersampling": [1] * 3}
+    trial = trial_of_folds(data, folds, chosen, blocks)
+    known = [merged.classes.tolist().index(label) for label in data.classes.tolist()]
+    for name in blocks:
+        assert models.counts[name][chosen][known].tolist() == trial.sizes[name].tolist()
+    plan = Plan(data, {}, as_methods(methods), Steps(standardize=False), trial.split, 0.3, 0)
+    expected = trial_losses(plan, trial, outcomes(plan, [trial])[0])
+    kept = [i for i, name in enumerate(study.conditions) if name not in NEED_ROWS]
+    losses = [0, 1, 2, *(3 + k for k in known)]
+    for m, name in enumerate(methods):
+        found = study.losses[m, kept, chosen][:, losses]
+        assert_allclose(found, expected[name].means[kept], rtol=1e-10, atol=1e-12)
+    lost = study.attribution("qda", "recall of c2")
+    assert_allclose(sum(part.value for part in lost.parts.values()), lost.total.value)
+    remedies = {remedy.name: remedy for remedy in study.remedies("lda")}
+    assert all(np.isnan(remedies[name].recovered.value) for name in NEED_ROWS)
+    assert lincore.imbalance.choose_remedy(study, "lda").remedy.name not in NEED_ROWS
+
+
+def test_a_study_of_sites_says_what_it_cannot_reduce(merged):
+    for sizes, reason in [
+        ({"c2": 0.9}, "3 are trained on"),
+        ({"c4": 0.5}, "shares of their rows are wanted"),
+        ({"c2": 20}, "shares of their rows are wanted"),
+    ]:
+        with pytest.raises(DataError, match=reason):
+            fit_study(merged, sizes)
+    with pytest.raises(DataError, match="different methods or sizes"):
+        one, two = (fit_study(merged, {"c2": 0.3}, name) for name in ("lda", "qda"))
+        rows = np.zeros((1, 3)), np.zeros(1, np.intp), np.zeros(1, np.intp)
+        one.score(*rows) + two.score(*rows)
 
 
 def test_columns_in_another_order_are_the_same_columns(sites):

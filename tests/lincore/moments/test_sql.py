@@ -133,7 +133,7 @@ def check(frame: pd.DataFrame, query: MomentsQuery, answers) -> None:
 
 
 def query_of(frame: pd.DataFrame) -> MomentsQuery:
-    return MomentsQuery(TABLE, list(frame.columns[:-1]), TARGET)
+    return MomentsQuery(TABLE, list(frame.columns[:-1]), TARGET, smallest=3)
 
 
 @pytest.mark.parametrize("p", [1, 4, 50])
@@ -142,6 +142,16 @@ def test_sums_are_those_of_the_rows(engine, p):
     frame = rows(p)
     assert len(query_of(frame).statements) == (1 if p < 50 else 2)
     check(frame, query_of(frame), engine(frame, query_of(frame)))
+
+
+def test_sums_of_few_rows_are_refused():
+    frame = rows(2)
+    query = MomentsQuery(TABLE, list(frame.columns[:-1]), TARGET)
+    answers = by_sqlite(frame, query)
+    with pytest.raises(DataError, match="only 3 rows, and sums of fewer than 20"):
+        query.read(answers)
+    large = [[row for row in answer if row[1] >= query.smallest] for answer in answers]
+    assert query.read(large)[0].count.min() >= query.smallest
 
 
 def test_sums_of_a_server_are_those_of_the_rows(psql):

@@ -1,0 +1,1 @@
+"""Studies and sweeps of class sizes from the moments of sites that keep their rows."""
