@@ -23,14 +23,22 @@ OWN = "own.csv"
 
 
 def table() -> bytes:
-    """Return a table of 2,400 rows, whose study takes some seconds."""
+    """Return a table of 1,200 rows, whose study takes some seconds."""
     rng = np.random.default_rng(0)
-    codes = np.arange(2400) % 3
-    X = rng.standard_normal((2400, 20)) + 0.4 * codes[:, None] * rng.standard_normal(20)
+    codes = np.arange(1200) % 3
+    X = rng.standard_normal((1200, 20)) + 0.4 * codes[:, None] * rng.standard_normal(20)
     lines = [
         ",".join([*(f"{x:.4f}" for x in row), f"k{c}"]) for row, c in zip(X, codes, strict=True)
     ]
     return "\n".join([",".join([*(f"x{j}" for j in range(20)), "kind"]), *lines]).encode()
+
+
+def ask_for_long(visitor: Dashboard) -> None:
+    """Ask for a study of many splits, and wait until it is at work."""
+    visitor.press("balance.options")
+    visitor.page.get_by_label("Random splits").fill("200")
+    visitor.page.get_by_label("Random splits").press("Enter")
+    visitor.element("balance.study.job").wait_for()
 
 
 def headline(dashboard: Dashboard) -> str:
@@ -46,8 +54,8 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
             visitor.goto()
             visitor.upload("data.upload", (OWN, table()))
             visitor.visit("balance")
-            visitor.element("balance.study.job").wait_for()
             visitor.choose("balance.method", "QDA")
+            ask_for_long(visitor)
             found = re.sub(r"the error of .*", "", headline(visitor))
             assert "training rows of k2" in found
         visitor.page.get_by_role("dialog", name="Connection error").wait_for()
@@ -86,7 +94,7 @@ def test_a_fault_in_native_code_ends_its_study_and_nothing_else(chromium, tmp_pa
             visitor.goto()
             visitor.upload("data.upload", (OWN, table()))
             visitor.visit("balance")
-            visitor.element("balance.study.job").wait_for()
+            ask_for_long(visitor)
             deadline = time.monotonic() + 20
             while not (found := workers(mark)):
                 assert time.monotonic() < deadline, "no process does the study"

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from os import _exit
 from threading import Lock
 
 #: Of an answer: a process's number, or what it ended with.
@@ -129,7 +130,7 @@ def _work(call: Callable[[Connection], None], pipe: Connection) -> None:
         code = 0
     finally:
         pipe.close()
-        os._exit(code)
+        _exit(code)
 
 
 def _packed(number: int) -> bytes:
