@@ -36,8 +36,7 @@ def table() -> bytes:
 def ask_for_long(visitor: Dashboard) -> None:
     """Ask for a study of many splits, and wait until it is at work."""
     visitor.press("balance.options")
-    visitor.page.get_by_label("Random splits").fill("200")
-    visitor.page.get_by_label("Random splits").press("Enter")
+    visitor.enter("balance.repeats", 200)
     visitor.element("balance.study.job").wait_for()
 
 

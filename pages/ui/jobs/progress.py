@@ -1,4 +1,4 @@
-"""How far work is, whether it is to go on, and what is finished so far."""
+"""Progress of work: its done parts, what is finished so far, and whether it is to go on."""
 
 from __future__ import annotations
 
