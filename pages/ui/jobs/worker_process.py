@@ -1,7 +1,7 @@
 """A piece of work in a process of its own: a fault in native code ends that process alone.
 
 What is sent there is the work, a closure with its data; back come progress, what is finished so
-far, and the result. These processes are forked for this server (`fork_server`): nothing from
+far, and the result. These processes are forked for this server (`_fork_server`): nothing from
 outside is ever unpickled.
 """
 
@@ -23,7 +23,7 @@ import cloudpickle
 
 from lincore.data import Dataset
 from lincore.errors import DataError
-from pages.ui.jobs.fork_server import ForkServer, Worker
+from pages.ui.jobs._fork_server import ForkServer, Worker
 from pages.ui.jobs.progress import Progress, Work
 
 log = logging.getLogger(__name__)
