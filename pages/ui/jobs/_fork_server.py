@@ -19,6 +19,8 @@ from multiprocessing.connection import Connection
 from os import _exit
 from threading import Lock
 
+from pages.ui.server import logs, preload
+
 #: Of an answer: a process's number, or what it ended with.
 N_BYTES = 4
 
@@ -28,16 +30,21 @@ class ForkServer:
 
     Parameters
     ----------
-    serve : str
-        ``package.module:function`` that each forked process calls with its connection.
+    serve : callable
+        A function of a module, which each forked process calls with its connection.
     """
 
-    def __init__(self, serve: str) -> None:
+    def __init__(self, serve: Callable[[Connection], None]) -> None:
         self._lock = Lock()
         self._socket, theirs = socket.socketpair()
-        here = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import main"
+        lines = [
+            f"import sys; sys.path[:] = {sys.path!r}",
+            f"from {__name__} import main",
+            f"from {serve.__module__} import {serve.__name__}",
+            f"main({theirs.fileno()}, {serve.__name__})",
+        ]
         self._process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
-            [sys.executable, "-c", f"{here}; main({theirs.fileno()}, {serve!r})"],
+            [sys.executable, "-c", "; ".join(lines)],
             pass_fds=[theirs.fileno()],
             start_new_session=True,  # who interrupts the program in a terminal means the program
         )
@@ -93,16 +100,10 @@ class Worker:
         return self._server.wait(self.pid)
 
 
-def main(descriptor: int, serve: str) -> None:
+def main(descriptor: int, serve: Callable[[Connection], None]) -> None:
     """Fork when asked to, until the server is gone: what its process does."""
-    from importlib import import_module
-
-    from pages.ui.server import logs, preload
-
     preload.import_modules()
     logs.write_json_lines()
-    module, _, name = serve.partition(":")
-    call: Callable[[Connection], None] = getattr(import_module(module), name)
     gc.collect()
     gc.freeze()  # what nobody looks at stays shared
     asked = socket.socket(fileno=descriptor)
@@ -117,16 +118,16 @@ def main(descriptor: int, serve: str) -> None:
         pid = os.fork()
         if pid == 0:
             asked.close()
-            _work(call, Connection(descriptors[0]))
+            _work(serve, Connection(descriptors[0]))
         os.close(descriptors[0])
         asked.send(_packed(pid))
 
 
-def _work(call: Callable[[Connection], None], pipe: Connection) -> None:
+def _work(serve: Callable[[Connection], None], pipe: Connection) -> None:
     """Do what a forked process is for, and end it; nothing returns to what it was forked from."""
     code = 1
     try:
-        call(pipe)
+        serve(pipe)
         code = 0
     finally:
         pipe.close()

@@ -48,7 +48,7 @@ def start() -> None:
         return
     with _lock:
         if _server is None:
-            server = ForkServer(f"{__name__}:serve")
+            server = ForkServer(serve)
             worker = server.fork()  # it answers when all is imported
             worker.end()
             _server = server
