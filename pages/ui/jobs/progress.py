@@ -32,7 +32,7 @@ class Progress:
         self.what = ""
         self.keep = keep
         self.should_continue = should_continue
-        #: Whether the work has heard that it is to stop.
+        #: Whether the work knows that it is to stop.
         self.was_told = False
 
     def __call__(self, done: int, total: int, what: str = "") -> bool:
