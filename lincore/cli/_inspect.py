@@ -11,6 +11,7 @@ from lincore import checks, io
 from lincore.cli.answer import Answer, Section
 from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.cli.data_options import (
+    NamedSource,
     add_data_options,
     data_source,
     load_data,
@@ -53,7 +54,12 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     source = data_source(options.file, options.target)
     if isinstance(source.data, lincore.Dataset):
         return dataset_answer(source.data)
-    table = io.open_table(source.data, name=source.name, options=read_options(options))
+    reading = read_options(options)
+    table: io.Table | None
+    if isinstance(source.data, NamedSource):
+        table = io.open_source(source.data.name, reading)
+    else:
+        table = io.open_table(source.data, name=source.name, options=reading)
     if table is None:
         return dataset_answer(load_data(options, source))
     return table_answer(table, source.target, options)
