@@ -435,7 +435,8 @@ def test_a_named_source_takes_the_place_of_a_file_and_is_nowhere_located(
         for name in ("source:trips", file)
     ]
     assert columns[0] == columns[1]
-    assert answer(capsys, "predict", "source:trips", "source:trips", *role)
+    assert main(["predict", "source:trips", "source:trips", *role, "--quiet"]) == 0
+    assert "120 rows of trips" in capsys.readouterr().err
     saved, page = tmp_path / "saved.json", tmp_path / "page.html"
     answer(
         capsys, "compare", "source:trips", *role, "--methods", "lda",
