@@ -42,11 +42,11 @@ elif isinstance(opened, ImageSource):
 
 if is_current:
     if data.kind.is_images:
-        panels.contact_sheet(data, key="data.sheet")
+        panels.contact_sheet(data)
         images.skipped(data)
         images.copies(data)
     elif opened is None:
-        panels.table_head(data, key="data.head")
+        panels.table_head(data)
     images.groups(data)
     if not isinstance(opened, Source):
         findings.findings(opened if isinstance(opened, ImageSource) else None, data.notices)

@@ -21,6 +21,7 @@ from .ranking import prediction_table as prediction_table
 from .ranking import rank_methods as rank_methods
 from .ranking import readable_score_table as readable_score_table
 from .ranking import results_summary as results_summary
+from .ranking import score_table as score_table
 from .ranking import score_table_for_export as score_table_for_export
 from .results import Results as Results
 from .sampling_units import find_sampling_units as find_sampling_units
@@ -34,6 +35,5 @@ from .scores import majority_baseline_score as majority_baseline_score
 from .scores import precision as precision
 from .scores import recall as recall
 from .scores import score as score
-from .scores import score_table as score_table
 from .settings import Settings as Settings
 from .training_variance import training_variance_rows as training_variance_rows

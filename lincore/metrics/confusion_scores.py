@@ -54,11 +54,6 @@ def recalls(tally: Tally) -> Array:
     return divide(tally.right, tally.true)
 
 
-def precisions(tally: Tally) -> Array:
-    """Return the share of the predictions of each class that are right; NaN without any."""
-    return divide(tally.right, tally.predicted)
-
-
 def f1_by_class(tally: Tally) -> Array:
     """Return 2·right / (true + predicted); NaN for a class neither true nor predicted."""
     return divide(2 * tally.right, tally.true + tally.predicted)

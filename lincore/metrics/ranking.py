@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from lincore.metrics import scores
 from lincore.metrics.class_ratio import leading_score
+from lincore.metrics.differences import groups
 from lincore.metrics.estimates import SCORES, estimate
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import per_results
-from lincore.metrics.scores import baseline_results, majority_baseline_score, score_table
 from lincore.utils.spreadsheet import spreadsheet_safe
 
 
@@ -86,15 +87,49 @@ def baseline_scores(results: Results, score: str | None = None) -> dict[str, flo
     """
     score = score or leading_score(results.class_counts)
     if SCORES[score].needs_posteriors:
-        found = {"Prior only": estimate(baseline_results(results), "Prior only", score).value}
+        guesses = scores.baseline_results(results)
+        found = {"Prior only": estimate(guesses, "Prior only", score).value}
     elif score == "AUC":
         found = {"Chance": 0.5}
     else:
-        found = {"Majority class": majority_baseline_score(results, score)}
+        found = {"Majority class": scores.majority_baseline_score(results, score)}
     chance = 1 / len(results.classes)
     if score == "accuracy" and not np.isclose(found["Majority class"], chance):
         found["Chance"] = chance
     return {name: value for name, value in found.items() if np.isfinite(value)}
+
+
+def score_table(results: Results, leading: str | None = None) -> pd.DataFrame:
+    """Return one line for each method: every score with its interval, seconds, and the group.
+
+    Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
+    "<name> to"; then "seconds", "group", the number of the group of methods that are not
+    significantly different by the leading score (see `lincore.metrics.differences.groups`),
+    and "never predicts", the classes with rows that the method never predicts.
+
+    Parameters
+    ----------
+    results : Results
+    leading : str, optional
+        See `lincore.metrics.class_ratio.leading_score`.
+    """
+    leading = leading or leading_score(results.class_counts)
+    group = groups(results, leading)
+    names = sorted(SCORES, key=lambda name: name != leading)
+    columns = [f"{name}{end}" for name in names for end in ("", " from", " to")]
+    lines = []
+    for method in results.methods:
+        line: dict[str, object] = {"method": method}
+        for name in SCORES:
+            found = scores.score(results, method, name)
+            line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
+        seconds = float(results.seconds[results.position(method)])
+        unseen = results.classes[scores.never_predicted(results, method)]
+        blind = ", ".join(str(label) for label in unseen)
+        lines.append(line | {"seconds": seconds, "group": group[method], "never predicts": blind})
+    # Named also where a comparison was stopped before a method was finished.
+    columns = ["method", *columns, "seconds", "group", "never predicts"]
+    return pd.DataFrame(lines, columns=columns).set_index("method")
 
 
 def score_table_for_export(results: Results) -> pd.DataFrame:

@@ -6,13 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.metrics import confusion_scores
-from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.confusion_scores import Tally, influence_by_cell
-from lincore.metrics.differences import groups
 from lincore.metrics.estimates import (
     SCORES,
     Estimate,
@@ -64,7 +61,6 @@ __all__ = [
     "precision",
     "recall",
     "score",
-    "score_table",
 ]
 
 
@@ -430,35 +426,3 @@ def never_predicted(results: Results, method: str) -> NDArray[np.intp]:
     """
     predicted = results.predicted[results.position(method)]
     return np.setdiff1d(results.truth, predicted)
-
-
-def score_table(results: Results, leading: str | None = None) -> pd.DataFrame:
-    """Return one line for each method: every score with its interval, seconds, and the group.
-
-    Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
-    "<name> to"; then "seconds", "group", the number of the group of methods that are not
-    significantly different by the leading score (see `lincore.metrics.differences.groups`),
-    and "never predicts", the classes with rows that the method never predicts.
-
-    Parameters
-    ----------
-    results : Results
-    leading : str, optional
-        See `lincore.metrics.class_ratio.leading_score`.
-    """
-    leading = leading or leading_score(results.class_counts)
-    group = groups(results, leading)
-    names = sorted(SCORES, key=lambda name: name != leading)
-    columns = [f"{name}{end}" for name in names for end in ("", " from", " to")]
-    lines = []
-    for method in results.methods:
-        line: dict[str, object] = {"method": method}
-        for name in SCORES:
-            found = score(results, method, name)
-            line |= {name: found.value, f"{name} from": found.low, f"{name} to": found.high}
-        seconds = float(results.seconds[results.position(method)])
-        blind = ", ".join(str(label) for label in results.classes[never_predicted(results, method)])
-        lines.append(line | {"seconds": seconds, "group": group[method], "never predicts": blind})
-    # Named also where a comparison was stopped before a method was finished.
-    columns = ["method", *columns, "seconds", "group", "never predicts"]
-    return pd.DataFrame(lines, columns=columns).set_index("method")

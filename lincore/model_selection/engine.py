@@ -362,7 +362,8 @@ def fit_method(method: Method, group: Sequence[Prepared]) -> list[Outcome]:
     ]
 
 
-def _asked(prepared: Prepared) -> list[Any]:
+def _to_predict(prepared: Prepared) -> list[Any]:
+    """Return the test rows, and where a threshold is to be moved the training rows too."""
     own = [] if prepared.task.threshold is None else [prepared.training.rows]
     return [prepared.test, *own]
 
@@ -385,7 +386,7 @@ def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: floa
             fit_classifier(model, prepared.training)
         seconds += prepared.seconds + time.perf_counter() - start
         n_classes = prepared.training.n_classes
-        predicted, *own = (predict_codes(model, rows, n_classes) for rows in _asked(prepared))
+        predicted, *own = (predict_codes(model, rows, n_classes) for rows in _to_predict(prepared))
     except ValueError as error:
         return Failure(error)
     except Exception as error:  # a classifier from elsewhere may raise anything

@@ -198,10 +198,6 @@ class SoftmaxLoss:
         rows, codes, penalty = self.rows.some(chosen), self.codes[chosen], self.penalty[chosen]
         return SoftmaxLoss(rows, codes, self.n_classes, weight, penalty)
 
-    def negative_log_likelihood(self, coef: Array) -> float:
-        """Return the value without the penalty."""
-        return float(self(coef).value) - 0.5 * float((self.penalty[:, None] * coef**2).sum())
-
     def part_gradient(self, coef: Array, chosen: NDArray[np.intp]) -> Array:
         """Return the gradient over some rows alone, with their share of the penalty."""
         block = self.rows.double.coordinates(chosen)

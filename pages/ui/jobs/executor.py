@@ -102,11 +102,6 @@ class Job:
         return self._stop.is_set() and not self.is_over
 
     @property
-    def is_partial(self) -> bool:
-        """True if the result is what had been finished when it was stopped, or is so far."""
-        return self.result is not None and self.reason != "finished"
-
-    @property
     def age(self) -> float:
         """Seconds since it was asked for."""
         return time.monotonic() - self._asked

@@ -24,12 +24,12 @@ SHEET_COLUMNS, MOST_SHEET_COLUMNS = 6, 10
 SHEET_CLASSES = 10
 
 
-def table_head(data: Dataset, *, key: str) -> None:
+def table_head(data: Dataset) -> None:
     """Show the first rows with their classes."""
     shown = min(SHOWN_ROWS, data.n_rows)
     frame = inspection.row_table(data, np.arange(shown))
     st.subheader("Rows", anchor=False)
-    with st.container(key=key):
+    with st.container(key="data.head"):
         tables.show(
             frame,
             height=320,
@@ -40,7 +40,7 @@ def table_head(data: Dataset, *, key: str) -> None:
     st.caption(f"{part} {data.n_rows:,} rows.")
 
 
-def contact_sheet(data: Dataset, *, key: str) -> None:
+def contact_sheet(data: Dataset) -> None:
     """Show some images of each class, and offer all of them as a zip."""
     shown = range(min(SHEET_CLASSES, data.n_classes))
     # One line for each class, where each has enough to fill one.
@@ -58,13 +58,13 @@ def contact_sheet(data: Dataset, *, key: str) -> None:
         columns=columns,
         title=f"The first images of {whose}",
     )
-    image_sheets.show(sheet, key=key)
+    image_sheets.show(sheet, key="data.sheet")
     st.download_button(
         "Download as a zip of images",
         lambda: cache.image_zip(data.digest, data),
         file_name=f"{data.name}.zip",
         mime="application/zip",
-        key=f"{key}.zip",
+        key="data.sheet.zip",
         on_click="ignore",
         help="One folder for each class. Upload it again to try the way of the images.",
     )

@@ -151,7 +151,7 @@ def test_stopping_keeps_what_was_finished_and_it_can_start_again(gate):
     assert app.button(key="page.fit.stop").disabled
     finish(app, gate, 1)
     job = the_job(app)
-    assert job.reason == "stopped" and job.is_partial
+    assert job.reason == "stopped" and job.result is not None
     assert "stopped after 3 of 4" in shown(app)
     assert "result [0, 1, 2]" in shown(app)
     app.run()
@@ -464,7 +464,7 @@ def test_a_job_nobody_waits_for_any_more_stops(monkeypatch):
 def test_a_stop_that_comes_too_late_leaves_a_whole_result():
     job = Job("fit", 1, lambda progress: job.stop() or "all of it")
     job.do()
-    assert (job.result, job.reason, job.is_partial) == ("all of it", "finished", False)
+    assert (job.result, job.reason) == ("all of it", "finished")
 
 
 def test_what_is_shared_is_bounded_in_bytes():

@@ -21,7 +21,7 @@ from lincore.metrics import _bootstrap, auc, curves, scores
 from lincore.metrics.differences import groups, pairwise_differences
 from lincore.metrics.estimates import missing_score_reason
 from lincore.metrics.priors import adjust_priors
-from lincore.metrics.ranking import baseline_scores, rank_methods
+from lincore.metrics.ranking import baseline_scores, rank_methods, score_table
 from lincore.metrics.sampling_units import find_sampling_units
 from lincore.metrics.settings import Settings
 
@@ -378,7 +378,7 @@ def test_baselines_guess_from_the_training_shares():
     results = predictions([0, 0, 1, 2], [0, 1, 1, 2])
     assert scores.majority_baseline_score(results) == 0.5
     given_shares = replace(results, settings=Settings(training_shares=[0.2, 0.7, 0.1]))
-    found = scores.score_table(scores.baseline_results(given_shares))
+    found = score_table(scores.baseline_results(given_shares))
     assert (
         found.loc["Majority class", "accuracy"]
         == scores.majority_baseline_score(given_shares)
@@ -458,7 +458,7 @@ def test_shapes_that_do_not_fit_are_refused():
 
 def test_the_table_holds_the_same_numbers():
     results = some_results()
-    table = scores.score_table(results)
+    table = score_table(results)
     for method in results.methods:
         right = scores.accuracy(results, method)
         line = table.loc[method]
@@ -566,8 +566,8 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
     assert scores.accuracy(results, "LDA").value == 0.9 > scores.accuracy(results, "Fisher").value
     assert rank_methods(results).methods == ("Fisher", "LDA")
     assert groups(results) == {"LDA": 2, "Fisher": 1}
-    assert scores.score_table(results).columns[0] == "balanced accuracy"
-    assert scores.score_table(results)["never predicts"].to_list() == ["rare", ""]
+    assert score_table(results).columns[0] == "balanced accuracy"
+    assert score_table(results)["never predicts"].to_list() == ["rare", ""]
     assert baseline_scores(results) == {"Majority class": 0.5}
     assert pairwise_differences(results)[0].better == "Fisher"
     assert report.comparison_finding(results) == (
