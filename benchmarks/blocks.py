@@ -3,27 +3,48 @@
 Run ``python benchmarks/blocks.py``. A CSV of 380 MB and a Parquet file of as many rows are written
 to a temporary folder. Memory is what a process of its own held at most beyond what it held before,
 as Linux tells it.
+
+``--gigabytes 5`` makes a CSV of that size with 50 features instead, and compares the closed-form
+methods by ten folds, against DuckDB that reads the same file and adds up every column. Memory is
+then all that the process held at most, in turns of a new process each.
 """
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
-from common import finish, ratio, require
+from common import Ratio, finish, ratio, require
 
-from lincore.io import read_table, table_to_dataset
+import lincore
+from lincore.distributed import open_large_table
+from lincore.io import open_table, read_table, table_to_dataset
 
 N_ROWS, COPIES = 100_000, 24
+LARGE_ROWS, N_FEATURES = 200_000, 50
+METHODS = ["lda", "qda", "naive-bayes", "fisher", "least-squares"]
+AT_MOST_DUCKDB, AT_MOST_MEGABYTES = 2.0, 600
 
 
 def main() -> None:
     """Print the figures; end with an error if a bound is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gigabytes", type=float, help="compare methods on a CSV of this size")
+    parser.add_argument("--turns", type=int, default=3)
+    asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        if asked.gigabytes:
+            against_duckdb(Path(folder) / "large.csv", asked.gigabytes * 1e9, asked.turns)
+            finish()
+            return
         csv, parquet = Path(folder) / "large.csv", Path(folder) / "large.parquet"
         write(csv, parquet)
         against = ratio(lambda: in_blocks(csv), lambda: pd.read_csv(csv), turns=3)
@@ -43,12 +64,17 @@ def write(csv: Path, parquet: Path) -> None:
     X = rng.normal(size=(N_ROWS, 10)) + codes[:, None] * np.linspace(0, 1, 10) + 1_000
     frame = pd.DataFrame(X.round(10)).rename(columns=str)
     frame["class"] = np.array(["red", "green", "blue", "rare"])[codes]
+    write_copies(frame, csv, COPIES)
+    pd.concat([frame] * COPIES).to_parquet(parquet)
+
+
+def write_copies(frame: pd.DataFrame, csv: Path, copies: int) -> None:
+    """Write the rows of a frame so many times."""
     header, rows = frame.to_csv(index=False).encode().split(b"\n", 1)
     with csv.open("wb") as stream:
         stream.write(header + b"\n")
-        for _ in range(COPIES):
+        for _ in range(copies):
             stream.write(rows)
-    pd.concat([frame] * COPIES).to_parquet(parquet)
 
 
 def in_blocks(path: Path) -> None:
@@ -60,6 +86,63 @@ def in_blocks(path: Path) -> None:
 def plain(path: Path) -> None:
     """Read a file as a whole."""
     pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+
+
+def against_duckdb(path: Path, n_bytes: float, turns: int) -> None:
+    """Compare methods on all rows, in turns with DuckDB that sums the columns."""
+    rng = np.random.default_rng(0)
+    codes = rng.choice(4, LARGE_ROWS, p=[0.55, 0.3, 0.1, 0.05])
+    X = rng.normal(size=(LARGE_ROWS, N_FEATURES)) + codes[:, None] * np.linspace(0, 0.3, N_FEATURES)
+    frame = pd.DataFrame(X.round(5)).add_prefix("x")
+    frame["class"] = np.array(["red", "green", "blue", "rare"])[codes]
+    write_copies(frame, path, round(n_bytes / len(frame.to_csv(index=False))))
+    print(f"{path.stat().st_size / 1e9:.2f} GB, {N_FEATURES} features")
+    works: list[Callable[[Path], None]] = [sum_by_duckdb, compare_held, compare_all]
+    found = [[_run(work, path) for work in works] for _ in range(turns)]
+    duck = np.array([one[0][0] for one in found])
+    print(f"       DuckDB: {np.median(duck):.1f} s ({duck.min():.1f} to {duck.max():.1f})")
+    for i, work in enumerate(works[1:], start=1):
+        taken = np.array([one[i][0] for one in found])
+        ratios = taken / duck
+        print(f"       {work.__name__}: {np.median(taken):.1f} s")
+        value = Ratio(float(np.median(ratios)), ratios.min(), ratios.max())
+        require(f"{work.__name__} / DuckDB", value, at_most=AT_MOST_DUCKDB)
+        megabytes = max(one[i][1] for one in found)
+        require(f"{work.__name__}: MB", megabytes, at_most=AT_MOST_MEGABYTES)
+
+
+def sum_by_duckdb(path: Path) -> None:
+    """DuckDB reads all columns and adds them up."""
+    sums = ", ".join(f"sum(x{j})" for j in range(N_FEATURES))
+    duckdb.sql("SET enable_progress_bar = false")
+    duckdb.sql(f"SELECT {sums}, count(class) FROM read_csv('{path}')").fetchall()
+
+
+def compare_held(path: Path) -> None:
+    """Ten folds of the rows in memory; models learn from all others, as `lincore compare` does."""
+    data = lincore.load(path, target="class")
+    lincore.compare(data, METHODS, "10-fold").table()
+
+
+def compare_all(path: Path) -> None:
+    """Ten folds of all rows, by `lincore.distributed.open_large_table`."""
+    table = open_table(path)
+    assert table is not None
+    rows = open_large_table(table, "class")
+    rows.score(rows.summarise(), METHODS).table()
+
+
+def _run(work: Callable[[Path], None], path: Path) -> tuple[float, float]:
+    """Return the seconds that work takes in a new process, and the most megabytes it holds."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found: tuple[float, float] = pool.apply(_timed, (work, path))
+    return found
+
+
+def _timed(work: Callable[[Path], Any], path: Path) -> tuple[float, float]:
+    start = time.perf_counter()
+    work(path)
+    return time.perf_counter() - start, _highest()
 
 
 def peak(read: Callable[[Path], None], path: Path) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from codecs import BOM_UTF8
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lincore.errors import DataError, TooLargeError
@@ -43,7 +44,7 @@ class Limits:
         columns are, and Parquet packs millions of equal ones into nothing.
     max_streamed_bytes : int
         Size, as text or as Parquet's columns, of a table of numbers that is read in blocks
-        because it is beyond one of the limits above.
+        because it is beyond one of the limits above. Not of a file on disk: `on_own_disk`.
     max_streamed_cells : int
         Rows times columns of such a table: the time that reading takes.
     max_drawn_bytes : int
@@ -98,6 +99,21 @@ class Limits:
 
 
 LIMITS = Limits()
+
+
+def on_own_disk(limits: Limits) -> Limits:
+    """Return limits for a file that its reader has on disk: it may be of any length.
+
+    What is held of it, and that it unpacks to a multiple of its size, stays limited; reading it
+    takes time, and nobody else's.
+
+    Examples
+    --------
+    >>> on_own_disk(LIMITS).max_streamed_bytes > 10**15
+    True
+    """
+    return replace(limits, max_streamed_bytes=sys.maxsize, max_streamed_cells=sys.maxsize)
+
 
 ZIP_MAGIC = b"PK\x03\x04"
 EMPTY_ZIP_MAGIC = b"PK\x05\x06"

@@ -40,7 +40,7 @@ from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_datas
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import ReadOptions
-from lincore.limits import LIMITS, Limits, is_zip
+from lincore.limits import LIMITS, Limits, is_zip, on_own_disk
 from lincore.utils.typing import Array, Flags, Progress
 
 # With fewer rows than this, what is rare cannot be told.
@@ -87,6 +87,7 @@ def read_table(
     """
     if isinstance(raw, Path):
         reason = f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB."
+        limits = on_own_disk(limits)
     else:
         try:
             return _read_whole(raw, name, options or ReadOptions(), limits)

@@ -465,6 +465,14 @@ def test_what_is_too_large_even_in_blocks_is_refused():
         table_to_dataset(opened(raw), progress=lambda done, total, what: done < 1_000)
 
 
+@pytest.mark.parametrize("write", [csv_of, parquet_of], ids=["text", "Parquet"])
+def test_a_file_on_disk_may_be_of_any_length(write, tmp_path):
+    limits = replace(SMALL, max_streamed_bytes=1_000, max_streamed_cells=1_000)
+    path = tmp_path / "large"
+    path.write_bytes(write(frame_of_numbers()))
+    assert read_table(path, path.name, limits=limits).reading.n_rows == N_ROWS
+
+
 def test_lines_are_drawn_from_all_over_the_file():
     frame = frame_of_numbers().assign(place=np.arange(N_ROWS))
     table = opened(csv_of(frame), max_drawn_bytes=10_000)
