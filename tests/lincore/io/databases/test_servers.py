@@ -43,7 +43,8 @@ CREATE TABLE shop.others AS SELECT CAST('low' AS shop.mood) AS mood, CAST('12.50
 GRANT SELECT ON shop.others TO reader;
 """
 BITS = """
-CREATE TABLE shop.others (bits bit(3)) AS SELECT b'101' AS bits, CAST(18446744073709551615 AS unsigned) AS most,
+CREATE TABLE shop.others (bits bit(3)) AS SELECT b'101' AS bits,
+    CAST(18446744073709551615 AS unsigned) AS most,
     TIME '10:00:00' AS time, JSON_OBJECT('a', 1) AS record, x'ff61' AS bytes;
 GRANT SELECT ON shop.others TO reader@localhost;
 """
