@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,6 @@ from lincore.errors import DataError
 
 # Streamlit looks for secrets here and at home, too.
 _SECRETS = Path(".streamlit/secrets.toml")
-_SETTING = re.compile(r"[a-z][a-z0-9_]*")
 
 
 @dataclass(frozen=True)
@@ -32,8 +30,6 @@ class NamedSource:
         Of a database: the name of the table or view, or schema and name.
     max_rows, max_bytes : int, optional
         More than these are refused; bytes are those of the columns in memory.
-    settings : mapping of str to str
-        Settings of DuckDB.
     """
 
     name: str
@@ -41,7 +37,6 @@ class NamedSource:
     table: tuple[str, ...] = ()
     max_rows: int | None = None
     max_bytes: int | None = None
-    settings: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def source_names(secrets: Path | str | None = None) -> tuple[str, ...]:
@@ -101,14 +96,11 @@ def find_source(name: str, secrets: Path | str | None = None) -> NamedSource:
     address, table = entry.get("address"), entry.get("table", ())
     parts = tuple(table.split(".")) if isinstance(table, str) else table
     limits = {key: entry.get(key) for key in ("max_rows", "max_bytes")}
-    settings = entry.get("settings", {})
     _require(name, "address", isinstance(address, str) and bool(address))
     _require(name, "table", isinstance(parts, (list, tuple)) and all(map(_is_name, parts)))
     for key, most in limits.items():
         _require(name, key, most is None or (type(most) is int and most > 0))
-    _require(name, "settings", isinstance(settings, Mapping) and all(map(_is_setting, settings)))
-    texts = {key: str(value) for key, value in settings.items()}
-    return NamedSource(name, str(address), tuple(parts), settings=texts, **limits)
+    return NamedSource(name, str(address), tuple(parts), **limits)
 
 
 def _require(name: str, key: str, fits: bool) -> None:
@@ -122,10 +114,6 @@ def _require(name: str, key: str, fits: bool) -> None:
 
 def _is_name(part: Any) -> bool:
     return isinstance(part, str) and bool(part)
-
-
-def _is_setting(key: Any) -> bool:
-    return isinstance(key, str) and _SETTING.fullmatch(key) is not None
 
 
 def _entries(secrets: Path | str | None) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 
 from lincore.errors import TooLargeError
-from lincore.io.databases._connections import Relation, connect
+from lincore.io.databases._connections import connect
+from lincore.io.databases._relation import Relation
 from lincore.io.databases.named_sources import NamedSource, find_source
 from lincore.io.tables.formats.parquet import nested_notice
 from lincore.io.tables.streamed.arrow_rows import ArrowRows

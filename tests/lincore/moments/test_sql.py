@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
-import os
-import shutil
 import sqlite3
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import duckdb
 import numpy as np
@@ -21,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lincore import DataError, Moments
 from lincore.moments import MomentsQuery
 from lincore.utils.sql_names import identifier
+from tests.servers import Psql, postgresql
 
 TABLE = 'the "rows"; --'
 TARGET = 'kind\'s "name"'
@@ -62,49 +58,10 @@ def by_sqlite(frame: pd.DataFrame, query: MomentsQuery) -> list[list[tuple[objec
     return answers
 
 
-Psql = Callable[[str], str]
-
-
 @pytest.fixture(scope="module")
 def psql() -> Iterator[Psql]:
-    """Start a server on a socket in a new folder, and stop it after the tests."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    if not found or shutil.which("psql") is None:
-        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
-    folder = tempfile.mkdtemp()
-    # The server refuses to be run by root.
-    user = "nobody" if os.getuid() == 0 else None
-    if user is not None:
-        shutil.chown(folder, user)
-
-    def run(*words: str, given: str = "") -> str:
-        done = subprocess.run(
-            words, user=user, cwd=folder, input=given, capture_output=True, text=True, check=False
-        )
-        assert not done.returncode, done.stderr
-        return done.stdout
-
-    rows, log, control = f"{folder}/rows", f"{folder}/log", str(found[-1] / "pg_ctl")
-    run(str(found[-1] / "initdb"), "-D", rows, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8")
-    settings = f"-k {folder} -c listen_addresses='' -c fsync=off"
-    try:
-        run(control, "-D", rows, "-l", log, "-w", "-o", settings, "start")
-        client = (
-            "psql",
-            "-X",
-            "-q",
-            "--csv",
-            "-v",
-            "ON_ERROR_STOP=1",
-            "-h",
-            folder,
-            "-U",
-            "postgres",
-        )
-        yield lambda text: run(*client, given=text)
-    finally:
-        run(control, "-D", rows, "-w", "-m", "immediate", "stop")
-        shutil.rmtree(folder)
+    with postgresql() as (run, _):
+        yield run
 
 
 def by_postgres(frame: pd.DataFrame, query: MomentsQuery, psql: Psql) -> list[list[list[str]]]:
