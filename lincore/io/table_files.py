@@ -218,10 +218,16 @@ def table_to_dataset(
     >>> table_to_dataset(frame_to_table(frame, "small"), options=options).levels is None
     True
     """
+    if table.source is not None and not options.drawn_only:
+        data = large_table_to_dataset(table, target, options, progress)
+    else:
+        data = _held_to_dataset(table, target, options)
+    return rename_features(data, table, options.rename)
+
+
+def _held_to_dataset(table: Table, target: str | int | None, options: TableOptions) -> Dataset:
+    """Make a data set of the rows that are in memory, under the names of the file."""
     if table.source is not None:
-        if not options.drawn_only:
-            data = large_table_to_dataset(table, target, options, progress)
-            return rename_features(data, table, options.rename)
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
     if options.where:
         table = filter_rows(table, options.where)
@@ -244,7 +250,7 @@ def table_to_dataset(
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])
     missing = options.missing
-    data = Dataset(
+    return Dataset(
         name=display_name(table.name),
         X=built.X,
         codes=codes,
@@ -275,7 +281,6 @@ def table_to_dataset(
         lines=lines,
         frequency_name=next((column.name for column in chosen["frequency"]), ""),
     )
-    return rename_features(data, table, options.rename)
 
 
 class _Counted(NamedTuple):

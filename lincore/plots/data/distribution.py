@@ -171,42 +171,7 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
     if len(drawn) > MOST_BOXES:
         note = f"The first {MOST_BOXES} of {len(drawn)} classes are drawn."
         drawn = drawn[:MOST_BOXES]
-    traces: list[Trace] = []
-    for code in drawn:
-        traces.append(
-            trace(
-                "box",
-                orientation="h",
-                y=[code],
-                q1=found.q1[[code]],
-                median=found.median[[code]],
-                q3=found.q3[[code]],
-                lowerfence=found.low[[code]],
-                upperfence=found.high[[code]],
-                mean=found.mean[[code]],
-                marker={"color": colour(code)},
-                line={"width": 1.5},
-                fillcolor=translucent(colour(code), 0.3),
-                width=0.6,
-                name=escape(shorten(labels[code], LEGEND_WIDTH)),
-                showlegend=False,
-            )
-        )
-        out = found.outliers[code]
-        if len(out):
-            look = {"color": colour(code), "symbol": symbol(code), "size": 5, "opacity": 0.6}
-            traces.append(
-                trace(
-                    "scatter",
-                    x=compact(out),
-                    y=np.full(len(out), code, dtype=np.float32),
-                    mode="markers",
-                    marker=look,
-                    hovertemplate="%{x:.4~g}",
-                    name=escape(shorten(labels[code], LEGEND_WIDTH)),
-                    showlegend=False,
-                )
-            )
+    traces = [one for code in drawn for one in _box_traces(found, code, labels[code])]
     beyond = int(found.n_outliers.sum())
     medians = [f"{labels[code]} {number(found.median[code])}" for code in drawn]
     return figure(
@@ -225,6 +190,40 @@ def box_plot(found: Boxes, classes: ArrayLike, column: str, *, subtitle: str = "
         xaxis=axis(column),
         yaxis=_ticks(drawn, [labels[code] for code in drawn]),
     )
+
+
+def _box_traces(found: Boxes, code: int, label: str) -> list[Trace]:
+    """Return the box of a class, and its outliers where there are any."""
+    called = {"name": escape(shorten(label, LEGEND_WIDTH)), "showlegend": False}
+    box = trace(
+        "box",
+        orientation="h",
+        y=[code],
+        q1=found.q1[[code]],
+        median=found.median[[code]],
+        q3=found.q3[[code]],
+        lowerfence=found.low[[code]],
+        upperfence=found.high[[code]],
+        mean=found.mean[[code]],
+        marker={"color": colour(code)},
+        line={"width": 1.5},
+        fillcolor=translucent(colour(code), 0.3),
+        width=0.6,
+        **called,
+    )
+    out = found.outliers[code]
+    if not len(out):
+        return [box]
+    outliers = trace(
+        "scatter",
+        x=compact(out),
+        y=np.full(len(out), code, dtype=np.float32),
+        mode="markers",
+        marker={"color": colour(code), "symbol": symbol(code), "size": 5, "opacity": 0.6},
+        hovertemplate="%{x:.4~g}",
+        **called,
+    )
+    return [box, outliers]
 
 
 def share_bars(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as ScikitLD
 from lincore import FisherDiscriminant, LinearDiscriminantAnalysis, Moments
 from lincore.linalg.fisher_criterion import fisher_criterion
 from lincore.linalg.thresholds import best_threshold, minimum_error_shifts
+from tests.lincore.estimators.comparisons import CONVERSIONS, close, rows_as
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_linear import (
     criterion_of_prml,
@@ -23,10 +23,6 @@ from tests.lincore.references_linear import (
 )
 
 THRESHOLDS = ["midpoint", "gaussian", "minimum-error"]
-
-
-def close(a, b, tolerance=1e-8):
-    assert_allclose(a, b, rtol=tolerance, atol=tolerance * np.abs(b).max())
 
 
 def errors(model, X, y, weight=None):
@@ -240,17 +236,9 @@ def test_scales_duplicates_and_constants_change_nothing(threshold):
     assert_array_equal(model.predict(wide), plain.predict(X))
 
 
-@pytest.mark.parametrize("convert", ["float32", "uint8", "fortran", "frame"])
+@pytest.mark.parametrize("convert", CONVERSIONS)
 def test_types_of_rows(convert):
-    rng = np.random.default_rng(0)
-    y = np.repeat(["x", "y", "z"], [30, 20, 10])
-    X = np.round(rng.standard_normal((60, 3)) * 20 + 100)
-    rows = {
-        "float32": X.astype(np.float32),
-        "uint8": X.astype(np.uint8),
-        "fortran": np.asfortranarray(X),
-        "frame": pd.DataFrame(X, columns=["a", "b", "c"]),
-    }[convert]
+    X, rows, y = rows_as(convert)
     for threshold in THRESHOLDS:
         plain = FisherDiscriminant(threshold).fit(X, y)
         model = FisherDiscriminant(threshold).fit(rows, y)

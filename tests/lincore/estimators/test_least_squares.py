@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
 from lincore import LeastSquaresClassifier, Moments
+from tests.lincore.estimators.comparisons import CONVERSIONS, close, rows_as
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_linear import (
     fisher_by_the_text,
@@ -20,10 +20,6 @@ from tests.lincore.references_linear import (
 )
 
 TARGETS = ["one-hot", "plus-minus", "fisher"]
-
-
-def close(a, b, tolerance=1e-8):
-    assert_allclose(a, b, rtol=tolerance, atol=tolerance * np.abs(b).max())
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
@@ -188,17 +184,9 @@ def test_rows_that_are_all_equal_give_the_shares_of_the_classes(p):
     assert_allclose(model.decision_function(np.zeros((1, p))), [[0.5, 0.3, 0.2]])
 
 
-@pytest.mark.parametrize("convert", ["float32", "uint8", "fortran", "frame"])
+@pytest.mark.parametrize("convert", CONVERSIONS)
 def test_types_of_rows(convert):
-    rng = np.random.default_rng(0)
-    y = np.repeat(["x", "y", "z"], [30, 20, 10])
-    X = np.round(rng.standard_normal((60, 3)) * 20 + 100)
-    rows = {
-        "float32": X.astype(np.float32),
-        "uint8": X.astype(np.uint8),
-        "fortran": np.asfortranarray(X),
-        "frame": pd.DataFrame(X, columns=["a", "b", "c"]),
-    }[convert]
+    X, rows, y = rows_as(convert)
     plain, model = LeastSquaresClassifier().fit(X, y), LeastSquaresClassifier().fit(rows, y)
     close(model.decision_function(rows), plain.decision_function(X), 1e-12)
     assert hasattr(model, "feature_names_in_") == (convert == "frame")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +15,7 @@ from sklearn.svm import SVC
 import lincore.estimators._perceptron_epochs
 from lincore import Perceptron
 from lincore.estimators.perceptron import mistake_bound
+from tests.lincore.estimators.comparisons import CONVERSIONS, rows_as
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_linear import (
     perceptron_of_many_classes,
@@ -166,17 +166,9 @@ def test_rows_of_no_weight_and_classes_without_rows_are_absent():
     assert not np.isnan(weighted.decision_function(X)).any()
 
 
-@pytest.mark.parametrize("convert", ["float32", "uint8", "fortran", "frame"])
+@pytest.mark.parametrize("convert", CONVERSIONS)
 def test_types_of_rows(convert):
-    rng = np.random.default_rng(0)
-    y = np.repeat(["x", "y", "z"], [30, 20, 10])
-    X = np.round(rng.standard_normal((60, 3)) * 20 + 100)
-    rows = {
-        "float32": X.astype(np.float32),
-        "uint8": X.astype(np.uint8),
-        "fortran": np.asfortranarray(X),
-        "frame": pd.DataFrame(X, columns=["a", "b", "c"]),
-    }[convert]
+    X, rows, y = rows_as(convert)
     plain, model = (fit(data, y, max_epochs=10, random_state=0) for data in (X, rows))
     assert_allclose(model.coef_, plain.coef_)
 

@@ -13,14 +13,9 @@ from lincore.io.files.archives import SkippedFile
 from lincore.io.images import _heic, decode
 from lincore.io.images.decode import FITS, decoded, image_size
 from lincore.limits import LIMITS
+from tests.lincore.io.images.in_memory import encoded
 
 RAMP = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
-
-
-def encoded(image, kind="PNG", **options):
-    buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
-    return buffer.getvalue()
 
 
 @pytest.mark.parametrize("kind", ["PNG", "BMP", "PPM", "GIF", "TIFF", "WEBP", "JPEG"])

@@ -20,6 +20,7 @@ from PIL import Image
 
 from lincore.errors import DataError
 from lincore.io.images.read import ImageOptions, read_image_files
+from tests.lincore.io.images.in_memory import encoded, zipped
 
 ROOT = Path(__file__).parents[4]
 SECONDS, MEGABYTES = 2.0, 200.0
@@ -58,20 +59,6 @@ for path in paths:
     found[Path(path).stem] = what, time.process_time() - start, peak() - before - held
 print(json.dumps(found))
 """
-
-
-def encoded(image, kind="PNG", **options):
-    buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
-    return buffer.getvalue()
-
-
-def zipped(files, method=zipfile.ZIP_DEFLATED):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, compress_type=method)
-    return buffer.getvalue()
 
 
 SMALL = {f"{label}/{i}.png": encoded(Image.new("L", (5, 5), i)) for label in "ab" for i in (1, 2)}

@@ -29,6 +29,7 @@ from lincore.io.loading import load
 from lincore.io.samples import sample
 from lincore.limits import LIMITS
 from tests.data import DATA, needs_data
+from tests.lincore.io.images.in_memory import encoded, zipped
 
 
 def image(seed=0, size=(5, 4), kind="PNG", mode="L"):
@@ -36,20 +37,6 @@ def image(seed=0, size=(5, 4), kind="PNG", mode="L"):
     pixels = np.random.default_rng(seed).integers(0, 256, size, dtype=np.uint8)
     buffer = io.BytesIO()
     Image.fromarray(pixels).convert(mode).save(buffer, kind)
-    return buffer.getvalue()
-
-
-def encoded(image, kind="PNG", **options):
-    buffer = io.BytesIO()
-    image.save(buffer, kind, **options)
-    return buffer.getvalue()
-
-
-def zipped(files, method=zipfile.ZIP_DEFLATED):
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, compress_type=method)
     return buffer.getvalue()
 
 
