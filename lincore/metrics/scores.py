@@ -65,27 +65,29 @@ __all__ = [
 
 
 def score(results: Results, method: str, name: str) -> Interval:
-    """Return a score with its 95 % interval, by the rule that fits the scheme.
-
-    The variance is that of the tested rows, each counted once however often it was predicted, and
-    over folds ``1 + n_test / n_train`` times that, plus what the training rows add: a jackknife
-    over the models of the folds (`training_variance`), and for scores of predictions what other
-    shares of the classes would do (`share_influence`; in leave-one-out the models say it, for they
-    have other shares). The interval is
-    Wilson's for the effective number of rows, of losses that of the logarithm: see `from_spread`.
-    For scores to which all classes count alike it is that of Price and Bonett, with rows added to
-    every class (`enlarged`). Quantiles are Student's over folds, with the degrees of freedom that
-    the part of the training rows has; on one test set normal, so that the accuracy of independent
-    rows has Wilson's interval itself, but for losses Student's with as many degrees of freedom as
-    the variance has rows to lean on. How often they cover, and where they do not, stands in
-    docs/coverage.md.
+    """Return a score with its 95 % interval, by the rule that fits the score and the scheme.
 
     On one test set the interval is for this fitted model; over folds for what the method reaches
-    on average when it learns from as many rows. NaN where there is no such
-    score, see `lincore.metrics.estimates.missing_score_reason`; the ends alone are NaN for a score
-    to which all classes count alike where one of them has fewer than 8 rows, for a loss on one test
-    set where one has fewer than 3 (`few_rows`), and for a loss of which a few rows make so much
-    that the interval would reach beyond ten times the loss (`is_carried_by_few`).
+    on average when it learns from as many rows. How often the intervals cover, and where they do
+    not, stands in docs/coverage.md.
+
+    - Variance: that of the tested rows, each counted once however often it was predicted. Over
+      folds ``1 + n_test / n_train`` times that, plus what the training rows add: a jackknife over
+      the models of the folds (`training_variance`), and for scores of predictions what other
+      shares of the classes would do (`share_influence`; in leave-one-out the models say it, for
+      they have other shares).
+    - Form: Wilson's for the effective number of rows, of losses that of the logarithm, see
+      `from_spread`. For scores to which all classes count alike it is that of Price and Bonett,
+      with rows added to every class (`enlarged`).
+    - Quantiles: over folds Student's, with the degrees of freedom that the part of the training
+      rows has. On one test set normal, so that the accuracy of independent rows has Wilson's
+      interval itself; but for losses Student's, with as many degrees of freedom as the variance
+      has rows to lean on.
+    - All NaN: where there is no such score, see `lincore.metrics.estimates.missing_score_reason`.
+    - The ends alone NaN: for a score to which all classes count alike where one of them has fewer
+      than 8 rows, for a loss on one test set where one has fewer than 3 (`few_rows`), and for a
+      loss of which a few rows make so much that the interval would reach beyond ten times the
+      loss (`is_carried_by_few`).
 
     Parameters
     ----------
@@ -115,14 +117,14 @@ def score(results: Results, method: str, name: str) -> Interval:
 
 @per_results
 def _score(results: Results, method: str, name: str) -> Interval:
-    found, bounds = estimate(results, method, name), SCORES[name]
+    found, kind = estimate(results, method, name), SCORES[name]
     if not np.isfinite(found.value):
         return Interval(found.value, found.value, found.value)
     if few_rows(results, name):
         return Interval(found.value, np.nan, np.nan)
     if name == "AUC":
         inner = _interval_of_area(results, method)
-    elif bounds.by_class:
+    elif kind.by_class:
         inner = _interval_by_class(results, method, name)
     elif name == "accuracy":
         inner = _interval_of_accuracy(results, method)
@@ -131,10 +133,10 @@ def _score(results: Results, method: str, name: str) -> Interval:
         spread = _spread(results, found.influence, _training(results, found.influence, common))
         if (base := find_sampling_units(results)).one_fit:
             spread = row_spread(found.influence, base, results.truth, results.class_counts)
-        inner = from_spread(found.value, spread, bounds.lowest, np.inf)
+        inner = from_spread(found.value, spread, kind.lowest, np.inf)
         if inner.high > WIDEST_LOSS * found.value:
             return Interval(found.value, np.nan, np.nan)
-    return inner.within(bounds.lowest, bounds.highest)
+    return inner.within(kind.lowest, kind.highest)
 
 
 def _interval_of_accuracy(results: Results, method: str) -> Interval:
@@ -188,12 +190,12 @@ def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Sp
 
 def few_rows(results: Results, name: str) -> list[int]:
     """Return the codes of the classes that have too few rows for an interval of a score."""
-    found, base = SCORES[name], find_sampling_units(results)
-    is_loss = found.needs_posteriors and base.one_fit
-    if not (found.by_class or is_loss):
+    kind = SCORES[name]
+    is_loss = kind.needs_posteriors and find_sampling_units(results).one_fit
+    if not (kind.by_class or is_loss):
         return []
     counts = independent_counts(results, results.truth, len(results.classes))
-    if found.by_class:
+    if kind.by_class:
         return np.flatnonzero(counts < FEWEST_ROWS).tolist()
     return np.flatnonzero((counts < FEWEST_ROWS_OF_LOSS) & (results.class_counts > 0)).tolist()
 

@@ -16,7 +16,8 @@ from lincore import analysis, checks, federation, io, laboratory
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
-from pages.ui.session.sources import File, ImageSource, Source, recognise
+from pages.ui.session._uploaded_files import recognise
+from pages.ui.session.sources import File, ImageSource, Source
 
 if TYPE_CHECKING:
     from lincore.data import Dataset

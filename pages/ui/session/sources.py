@@ -6,7 +6,6 @@ becomes the data of the session or is refused as a whole.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -305,7 +304,7 @@ class ImageSource:
     @property
     def name(self) -> str:
         """Name of the file, or of the files together."""
-        return self.files[0][0] if len(self.files) == 1 else _name_of(self.files, "images")
+        return self.files[0][0] if len(self.files) == 1 else common_name(self.files, "images")
 
     def read(self, progress: Progress | None = None) -> Dataset:
         """Decode them.
@@ -331,56 +330,7 @@ class ImageSource:
         return replace(self, options=options, drop_duplicates=drop)
 
 
-def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
-    """Tell what uploaded files are: a table, images, or arrays, which are read at once.
-
-    Raises
-    ------
-    DataError
-        When they are several and neither images nor tables, or of one name, or a document.
-    """
-    if len(files) > 1:
-        _require_folders(files)
-        if any(io.is_image(raw, name) for name, raw in files):
-            return ImageSource(tuple(files))
-        tables = io.tables_among(files)
-        if not tables:
-            raise DataError(
-                f"These are {len(files)} files, and none of them is an image or a table.",
-                where=", ".join(name for name, _ in files[:3]) + (", …" if len(files) > 3 else ""),
-                remedy="Upload one table or one zip at a time; images can come together.",
-            )
-        if len(tables) > 1:
-            return Source(None, raw=io.zip_tables(tables), name=_name_of(tables, "tables"))
-        files = tables
-    name, raw = files[0]
-    kind, raw, name = io.recognise_file(raw, name)
-    if kind == "arrays":
-        return io.read_npz(raw, name)
-    if kind == "images":
-        return ImageSource(((name, raw),))
-    return Source(None, raw=raw, name=name)
-
-
-def _require_folders(files: Sequence[File]) -> None:
-    """Refuse files of the same name: those of a folder that was dropped come without its folders.
-
-    Raises
-    ------
-    DataError
-        When two files have the same name.
-    """
-    (name, count), *_ = Counter(name for name, _ in files).most_common(1)
-    if count > 1:
-        raise DataError(
-            f"{count} of the {len(files)} files are called {name!r}: the names of their folders "
-            "did not come along.",
-            where=name,
-            remedy="Choose the folder by the button (A whole folder), or upload a zip of it.",
-        )
-
-
-def _name_of(files: Sequence[File], else_name: str) -> str:
+def common_name(files: Sequence[File], else_name: str) -> str:
     """Return the folder that files come from, if they all do."""
     folders = {name.partition("/")[0] if "/" in name else "" for name, _ in files}
     return (folders.pop() if len(folders) == 1 else "") or else_name

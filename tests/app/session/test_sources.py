@@ -10,7 +10,8 @@ import pytest
 import lincore
 from lincore.errors import DataError, Hint
 from lincore.io import TableOptions
-from pages.ui.session.sources import ImageSource, Source, recognise
+from pages.ui.session._uploaded_files import recognise
+from pages.ui.session.sources import ImageSource, Source
 from tests.app.data_page import FOLDERS, IMAGES, a_table, a_zip, bring, opened
 from tests.app.test_pages import assert_fine, main_text, open_app
 

@@ -10,8 +10,6 @@ from hypothesis import strategies as st
 from lincore.io.table_files import read_table
 from lincore.io.tables.text.options import ReadOptions
 
-MARKS = {".": ",", ",": "."}
-
 
 def written(value: float, decimals: int, mark: str, grouped: bool) -> str:
     text = f"{value:,.{decimals}f}" if grouped else f"{value:.{decimals}f}"
