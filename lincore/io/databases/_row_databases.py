@@ -17,7 +17,7 @@ from lincore.io.databases.named_sources import NamedSource
 from lincore.utils.sql_names import identifier
 
 # A cursor that has been asked a query.
-_Ask: TypeAlias = Callable[[str], AbstractContextManager[Any]]
+_Records: TypeAlias = Callable[[str], AbstractContextManager[Any]]
 
 
 def open_sqlite(source: NamedSource) -> Relation:
@@ -93,7 +93,7 @@ def _mysql_connector(address: str) -> Callable[[], Any]:
     )
 
 
-def _relation(source: NamedSource, ask: _Ask, mark: str) -> Relation:
+def _relation(source: NamedSource, ask: _Records, mark: str) -> Relation:
     table = table_name(source, mark)
 
     def read(columns: Sequence[str], n_rows: int) -> Iterator[pa.RecordBatch]:
