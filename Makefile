@@ -20,6 +20,7 @@ run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another 
 		--server.allowedHosts localhost --server.allowedHosts 127.0.0.1
 
 test: lint ## format, lint, types, then every test, a real browser included
+	@test -z "$$CI" || $(BIN)/python tests/install_servers.py
 	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.install_servers import has_mariadb, postgresql_programs
+
 #: Runs SQL and returns what is printed.
 Psql = Callable[[str], str]
 
@@ -20,13 +22,14 @@ Psql = Callable[[str], str]
 @contextmanager
 def postgresql() -> Iterator[tuple[Psql, str]]:
     """Start PostgreSQL on a socket in a new folder; yield its client and its folder."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    if not found or shutil.which("psql") is None:
-        pytest.skip("PostgreSQL is not installed (apt-get install postgresql)")
+    programs = postgresql_programs()
+    if programs is None:
+        absent = pytest.fail if os.environ.get("CI") else pytest.skip
+        absent("PostgreSQL is not installed (apt-get install postgresql)")
     with _folder() as (folder, user):
-        rows, control = f"{folder}/rows", str(found[-1] / "pg_ctl")
+        rows, control = f"{folder}/rows", str(programs / "pg_ctl")
         words = ("-D", rows, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8")
-        _run(str(found[-1] / "initdb"), *words, user=user, folder=folder)
+        _run(str(programs / "initdb"), *words, user=user, folder=folder)
         settings = f"-k {folder} -c listen_addresses='' -c fsync=off"
         start = (control, "-D", rows, "-l", f"{folder}/log", "-w", "-o", settings, "start")
         words = ("psql", "-X", "-q", "--csv", "-v", "ON_ERROR_STOP=1", "-h", folder)
@@ -41,7 +44,7 @@ def postgresql() -> Iterator[tuple[Psql, str]]:
 @contextmanager
 def mariadb() -> Iterator[tuple[Psql, str]]:
     """Start MariaDB on a socket in a new folder; yield its client and its socket."""
-    if shutil.which("mariadbd") is None or shutil.which("mariadb") is None:
+    if not has_mariadb():
         pytest.skip("MariaDB is not installed (apt-get install mariadb-server)")
     with _folder() as (folder, user):
         socket = f"{folder}/socket"

@@ -129,6 +129,9 @@ class Dashboard(Figures):
         """Choose an option of a select box, multiselect, radio, segmented control or pills."""
         sent = self._sent()
         combobox = self.element(key).get_by_role("combobox")
+        buttons = self.element(key).locator('button[data-variant], [data-testid$="Option"]')
+        # A plot and its controls come when its model is fitted, which a settled page may wait for.
+        combobox.or_(buttons).first.wait_for()
         if combobox.count():
             self.open_list(key)
             listed = self.page.get_by_role("option", name=option, exact=True)
@@ -144,7 +147,6 @@ class Dashboard(Figures):
                 combobox.press("Escape")  # its list stays open for the next choice
         else:
             exactly = re.compile(rf"^\s*{re.escape(option)}\s*$")
-            buttons = self.element(key).locator('button[data-variant], [data-testid$="Option"]')
             buttons.filter(has_text=exactly).click()
         self._follow(sent)
 
@@ -211,9 +213,11 @@ class Dashboard(Figures):
 
     def upload(self, key: str, *files: Path | tuple[str, bytes]) -> None:
         """Give a file uploader files, as paths or names with bytes; or a folder, by its path."""
+        folded = self.element(f"{key}.open").get_by_role("button").first
+        self.element(key).or_(folded).first.wait_for()
         if not self.element(key).count():
             # It is folded away once there are data.
-            self.element(f"{key}.open").get_by_role("button").first.click()
+            folded.click()
             self.element(key).wait_for()
         folder = next((one for one in files if isinstance(one, Path) and one.is_dir()), None)
         if folder is not None:
