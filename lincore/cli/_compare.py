@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import lincore
@@ -134,17 +135,14 @@ def _score_rows(ranked: lincore.Results, score: str, rope: float) -> tuple[dict[
     rows = []
     for method, seconds in zip(ranked.methods, ranked.seconds, strict=True):
         found = metrics.score(ranked, method, score)
-        row = {"model": ranked.settings.label(method), _heading(score): _cell(found, score)}
+        row = {"model": ranked.settings.label(method)}
+        row[report.score_heading(score)] = _cell(found, score)
         row["group"] = str(groups[method] or "")
         for name in others:
-            value = metrics.score(ranked, method, name).value
-            row[_heading(name)] = _cell(metrics.Interval(value, float("nan"), float("nan")), name)
+            value = metrics.score(ranked, method, name)._replace(low=nan, high=nan)
+            row[report.score_heading(name)] = _cell(value, name)
         rows.append(row | {"seconds": f"{seconds:.3f}"})
     return tuple(rows)
-
-
-def _heading(score: str) -> str:
-    return f"{score} (%)" if metrics.SCORES[score].is_share else score
 
 
 def _cell(found: metrics.Interval, score: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from lincore import federation
+from lincore import federation, report
 from lincore.cli.answer import Answer, Section, write_file
 from lincore.cli.data_findings import data_line, data_record
 from lincore.cli.data_options import add_data_options, load_data
@@ -92,27 +92,25 @@ def run_score(options: argparse.Namespace, progress: Progress) -> Answer:
     data, shared = load_data(options), _read(options.moments)
     methods = options.methods or federation.METHODS
     scores = federation.score_rows(shared, data, methods)
-    table = scores.table()
-    rows = tuple(
-        {"method": str(name), **{str(score): f"{value:.4f}" for score, value in row.items()}}
-        for name, row in table.iterrows()
-    )
     record = {
         "command": "score",
         "data": data_record(data),
         **_record(shared),
         "methods": [
             {
-                "method": name,
+                "method": method,
                 "confusion": scores.confusion[m],
-                "sum of log losses": scores.losses[m, 0],
-                "sum of Brier scores": scores.losses[m, 1],
-                "scores": table.loc[name].to_dict(),
+                "sum of log losses": scores.losses[m, :, 0],
+                "sum of Brier scores": scores.losses[m, :, 1],
+                "scores": {
+                    score: scores.interval(method, score)._asdict() for score in scores.scores
+                },
             }
-            for m, name in enumerate(scores.methods)
+            for m, method in enumerate(scores.methods)
         ],
     }
     sentence = f"Models of {shared.describe()[:-1]}, tested on {data.n_rows:,} rows of this site."
+    rows = report.shared_score_rows(scores)
     return Answer(record, (Section("", (data_line(data), sentence), rows),))
 
 

@@ -13,7 +13,18 @@ from numpy.typing import NDArray
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.federation.shared_moments import SharedMoments, deal_rows
-from lincore.metrics.confusion_scores import brier_losses, log_losses
+from lincore.metrics.confusion_scores import (
+    Tally,
+    accuracy,
+    balanced_accuracy,
+    brier_losses,
+    divide,
+    log_losses,
+    macro_f1,
+    mcc,
+)
+from lincore.metrics.estimates import SCORES
+from lincore.metrics.intervals import Interval, Spread, from_spread, wilson
 from lincore.model_selection.methods import Spec, as_methods
 from lincore.utils.typing import Array
 
@@ -28,9 +39,9 @@ class SharedScores:
     Parameters
     ----------
     methods : tuple of M str
-    confusion : ndarray of shape (M, K, K)
-        Rows of each class (first) by predicted class, over all folds.
-    losses : ndarray of shape (M, 2)
+    confusion : ndarray of shape (M, F, K, K)
+        Rows of each class (first) by predicted class, in each fold.
+    losses : ndarray of shape (M, F, 2)
         Sums of log losses (nats) and of Brier scores (over classes).
     """
 
@@ -44,11 +55,11 @@ class SharedScores:
         Raises
         ------
         DataError
-            When methods or classes differ.
+            When methods, folds or classes differ.
         """
         if self.methods != other.methods or self.confusion.shape != other.confusion.shape:
             raise DataError(
-                "Scores of different methods or classes cannot be added.",
+                "Scores of different methods, folds or classes cannot be added.",
                 where="shared scores",
                 remedy="Score every site by the same merged moments and methods.",
             )
@@ -56,19 +67,61 @@ class SharedScores:
             self.methods, self.confusion + other.confusion, self.losses + other.losses
         )
 
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """Names of the scores."""
+        return tuple(_scores(self.confusion, self.losses))
+
     def table(self) -> pd.DataFrame:
-        """Return accuracy, balanced accuracy, log loss and Brier score of each method."""
-        n_rows = self.confusion.sum(axis=(1, 2))
-        hits = np.diagonal(self.confusion, axis1=1, axis2=2)
-        sizes = self.confusion.sum(axis=2)
-        recalls = np.divide(hits, sizes, out=np.full(hits.shape, np.nan), where=sizes > 0)
-        scores = {
-            "accuracy": hits.sum(axis=1) / n_rows,
-            "balanced accuracy": np.nanmean(recalls, axis=1),
-            "log loss": self.losses[:, 0] / n_rows,
-            "Brier": self.losses[:, 1] / n_rows,
-        }
+        """Return the scores of each method, a row each."""
+        scores = _scores(self.confusion.sum(axis=1), self.losses.sum(axis=1))
         return pd.DataFrame(scores, index=pd.Index(self.methods, name="method"))
+
+    def interval(self, method: str, score: str) -> Interval:
+        """Return a score with its 95 % interval over the folds, by the corrected resampled t.
+
+        Shares have Wilson's interval for the number of rows that would vary as much, losses that
+        of the logarithm. Where all folds agree they say nothing of chance: then the accuracy has
+        Wilson's interval for its rows, and other scores have no ends (NaN).
+
+        Parameters
+        ----------
+        method : str
+        score : str
+            One of `scores`.
+
+        References
+        ----------
+        Nadeau, Bengio (2003), "Inference for the generalization error", section 4.
+        """
+        m, kind = self.methods.index(method), SCORES[score]
+        confusion, losses = self.confusion[m], self.losses[m]
+        value = float(_scores(confusion.sum(axis=0), losses.sum(axis=0))[score])
+        by_fold = _scores(confusion, losses)[score]
+        n_folds = len(by_fold)
+        variance = float(by_fold.var(ddof=1)) * (1 / n_folds + 1 / (n_folds - 1))
+        if variance > 0:
+            spread = Spread(variance, n_folds - 1)
+            return from_spread(value, spread, kind.lowest, kind.highest)
+        if score != "accuracy":
+            return Interval(value, np.nan, np.nan)
+        n_rows = confusion.sum()
+        return Interval(*(float(end) for end in wilson(value * n_rows, n_rows)))
+
+
+def _scores(confusion: Array, losses: Array) -> dict[str, Array]:
+    """Return scores (...) of counts (..., K, K) and sums of losses (..., 2)."""
+    right = np.diagonal(confusion, axis1=-2, axis2=-1)
+    tally = Tally(right, confusion.sum(axis=-1), confusion.sum(axis=-2))
+    n_rows = tally.true.sum(axis=-1)
+    return {
+        "accuracy": accuracy(tally),
+        "balanced accuracy": balanced_accuracy(tally),
+        "macro F1": macro_f1(tally),
+        "MCC": mcc(tally),
+        "log loss": divide(losses[..., 0], n_rows),
+        "Brier": divide(losses[..., 1], n_rows),
+    }
 
 
 def score_rows(
@@ -97,8 +150,9 @@ def score_rows(
     >>> import lincore
     >>> from lincore.federation.shared_moments import summarise
     >>> iris = lincore.sample("iris")
-    >>> score_rows(summarise(iris, n_folds=2), iris, ["lda"]).table().round(2).to_dict("index")
-    {'lda': {'accuracy': 0.97, 'balanced accuracy': 0.97, 'log loss': 0.05, 'Brier': 0.03}}
+    >>> found = score_rows(summarise(iris, n_folds=5, smallest=10), iris, ["lda"])
+    >>> [round(end, 2) for end in found.interval("lda", "accuracy")]
+    [0.98, 0.83, 1.0]
     """
     return fit_folds(shared, methods).score(*own_rows(shared, data))
 
@@ -169,16 +223,16 @@ class FoldModels:
         part : ndarray of shape (n,)
             The fold that tests each row.
         """
-        M, K = len(self.methods), len(self.classes)
-        confusion, losses = np.zeros((M, K, K)), np.zeros((M, 2))
+        M, F, K = len(self.methods), len(self.models), len(self.classes)
+        confusion, losses = np.zeros((M, F, K, K)), np.zeros((M, F, 2))
         for fold, models in enumerate(self.models):
             tested = np.flatnonzero(part == fold)
             if not len(tested):
                 continue
             for m, model in enumerate(models):
-                counted = _counted(model, self._places(model), X[tested], codes[tested])
-                confusion[m] += counted[0]
-                losses[m] += counted[1]
+                confusion[m, fold], losses[m, fold] = _counted(
+                    model, self._places(model), X[tested], codes[tested]
+                )
         return SharedScores(self.methods, confusion, losses)
 
     def _places(self, model: Any) -> NDArray[np.intp]:

@@ -73,6 +73,7 @@ from .score_tables import pairwise_rows as pairwise_rows
 from .score_tables import rarest_heading as rarest_heading
 from .score_tables import recall_rows as recall_rows
 from .score_tables import score_heading as score_heading
+from .score_tables import shared_score_rows as shared_score_rows
 from .sentences import baseline_finding as baseline_finding
 from .sentences import classification_finding as classification_finding
 from .sentences import format_score as format_score

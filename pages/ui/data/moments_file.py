@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from lincore import federation, model_selection, utils
+from lincore import federation, report, utils
 from lincore.errors import DataError
 from lincore.plots.base import shorten
 from pages.ui.session import cache, state
@@ -67,22 +67,22 @@ def _comparison(found: state.Summary, data: Dataset) -> None:
         )
         return
     try:
-        table = _scores(found.sha, data.digest, shared, data)
+        rows = _scores(found.sha, data.digest, shared, data)
     except (DataError, ValueError) as error:
         st.markdown(f"Its models cannot be compared: {text.escape(str(error))}")
         return
     st.markdown(
         f"{shared.n_folds}-fold comparison: models of all sites, tested on the {data.n_rows:,} "
-        f"rows of {text.escape(data.name)}, each row by models that have not learned from it."
+        f"rows of {text.escape(data.name)}, each row by models that have not learned from it. In "
+        "parentheses 95 % intervals, by the corrected resampled t over the folds."
     )
     with st.container(key=f"{KEY}.scores"):
-        tables.numbers(table.reset_index(), alt="Scores of each method, a row each.")
+        tables.show(pd.DataFrame(rows), hide_index=True, alt="Scores of each method, a row each.")
 
 
 @cache.by_bytes("Testing the models of all sites …")
 def _scores(
     sha: str, digest: str, _shared: federation.SharedMoments, _data: Dataset
-) -> pd.DataFrame:
+) -> tuple[dict[str, str], ...]:
     del sha, digest
-    table = federation.score_rows(_shared, _data, federation.METHODS).table()
-    return table.rename(index=lambda name: model_selection.as_method(name).label)
+    return report.shared_score_rows(federation.score_rows(_shared, _data, federation.METHODS))

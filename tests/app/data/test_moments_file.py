@@ -32,8 +32,8 @@ def test_a_file_of_moments_is_shown_beside_the_data(moments):
     assert "need rows" in said and "2-fold comparison" in said
     shared = app.session_state[state.SUMMARY].shared
     expected = lincore.federation.score_rows(shared, lincore.sample("iris"), ["lda"]).table()
-    scores = next(frame for frame in frames(app) if "method" in frame)
-    assert scores.set_index("method")["log loss"]["LDA"] == expected["log loss"]["lda"]
+    scores = next(frame for frame in frames(app) if "log loss" in frame).set_index("model")
+    assert scores["log loss"]["LDA"].startswith(f"{expected['log loss']['lda']:.3f} (")
     app.switch_page(OTHER).run()
     assert_fine(app)
     assert "this page needs rows" in " ".join(one.value for one in app.sidebar.caption)

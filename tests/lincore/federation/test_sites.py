@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from scipy import stats
 
 import lincore
 from lincore.data import Dataset, Split
 from lincore.errors import DataError
 from lincore.federation import (
     SharedMoments,
+    SharedScores,
     merge,
     read_summary,
     score_rows,
@@ -26,6 +28,7 @@ from lincore.imbalance._trial_losses import trial_losses
 from lincore.imbalance.shared.study import NEED_ROWS
 from lincore.imbalance.subsets import NestedSubsets
 from lincore.imbalance.trials import Plan, Trial, outcomes
+from lincore.metrics.intervals import wilson
 from lincore.model_selection import Steps, as_methods, plan_folds
 
 METHODS = ("lda", "qda", "naive-bayes", "least-squares", "lda(shrinkage=0.2)")
@@ -103,6 +106,32 @@ def test_cross_validation_over_sites_is_that_of_all_rows(merged, pooled, sites):
     assert_allclose(
         found[names].loc[list(METHODS)], expected[names].loc[list(METHODS)].astype(float), rtol=1e-9
     )
+
+
+def test_scores_of_sites_have_the_corrected_resampled_t_over_folds(merged, sites):
+    first, *others = (score_rows(merged, one, METHODS) for one in sites)
+    found = sum(others, first)
+    counts = found.confusion[0]
+    shares = counts.trace(axis1=1, axis2=2) / counts.sum(axis=(1, 2))
+    error = np.sqrt(shares.var(ddof=1) * (1 / FOLDS + 1 / (FOLDS - 1)))
+    interval = found.interval(METHODS[0], "accuracy")
+    assert interval.value == counts.trace(axis1=1, axis2=2).sum() / counts.sum()
+    # In the middle of its range Wilson's interval for so many rows is nearly that of Student.
+    assert_allclose(
+        interval.high - interval.low, 2 * stats.t.ppf(0.975, FOLDS - 1) * error, rtol=0.2
+    )
+    loss = found.interval(METHODS[0], "log loss")
+    assert 0 < loss.low < loss.value < loss.high
+    assert_allclose(loss.high / loss.value, loss.value / loss.low)
+
+
+def test_folds_that_agree_say_nothing_of_chance():
+    alike = SharedScores(
+        ("lda",), np.tile(np.diag([30.0, 20.0]), (1, 4, 1, 1)), np.zeros((1, 4, 2))
+    )
+    share, low, high = wilson(200, 200)
+    assert alike.interval("lda", "accuracy") == (share, low, high)
+    assert np.isnan(alike.interval("lda", "balanced accuracy")[1:]).all()
 
 
 def test_the_exact_sweep_over_sites_is_that_of_all_rows(merged, pooled, sites):
