@@ -25,12 +25,13 @@ import pandas as pd
 from common import Ratio, finish, ratio, require
 
 import lincore
-from lincore.distributed import open_large_table
+from lincore.distributed import PartitionedData, open_large_table
 from lincore.io import open_table, read_table, table_to_dataset
 
 N_ROWS, COPIES = 100_000, 24
 LARGE_ROWS, N_FEATURES = 200_000, 50
 METHODS = ["lda", "qda", "naive-bayes", "fisher", "least-squares"]
+#: Of a pass.
 AT_MOST_DUCKDB, AT_MOST_MEGABYTES = 2.0, 600
 
 
@@ -97,7 +98,7 @@ def against_duckdb(path: Path, n_bytes: float, turns: int) -> None:
     frame["class"] = np.array(["red", "green", "blue", "rare"])[codes]
     write_copies(frame, path, round(n_bytes / len(frame.to_csv(index=False))))
     print(f"{path.stat().st_size / 1e9:.2f} GB, {N_FEATURES} features")
-    works: list[Callable[[Path], None]] = [sum_by_duckdb, compare_held, compare_all]
+    works: list[Callable[[Path], None]] = [sum_by_duckdb, *PASSES]
     found = [[_run(work, path) for work in works] for _ in range(turns)]
     duck = np.array([one[0][0] for one in found])
     print(f"       DuckDB: {np.median(duck):.1f} s ({duck.min():.1f} to {duck.max():.1f})")
@@ -106,7 +107,7 @@ def against_duckdb(path: Path, n_bytes: float, turns: int) -> None:
         ratios = taken / duck
         print(f"       {work.__name__}: {np.median(taken):.1f} s")
         value = Ratio(float(np.median(ratios)), ratios.min(), ratios.max())
-        require(f"{work.__name__} / DuckDB", value, at_most=AT_MOST_DUCKDB)
+        require(f"{work.__name__} / DuckDB", value, at_most=AT_MOST_DUCKDB * PASSES[work])
         megabytes = max(one[i][1] for one in found)
         require(f"{work.__name__}: MB", megabytes, at_most=AT_MOST_MEGABYTES)
 
@@ -124,12 +125,27 @@ def compare_held(path: Path) -> None:
     lincore.compare(data, METHODS, "10-fold").table()
 
 
+def fit_all(path: Path) -> None:
+    """Models of all rows, from their moments by fold and class."""
+    shared = _rows(path).summarise()
+    for method in METHODS:
+        shared.fit(method)
+
+
 def compare_all(path: Path) -> None:
-    """Ten folds of all rows, by `lincore.distributed.open_large_table`."""
+    """Ten folds of all rows: their moments, and the scores of each fold's models."""
+    rows = _rows(path)
+    rows.score(rows.summarise(), METHODS).table()
+
+
+def _rows(path: Path) -> PartitionedData:
     table = open_table(path)
     assert table is not None
-    rows = open_large_table(table, "class")
-    rows.score(rows.summarise(), METHODS).table()
+    return open_large_table(table, "class")
+
+
+#: What is timed, and how often it reads the file.
+PASSES = {fit_all: 1, compare_held: 1, compare_all: 2}
 
 
 def _run(work: Callable[[Path], None], path: Path) -> tuple[float, float]:

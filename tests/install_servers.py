@@ -13,6 +13,9 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+#: Somebody else may be installing just now, the machine itself for one.
+WAIT = ("-o", "DPkg::Lock::Timeout=240")
+
 
 def postgresql_programs() -> Path | None:
     """Return the folder of PostgreSQL's newest programs on this machine, if there are any."""
@@ -41,8 +44,8 @@ def main() -> None:
         print(f"Not installed: {', '.join(absent)}. Only root can, by apt-get.", file=sys.stderr)
         return
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    words = ("install", "-y", "-qq", "--no-install-recommends", *absent)
-    for command in (("update", "-qq"), words):
+    words = ("install", "-y", "-qq", *WAIT, "--no-install-recommends", *absent)
+    for command in (("update", "-qq", *WAIT), words):
         done = subprocess.run(("apt-get", *command), stdout=sys.stderr, env=environment)
         if done.returncode:
             print(f"apt-get {command[0]} failed ({', '.join(absent)}).", file=sys.stderr)

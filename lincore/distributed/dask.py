@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from lincore.distributed.executor import Executor
@@ -29,13 +29,14 @@ class Dask(Executor):
     def __init__(self, client: Any) -> None:
         self._client = client
 
-    def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Sequence[Any]:
+    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Sequence[Any]:
         """Return futures of the results."""
         # As a result of its own it goes from worker to worker, instead of with every task.
         shared = self._client.submit(_same, work, pure=False)
-        return list(self._client.map(_applied, [shared] * len(items), list(items), pure=False))
+        given = list(items)
+        return list(self._client.map(_applied, [shared] * len(given), given, pure=False))
 
-    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Sequence[Any]) -> Result:
+    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Iterable[Any]) -> Result:
         """Merge on the workers, level by level, and fetch what is left."""
         level = list(mapped)
         if not level:

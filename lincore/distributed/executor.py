@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -17,12 +17,27 @@ class Executor(ABC):
     """
 
     @abstractmethod
-    def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Sequence[Any]:
+    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Iterable[Any]:
         """Return what stands for the results of the items; items of another `map` are such."""
 
     @abstractmethod
-    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Sequence[Any]) -> Result:
+    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Iterable[Any]) -> Result:
         """Merge mapped results by pairs, pairs of pairs and so on; both halves in order."""
+
+
+@dataclass(frozen=True)
+class Steps(Iterable["Step"]):
+    """Work on each of some items, which are gone through anew whenever this is.
+
+    Items may be made as they are asked for, so that no more than one of them is in memory.
+    """
+
+    work: Callable[[Any], Any]
+    items: Iterable[Any]
+
+    def __iter__(self) -> Iterator[Step]:
+        """Yield the steps."""
+        return (Step(self.work, item) for item in self.items)
 
 
 @dataclass(frozen=True)
@@ -40,7 +55,8 @@ class Step:
 class Inline(Executor):
     """The executor without others: one item after the other, in this process.
 
-    Nothing is kept between two passes, so that no more than one block is in memory.
+    Nothing is kept between two passes, so that no more than one block is in memory, and a pass
+    may be over items that nobody has counted.
 
     Examples
     --------
@@ -50,11 +66,11 @@ class Inline(Executor):
     35
     """
 
-    def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Sequence[Any]:
+    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Steps:
         """Return the steps that `reduce` is to go."""
-        return [Step(work, item) for item in items]
+        return Steps(work, items)
 
-    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Sequence[Any]) -> Result:
+    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Iterable[Any]) -> Result:
         """Do the work and merge, as a tree."""
         return merge_tree(merge, (step() for step in mapped))
 

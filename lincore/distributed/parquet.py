@@ -74,7 +74,7 @@ def open_parquet(
     Raises
     ------
     DataError
-        When columns are not there.
+        When there is no file, or columns are not in it.
     """
     files = [paths] if isinstance(paths, str | Path) else list(paths)
     parts: list[ParquetPart] = []
@@ -95,4 +95,8 @@ def open_parquet(
             ParquetPart(str(path), range(i, min(i + groups_each, n_groups)), names, target)
             for i in range(0, n_groups, groups_each)
         ]
-    return PartitionedData.of(executor, parts, feature_names=names, target_name=target)
+    if names is None:
+        raise DataError(
+            "There is no file.", where="paths", remedy="Give the path of a Parquet file or more."
+        )
+    return PartitionedData(executor, parts, names, target)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add
-from typing import Any, Self, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from lincore.distributed.executor import Executor
 from lincore.errors import DataError
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.federation.cross_validation import FoldModels, SharedScores, fit_folds
-from lincore.federation.shared_moments import SharedMoments
+from lincore.federation.shared_moments import SharedMoments, place_classes
 from lincore.imbalance.shared.models import SharedModels
 from lincore.imbalance.shared.study import StudyScores, fit_study
 from lincore.imbalance.shared.sweep import SizeScores, fit_sizes
@@ -28,8 +28,10 @@ from lincore.moments.moments import Moments
 Result = TypeVar("Result")
 #: Called where the work is done, and returns rows (n, p) and their labels (n,).
 Partition: TypeAlias = Callable[[], tuple[ArrayLike, ArrayLike]]
-# The number of a partition, its rows (n, p) and their codes (n,).
-_Numbered: TypeAlias = tuple[int, NDArray[Any], NDArray[np.intp]]
+# The number of a partition, its rows (n, p) and their labels (n,).
+_Numbered: TypeAlias = tuple[int, NDArray[Any], NDArray[Any]]
+# Classes that there may be at most.
+_MOST_CLASSES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,11 +42,10 @@ class PartitionedData:
     ----------
     executor : Executor
         `Inline`, `ProcessPool` or `Dask`.
-    partitions : sequence of callables
+    partitions : iterable of callables
         Each returns rows (n, p) and labels (n,), the same whenever it is called; it is sent to
         who works on it, so it can be pickled and holds no rows itself: a path and a range, say.
-    classes : ndarray of shape (K,)
-        The labels, increasing.
+        They are gone through once in every pass; of `Inline` each may be made when it is its turn.
     feature_names : tuple of p str
     target_name : str
 
@@ -55,7 +56,8 @@ class PartitionedData:
     >>> iris = lincore.sample("iris")
     >>> def partition(start):
     ...     return iris.X[start::3], iris.y[start::3]
-    >>> data = PartitionedData.of(Inline(), [partial(partition, i) for i in range(3)])
+    >>> parts = [partial(partition, i) for i in range(3)]
+    >>> data = PartitionedData(Inline(), parts, iris.feature_names)
     >>> shared = data.summarise(n_folds=5)
     >>> shared.n_rows, shared.fit("lda").score(iris.X, iris.y)
     (150, 0.98)
@@ -64,39 +66,12 @@ class PartitionedData:
     """
 
     executor: Executor
-    partitions: Sequence[Partition]
-    classes: NDArray[Any]
-    feature_names: tuple[str, ...]
+    partitions: Iterable[Partition]
+    feature_names: Sequence[str]
     target_name: str = "class"
 
-    @classmethod
-    def of(
-        cls,
-        executor: Executor,
-        partitions: Sequence[Partition],
-        *,
-        feature_names: Sequence[str] | None = None,
-        target_name: str = "class",
-    ) -> Self:
-        """Find the classes and the number of features in one pass.
-
-        Raises
-        ------
-        DataError
-            When partitions have not as many features, or too many labels.
-        """
-        kinds = executor.reduce(_together, executor.map(_kinds, partitions))
-        if len(kinds.widths) > 1:
-            raise DataError(
-                f"Partitions have {' and '.join(map(str, sorted(kinds.widths)))} features.",
-                where="partitions",
-                remedy="Let all of them return the same columns.",
-            )
-        names = feature_names or [f"x{j}" for j in range(*kinds.widths)]
-        return cls(executor, partitions, kinds.labels, tuple(names), target_name)
-
     def summarise(self, *, n_folds: int = 10, seed: int = 0) -> SharedMoments:
-        """Return the moments by fold and class, merged as a tree.
+        """Return the moments by fold and class in one pass, merged as a tree.
 
         Each partition deals its rows of a class evenly over the folds, by its number and the seed.
 
@@ -110,12 +85,22 @@ class PartitionedData:
         SharedMoments
             Fits and compares what is solved from moments. It is made to be used by who may read
             the rows: cells may be of single rows.
+
+        Raises
+        ------
+        DataError
+            When there is no row, a partition has another number of features, or there are too
+            many classes.
         """
-        work = partial(_moments, len(self.classes), n_folds, seed)
-        moments = self._sum(work)
-        return SharedMoments(
-            moments, self.feature_names, self.classes, self.target_name, seed, 0, ()
-        )
+        found: _ByLabel = self._sum(partial(_moments, n_folds, seed))
+        if not len(found.labels):
+            raise DataError(
+                "No row is left: each has a missing value, or no label.",
+                where="partitions",
+                remedy="Ignore the columns that are mostly missing.",
+            )
+        names = tuple(self.feature_names)
+        return SharedMoments(found.moments, names, found.labels, self.target_name, seed, 0, ())
 
     def score(self, shared: SharedMoments, methods: Spec | Iterable[Spec]) -> SharedScores:
         """Compare methods: the models of every fold travel to the rows that it tests.
@@ -192,8 +177,8 @@ class PartitionedData:
         LogisticRegression
         """
         # Rows stay with who has read them, where they can, for the passes to come.
-        read = partial(_read, self.classes, len(self.feature_names), _without_number)
-        blocks = self.executor.map(read, self._numbered)
+        read = partial(_read, len(self.feature_names), partial(_coded, shared.classes))
+        blocks = self.executor.map(read, _Enumerated(self.partitions))
 
         def over(
             work: Callable[[Any], Result], merge: Callable[[Result, Result], Result]
@@ -201,80 +186,103 @@ class PartitionedData:
             return self.executor.reduce(merge, self.executor.map(work, blocks))
 
         fitted: LogisticRegression = clone(model)
-        return fitted.fit_blocks(over, shared.by_class, self.classes)
+        return fitted.fit_blocks(over, shared.by_class, shared.classes)
 
     def _sum(self, work: Callable[[_Numbered], Any]) -> Any:
         """Add up what a function of a partition's rows returns; the rows are not kept."""
-        read = partial(_read, self.classes, len(self.feature_names), work)
-        return self.executor.reduce(add, self.executor.map(read, self._numbered))
-
-    @property
-    def _numbered(self) -> list[tuple[int, Partition]]:
-        return list(enumerate(self.partitions))
+        read = partial(_read, len(self.feature_names), work)
+        return self.executor.reduce(add, self.executor.map(read, _Enumerated(self.partitions)))
 
 
 @dataclass(frozen=True)
-class _Kinds:
-    """Labels and numbers of features of some partitions."""
+class _Enumerated:
+    """Partitions and their numbers, which are gone through anew whenever this is."""
+
+    partitions: Iterable[Partition]
+
+    def __iter__(self) -> Iterator[tuple[int, Partition]]:
+        return enumerate(self.partitions)
+
+
+@dataclass(frozen=True, eq=False)
+class _ByLabel:
+    """Moments by fold and label, (F, K), of the labels that some partitions have, increasing."""
 
     labels: NDArray[Any]
-    widths: frozenset[int]
+    moments: Moments
 
-
-def _kinds(partition: Partition) -> _Kinds:
-    X, labels = partition()
-    return _Kinds(np.unique(np.asarray(labels)), frozenset([np.shape(X)[1]]))
-
-
-def _together(one: _Kinds, other: _Kinds) -> _Kinds:
-    labels = np.union1d(one.labels, other.labels)
-    if len(labels) > 10_000:
-        raise DataError("There are more than 10,000 classes.", where="partitions")
-    return _Kinds(labels, one.widths | other.widths)
+    def __add__(self, other: _ByLabel) -> _ByLabel:
+        labels = np.union1d(self.labels, other.labels)
+        if len(labels) > _MOST_CLASSES:
+            raise DataError(
+                f"There are more than {_MOST_CLASSES:,} classes.",
+                where="partitions",
+                remedy="Let partitions return the labels of classes.",
+            )
+        one, two = (
+            place_classes(each.moments, np.searchsorted(labels, each.labels), len(labels))
+            for each in (self, other)
+        )
+        return _ByLabel(labels, one + two)
 
 
 def _read(
-    classes: NDArray[Any],
-    n_features: int,
-    work: Callable[[_Numbered], Result],
-    numbered: tuple[int, Partition],
+    n_features: int, work: Callable[[_Numbered], Result], numbered: tuple[int, Partition]
 ) -> Result:
     """Read a partition, and return what a function makes of it.
 
     Raises
     ------
     DataError
-        When it has other classes or features than were found before.
+        When it has another number of features, or not as many labels as rows.
     """
     number, partition = numbered
     rows, labels = map(np.asarray, partition())
-    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    if rows.shape != (len(labels), n_features) or not (classes[codes] == labels).all():
+    if rows.shape != (len(labels), n_features):
         raise DataError(
-            "It has other classes, features or numbers of rows than are known.",
+            f"It has rows of shape {rows.shape} and {len(labels):,} labels.",
+            where=f"partition {number}",
+            remedy=f"Let each partition return {n_features} features, and a label for each row.",
+        )
+    return work((number, rows, labels))
+
+
+def _moments(n_folds: int, seed: int, read: _Numbered) -> _ByLabel:
+    number, X, labels = read
+    found, codes = np.unique(labels, return_inverse=True)
+    part = deal(codes, n_folds, seed, number)
+    flat = Moments.from_groups(X, part * len(found) + codes, n_folds * len(found))
+    shape, p = (n_folds, len(found)), X.shape[1]
+    moments = Moments(
+        flat.count.reshape(shape), flat.mean.reshape(*shape, p), flat.scatter.reshape(*shape, p, p)
+    )
+    return _ByLabel(found, moments)
+
+
+def _coded(classes: NDArray[Any], read: _Numbered) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the rows of a partition and the positions of their labels among known ones.
+
+    Raises
+    ------
+    DataError
+        When it has labels that no partition had before.
+    """
+    number, X, labels = read
+    codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    if not (classes[codes] == labels).all():
+        raise DataError(
+            "It has other classes than were summed.",
             where=f"partition {number}",
             remedy="Let partitions return the same rows whenever they are called.",
         )
-    return work((number, rows, codes))
-
-
-def _without_number(read: _Numbered) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    return read[1], read[2]
-
-
-def _moments(n_classes: int, n_folds: int, seed: int, read: _Numbered) -> Moments:
-    number, X, codes = read
-    part = deal(codes, n_folds, seed, number)
-    flat = Moments.from_groups(X, part * n_classes + codes, n_folds * n_classes)
-    shape, p = (n_folds, n_classes), X.shape[1]
-    return Moments(
-        flat.count.reshape(shape), flat.mean.reshape(*shape, p), flat.scatter.reshape(*shape, p, p)
-    )
+    return X, codes
 
 
 def _score(models: FoldModels | SharedModels, n_folds: int, seed: int, read: _Numbered) -> Any:
-    number, X, codes = read
-    return models.score(X, codes, deal(codes, n_folds, seed, number))
+    X, codes = _coded(models.classes, read)
+    # As the rows were dealt when they were summed: by the labels of the partition alone.
+    part = deal(np.unique(codes, return_inverse=True)[1], n_folds, seed, read[0])
+    return models.score(X, codes, part)
 
 
 def deal(codes: NDArray[np.intp], n_folds: int, seed: int, partition: int) -> NDArray[np.intp]:

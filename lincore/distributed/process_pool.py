@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from lincore.distributed.executor import Executor, Step, merge_tree
+from lincore.distributed.executor import Executor, Step, Steps, merge_tree
 from lincore.errors import DataError
 from lincore.utils.threads import keep_to_one_core, n_threads
 
@@ -54,11 +54,11 @@ class ProcessPool(Executor):
         """Let the processes end."""
         self._end()
 
-    def map(self, work: Callable[[Any], Any], items: Sequence[Any]) -> Sequence[Any]:
+    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Steps:
         """Return the steps that the processes are to go."""
-        return [Step(work, item) for item in items]
+        return Steps(work, items)
 
-    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Sequence[Any]) -> Result:
+    def reduce(self, merge: Callable[[Result, Result], Result], mapped: Iterable[Any]) -> Result:
         """Let the processes do the work, and merge what comes.
 
         Raises
@@ -68,7 +68,7 @@ class ProcessPool(Executor):
         """
         return merge_tree(merge, self._results(mapped))
 
-    def _results(self, steps: Sequence[Step]) -> Iterator[Any]:
+    def _results(self, steps: Iterable[Step]) -> Iterator[Any]:
         waiting = deque(steps)
         running: deque[tuple[Step, Future[Any]]] = deque()
         died = 0

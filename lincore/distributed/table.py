@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from lincore.distributed.executor import Inline
-from lincore.distributed.partitioned_data import PartitionedData
+from lincore.distributed.partitioned_data import Partition, PartitionedData
 from lincore.errors import DataError
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_source import RowSource, StoppedReading, Wanted, labelled_blocks
@@ -28,9 +27,9 @@ def open_large_table(
 ) -> PartitionedData:
     """Open a table larger than memory as blocks, one of which is held at a time.
 
-    Whatever asks for its rows reads them from the beginning: classes and number of blocks now,
-    moments by fold in another pass, scores in another, and logistic regression in some dozens.
-    Rows with a missing value, or without a label, are left out.
+    Whatever asks for its rows reads them from the beginning: moments by fold in one pass, scores
+    in another, and logistic regression in some dozens. Rows with a missing value, or without a
+    label, are left out.
 
     Parameters
     ----------
@@ -65,37 +64,18 @@ def open_large_table(
             where=where,
             remedy="Leave weights and frequencies out.",
         )
-    once = _Pass(source, wanted, progress)
-    found, n_blocks = set[Any](), 0
-    for _, labels in once.blocks():
-        found.update(np.unique(labels).tolist())
-        n_blocks += 1
-    if not found:
-        raise DataError(
-            "No row is left: each has a missing value, or no label.",
-            where=where,
-            remedy="Ignore the columns that are mostly missing.",
-        )
-    classes = np.array(sorted(found))
-    blocks = [partial(once.block, number) for number in range(n_blocks)]
-    return PartitionedData(Inline(), blocks, classes, tuple(wanted.features), wanted.label)
+    blocks = _Blocks(source, wanted, progress)
+    return PartitionedData(Inline(), blocks, tuple(wanted.features), wanted.label)
 
 
-class _Pass:
-    """The blocks of a table, asked for in their order: the first one begins a new pass."""
+class _Blocks(Iterable[Partition]):
+    """The blocks of a table as partitions, each read when it is its turn."""
 
     def __init__(self, source: RowSource, wanted: Wanted, progress: Progress | None) -> None:
         self._source, self._wanted, self._progress = source, wanted, progress
-        self._left = self.blocks()
 
-    def block(self, number: int) -> tuple[Array, NDArray[Any]]:
-        """Return the rows of the next block and their labels."""
-        if number == 0:
-            self._left = self.blocks()
-        return next(self._left)
-
-    def blocks(self) -> Iterator[tuple[Array, NDArray[Any]]]:
-        """Yield all of them."""
+    def __iter__(self) -> Iterator[Partition]:
+        """Yield them, in a pass from the beginning."""
         n_rows = 0
         for X, labels in labelled_blocks(self._source, self._wanted):
             n_rows += len(X)
@@ -103,4 +83,8 @@ class _Pass:
             if self._progress is not None and self._progress(n_rows, total, "rows") is False:
                 raise StoppedReading("Reading was stopped.", where=self._source.name)
             # Texts of a fixed width are found by bisection at once, objects one by one.
-            yield X, labels.astype(str) if labels.dtype == object else labels
+            yield partial(_same, X, labels.astype(str) if labels.dtype == object else labels)
+
+
+def _same(X: Array, labels: NDArray[Any]) -> tuple[Array, NDArray[Any]]:
+    return X, labels

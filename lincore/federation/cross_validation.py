@@ -26,6 +26,7 @@ from lincore.metrics.confusion_scores import (
 from lincore.metrics.estimates import SCORES
 from lincore.metrics.intervals import Interval, Spread, from_spread, wilson
 from lincore.model_selection.methods import Spec, as_methods
+from lincore.utils.threads import part_mapper
 from lincore.utils.typing import Array
 
 #: Methods that are solved from moments, as they are compared where none are named.
@@ -225,14 +226,18 @@ class FoldModels:
         """
         M, F, K = len(self.methods), len(self.models), len(self.classes)
         confusion, losses = np.zeros((M, F, K, K)), np.zeros((M, F, 2))
-        for fold, models in enumerate(self.models):
+
+        def test(fold: int) -> None:
             tested = np.flatnonzero(part == fold)
             if not len(tested):
-                continue
-            for m, model in enumerate(models):
+                return
+            for m, model in enumerate(self.models[fold]):
                 confusion[m, fold], losses[m, fold] = _counted(
                     model, self._places(model), X[tested], codes[tested]
                 )
+
+        with part_mapper(X.size) as each:
+            list(each(test, range(F)))
         return SharedScores(self.methods, confusion, losses)
 
     def _places(self, model: Any) -> NDArray[np.intp]:
@@ -270,12 +275,14 @@ def _counted(
     model: Any, places: NDArray[np.intp], rows: Array, truth: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], Array]:
     """Return counts (K, K) and summed losses (2,) of rows; `places` are those of its classes."""
-    K = len(places)
-    predicted = places[np.searchsorted(model.classes_, model.predict(rows))]
-    counts = np.bincount(truth * K + predicted, minlength=K * K).reshape(K, K)
-    if not hasattr(model, "predict_log_proba"):
-        return counts, np.full(2, np.nan)
-    log_proba = np.empty((len(rows), K))
-    log_proba[:, places] = model.predict_log_proba(rows)
-    losses = log_losses(log_proba, truth).sum(), brier_losses(log_proba, truth).sum()
-    return counts, np.array(losses)
+    K, losses = len(places), np.full(2, np.nan)
+    if hasattr(model, "predict_log_proba"):
+        found = model.predict_log_proba(rows)
+        log_proba = np.empty((len(rows), K))
+        log_proba[:, places] = found
+        losses[:] = log_losses(log_proba, truth).sum(), brier_losses(log_proba, truth).sum()
+        # As `predict` has it, which would compute all of this again.
+        predicted = places[found.argmax(axis=1)]
+    else:
+        predicted = places[np.searchsorted(model.classes_, model.predict(rows))]
+    return np.bincount(truth * K + predicted, minlength=K * K).reshape(K, K), losses

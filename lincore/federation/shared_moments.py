@@ -220,8 +220,8 @@ def _merged(one: SharedMoments, other: SharedMoments) -> SharedMoments:
     labels = np.concatenate([one.classes, other.classes])
     codes, classes = encode_labels(labels, "merged moments")
     placed = [
-        _placed(one.moments, codes[: len(one.classes)], len(classes)),
-        _placed(_ordered(other, one.feature_names), codes[len(one.classes) :], len(classes)),
+        place_classes(one.moments, codes[: len(one.classes)], len(classes)),
+        place_classes(_ordered(other, one.feature_names), codes[len(one.classes) :], len(classes)),
     ]
     return SharedMoments(
         placed[0] + placed[1],
@@ -255,13 +255,26 @@ def _require_alike(one: SharedMoments, other: SharedMoments) -> None:
 
 def _ordered(site: SharedMoments, names: tuple[str, ...]) -> Moments:
     """Return moments with the features in the order of some names."""
-    order = [site.feature_names.index(name) for name in names]
     m = site.moments
+    if site.feature_names == names:
+        return m
+    order = [site.feature_names.index(name) for name in names]
     return Moments(m.count, m.mean[..., order], m.scatter[..., order, :][..., order])
 
 
-def _placed(moments: Moments, codes: NDArray[np.intp], n_classes: int) -> Moments:
-    """Return moments (F, K', ...) with the classes at their places among more, (F, K, ...)."""
+def place_classes(moments: Moments, codes: NDArray[np.intp], n_classes: int) -> Moments:
+    """Return moments (F, K', ...) with the classes at their places among more, (F, K, ...).
+
+    Parameters
+    ----------
+    moments : Moments of shapes (F, K'), (F, K', p), (F, K', p, p)
+    codes : ndarray of shape (K',)
+        Place of each class.
+    n_classes : int
+        K; those that did not come are empty.
+    """
+    if np.array_equal(codes, np.arange(n_classes)):
+        return moments
     placed = Moments.empty((len(moments), n_classes), moments.n_features)
     for name in ("count", "mean", "scatter"):
         getattr(placed, name)[:, codes] = getattr(moments, name)

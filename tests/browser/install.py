@@ -45,6 +45,8 @@ ARGUMENTS = (
     "--disable-sync",
     f"--disable-features={','.join(WITHOUT)}",
 )
+#: Somebody else may be installing just now, the machine itself for one.
+WAIT = ("-o", "DPkg::Lock::Timeout=240")
 REMEDY = "Install Chromium, set CHROMIUM_PATH to one, or run: python -m playwright install chromium"
 
 
@@ -120,8 +122,8 @@ def _recipes() -> Iterator[list[list[str]]]:
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
         packages = ["chromium", "fonts-liberation", "fonts-dejavu-core"]
         yield [
-            ["apt-get", "update", "-qq"],
-            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
+            ["apt-get", "update", "-qq", *WAIT],
+            ["apt-get", "install", "-y", "-qq", *WAIT, "--no-install-recommends", *packages],
         ]
 
 

@@ -135,20 +135,41 @@ class Harmless:
 def test_a_worker_that_is_killed_changes_nothing(name, request, tmp_path):
     mark = tmp_path / "killed"
     partitions = [Harmless(1), Deadly(str(mark)), Harmless(2), Harmless(3)]
-    classes, names = np.array([0, 1]), ("u", "v")
-    data = PartitionedData(request.getfixturevalue(name), partitions, classes, names)
+    data = PartitionedData(request.getfixturevalue(name), partitions, ("u", "v"))
     found = data.summarise(n_folds=2).moments
     assert mark.exists()
-    expected = PartitionedData(Inline(), partitions, classes, names).summarise(n_folds=2).moments
+    expected = PartitionedData(Inline(), partitions, ("u", "v")).summarise(n_folds=2).moments
     assert np.array_equal(found.count, expected.count)
     assert_allclose(found.scatter, expected.scatter, rtol=1e-12, atol=1e-12)
 
 
 def test_partitions_that_do_not_belong_together_are_refused(file):
+    names = ("u", "v")
     wider = lambda: (np.eye(3), [0, 1, 0])  # noqa: E731
-    with pytest.raises(DataError, match="2 and 3 features"):
-        PartitionedData.of(Inline(), [Harmless(1), wider])
+    with pytest.raises(DataError, match="partition 1"):
+        PartitionedData(Inline(), [Harmless(1), wider], names).summarise()
+    rows = lambda: (np.arange(16.0).reshape(8, 2) % 7, [0, 1] * 4)  # noqa: E731
+    shared = PartitionedData(Inline(), [rows], names).summarise(n_folds=2)
+    others = lambda: (np.eye(2), [0, 5])  # noqa: E731
     with pytest.raises(DataError, match="other classes"):
-        PartitionedData(Inline(), [Harmless(1)], np.array([0, 5]), ("u", "v")).summarise()
+        PartitionedData(Inline(), [others], names).score(shared, "naive-bayes")
+    with pytest.raises(DataError, match="no file"):
+        open_parquet(Inline(), [], "kind")
     with pytest.raises(DataError, match="no column weight"):
         open_parquet(Inline(), file, "kind", features=["x0", "weight"])
+
+
+def test_a_partition_may_lack_classes_or_rows():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2)), np.repeat(["b", "a", "c"], 40)
+    ranges = [range(30), range(30, 30), range(30, 90), range(90, 120)]
+    parts = [lambda rows=rows: (X[list(rows)], y[list(rows)]) for rows in ranges]
+    data = PartitionedData(Inline(), parts, ("u", "v"))
+    shared = data.summarise(n_folds=4)
+    assert shared.classes.tolist() == ["a", "b", "c"]
+    whole = lincore.Moments.from_groups(X, np.repeat([1, 0, 2], 40), 3)
+    assert_allclose(shared.by_class.scatter, whole.scatter, rtol=1e-12)
+    scores = data.score(shared, METHODS)
+    assert_allclose(scores.confusion.sum(axis=(1, 3)), 40)
+    # Rows were dealt for their scores as for their sums.
+    assert_allclose(scores.confusion[0].sum(axis=2), shared.moments.count)

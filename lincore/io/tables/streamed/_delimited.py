@@ -26,6 +26,7 @@ from lincore.io.tables.text.encoding import decode
 from lincore.io.tables.text.options import ReadOptions
 from lincore.io.tables.text.rows import csv_arguments, parse_error
 from lincore.limits import Limits
+from lincore.utils.threads import read_ahead
 
 _HEAD_BYTES = 65_536
 _LOOKED_AT = 1_000_000
@@ -143,13 +144,14 @@ class LargeText:
                 raw = FittedRows(stream, fitter, layout.comment, first_line, limits)
                 rows = io.BufferedReader(raw, _FITTED_BYTES)
             try:
-                yield from pd.read_csv(
+                blocks = pd.read_csv(
                     rows,
                     dtype=everything,
                     decimal=marks.decimal,
                     chunksize=max(1, BLOCK_CELLS // len(names)),
                     **arguments,
                 )
+                yield from read_ahead(iter(blocks))
             except (pd.errors.ParserError, UnicodeDecodeError, OverflowError) as error:
                 too_long = fitter is None and isinstance(error, _TOO_LONG)
                 raise (

@@ -84,6 +84,10 @@ def one_by_one(problems, estimator):
 def test_fifty_problems_at_once_are_fifty_single_fits(problems, solver, atol, options):
     estimator = LogisticRegression(solver=solver, **options)
     line = f"logistic({', '.join(f'{k}={v}' for k, v in {'solver': solver, **options}.items())})"
+    if np.isinf(estimator.C):
+        # Nearly separated classes without a penalty: rounding, another one on each processor, is
+        # multiplied by the condition of the Hessian.
+        atol *= 10
     pairs = zip(at_once(problems, line), one_by_one(problems, estimator), strict=True)
     for found, expected in pairs:
         assert_allclose(found, expected, rtol=0, atol=atol)
