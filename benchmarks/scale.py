@@ -88,7 +88,7 @@ def constants(rows: PartitionedData, client: Client) -> Constants:
     """Measure each cost by itself, on one core of a worker; those of results on their way here."""
     n, p = ROWS / PARTS, FEATURES
     one = Dask(client)
-    read, summarise, gradient = one.reduce(max, one.map(on_worker, rows.partitions[:1]))
+    read, summarise, gradient = one.reduce(max, one.map(on_worker, list(rows.partitions)[:1]))
     moments = Moments.from_groups(
         np.random.default_rng(0).normal(size=(2000, p)), np.arange(2000) % 4, CLASSES * FOLDS
     )
