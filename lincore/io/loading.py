@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
@@ -24,6 +25,10 @@ from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.limits import is_zip
+
+# Options of `load` that say something of images, and of rows that count.
+_OF_IMAGES = {"size", "colour", "fit", "pattern"}
+_COUNTING = {"weights", "frequencies"}
 
 if TYPE_CHECKING:
     from lincore.io.images.decode import Fit
@@ -94,25 +99,32 @@ def load(
     >>> data.name, data.X.shape, data.classes.tolist()
     ('flowers', (3, 2), ['setosa', 'virginica'])
     """
+    asked = {
+        "target": target is not None,
+        "size": size is not None,
+        "colour": colour,
+        "fit": fit != "pad",
+        "pattern": pattern is not None,
+        "options": options is not None,
+        "weights": weights is not None,
+        "frequencies": frequencies is not None,
+    }
+    given = [*(option for option, is_asked in asked.items() if is_asked), *choices]
     if isinstance(source, tuple):
-        TableOptions(**choices)  # refuses what there is not
+        _refuse_others(given, "A pair (X, y)", _COUNTING)
         data = arrays_to_dataset(*source, name=name or "arrays")
         return with_row_weights(data, weights=weights, frequencies=frequencies)
-    named = _counting_columns(weight=weights, frequency=frequencies)
-    choices |= {"roles": {**choices.get("roles", {}), **named}} if named else {}
-    chosen = TableOptions(**choices)
     found = _open(source, name, options)
     if isinstance(found, Table):
-        _refuse_option(size is not None, "A table has no image size.", "size")
-        _refuse_option(pattern is not None, "A table has no file names.", "pattern")
-        return table_to_dataset(found, target, chosen)
+        _refuse_others(given, "A table", set(given) - _OF_IMAGES)
+        named = _counting_columns(weight=weights, frequency=frequencies)
+        choices |= {"roles": {**choices.get("roles", {}), **named}} if named else {}
+        return table_to_dataset(found, target, TableOptions(**choices))
     kind, raw, name = found
-    given = {"target": target is not None, "options": options is not None}
-    for option in (*(word for word, there in given.items() if there), *choices):
-        what = "column" if option == "target" else "choice"
-        _refuse_option(True, f"A zip of images has no {option} {what}.", option)
     if kind == "arrays":
+        _refuse_others(given, "An npz of arrays", set())
         return read_npz(raw, name)
+    _refuse_others(given, "A zip of images", _OF_IMAGES)
     return read_image_zip(raw, name, ImageOptions(size, colour, fit, pattern))
 
 
@@ -215,9 +227,15 @@ def recognise_file(
     return "arrays" if is_npz(raw) else "images", raw, name
 
 
-def _refuse_option(given: bool, what: str, option: str) -> None:
-    if given:
-        raise DataError(what, where=f"option {option}", remedy=f"Leave {option} out.")
+def _refuse_others(given: Sequence[str], what: str, allowed: Collection[str]) -> None:
+    """Refuse an option that says nothing of a kind of source."""
+    for option in given:
+        if option not in allowed:
+            raise DataError(
+                f"{what} has no option {option!r}.",
+                where=f"option {option}",
+                remedy=f"Leave {option} out.",
+            )
 
 
 def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:

@@ -51,11 +51,17 @@ class ReadResult(NamedTuple):
 def generate(arguments: Mapping[str, Any]) -> None:
     """Draw Gaussian classes and make them the data set; `arguments` of `gaussian_classes`."""
     try:
-        data = io.gaussian_classes(**arguments)
+        # What a link could not hold is not drawn either.
+        drawn = analysis.GeneratedData(**{name: _tuples(one) for name, one in arguments.items()})
+        data = drawn.load()
     except DataError as error:
         state.refuse(error)
     else:
-        state.keep(data, None, state.Origin("generated", data.name, dict(arguments)))
+        state.keep(data, None, state.Origin("generated", data.name, drawn.arguments()))
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
 
 
 def use_experiment(experiment: str, preset: str, points: Sequence[Any] = ()) -> None:

@@ -63,7 +63,7 @@ def data_in_use() -> DataSource:
         reading = source.options or io.ReadOptions()
         return analysis.SampleData(origin.name, target, reading, source.choices)
     if origin.kind == "generated":
-        return analysis.GeneratedData(**{k: _tuples(v) for k, v in origin.arguments.items()})
+        return analysis.GeneratedData(**origin.arguments)
     if origin.kind == "download":
         return analysis.DownloadData(origin.name, origin.drop_image_duplicates)
     if origin.kind == "source" and source is not None:
@@ -91,7 +91,7 @@ def data_in_use() -> DataSource:
 def bring(wanted: DataSource) -> None:
     """Begin to make the data of a specification those of the session; a file is there already."""
     if isinstance(wanted, analysis.GeneratedData):
-        commands.generate({name: _lists(value) for name, value in wanted.arguments().items()})
+        commands.generate(wanted.arguments())
     elif isinstance(wanted, analysis.ExperimentData):
         commands.use_experiment(wanted.experiment, wanted.preset, wanted.points)
     elif isinstance(wanted, analysis.DownloadData):
@@ -164,11 +164,3 @@ def _proper_target(name: str, source: Source) -> str:
     if bundled is None:
         return io.SAMPLE_TABLES[name]
     return bundled.target_name or "class"
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, (list, tuple)) else value
-
-
-def _lists(value: Any) -> Any:
-    return list(map(_lists, value)) if isinstance(value, tuple) else value

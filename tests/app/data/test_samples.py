@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from lincore.data.generators import ellipse_covariance
 from lincore.errors import DataError
@@ -41,6 +42,19 @@ def test_gaussian_classes_are_drawn_to_order_with_their_truth():
     assert_fine(app)
     assert data_of(app).n_rows == 600 and app.session_state[state.ORIGIN].arguments["sizes"] == 600
     assert figures(app)
+
+
+def test_more_rows_than_a_link_can_hold_are_refused_and_the_data_stay():
+    def script() -> None:
+        from pages.ui.session import commands, state
+
+        state.choose_sample("iris")
+        commands.generate({"sizes": [60_000, 60_000], "means": [[0.0], [1.0]]})
+        assert state.require_dataset().name == "iris"
+        assert "There would be 120,000 rows" in state.refused().notice.what
+
+    app = AppTest.from_function(script, default_timeout=30).run()
+    assert not app.exception
 
 
 def test_a_download_without_a_network_says_so_and_loses_nothing(monkeypatch):

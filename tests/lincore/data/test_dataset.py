@@ -175,11 +175,19 @@ def test_a_parquet_file_gives_what_the_text_gives():
     assert data.digest == load(TEXT, name="kinds.csv").digest
 
 
-def test_options_of_the_other_kind_are_refused():
-    with pytest.raises(DataError, match="no image size"):
-        load(TEXT, name="kinds.csv", size=(8, 8))
-    with pytest.raises(DataError, match="no target column"):
-        load(b"PK\x05\x06" + bytes(18), target="kind")
+@pytest.mark.parametrize("option", [{"size": (8, 8)}, {"colour": True}, {"fit": "crop"}])
+def test_options_of_images_are_refused_for_tables_and_arrays(option):
+    arrays = io.BytesIO()
+    np.savez(arrays, X=np.eye(4), y=np.array([0, 1, 0, 1]))
+    for source in (TEXT, arrays.getvalue(), (np.eye(4), [0, 1, 0, 1])):
+        with pytest.raises(DataError, match=f"has no option '{next(iter(option))}'"):
+            load(source, **option)
+
+
+@pytest.mark.parametrize("option", [{"target": "kind"}, {"weights": "w"}, {"missing": "drop"}])
+def test_options_of_tables_are_refused_for_images(option):
+    with pytest.raises(DataError, match=f"A zip of images has no option '{next(iter(option))}'"):
+        load(b"PK\x05\x06" + bytes(18), **option)
 
 
 @given(
