@@ -12,7 +12,7 @@ from lincore.metrics import SCORES
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "coverage.md"
 SCHEMES = ("hold-out", "5-fold", "10-fold", "5×5", "10×10", "leave-one-out")
-#: Coverage that counts as 95 %, and of how many data sets with an interval it is told.
+#: Coverage that counts as 95 %, and of how many data sets with an interval it is reported.
 LEAST, MOST, FEWEST = 0.93, 0.975, 30
 #: Between these marks the page is written anew; around them people write.
 BEGIN, END = "<!-- begin: benchmarks/coverage.py -->", "<!-- end -->"

@@ -172,7 +172,7 @@ def every_option(visit: Visit, data: str, server: float, drawn: float) -> None:
             try:
                 times = _there_and_back(visit, page, key, kind)
             except (PlaywrightError, RuntimeError, StopIteration, IndexError, ValueError) as error:
-                # Options that hide or forbid each other are no fault; what was not timed is told.
+                # Options that hide or forbid each other are no fault; what is left out is listed.
                 reason = (str(error) or repr(error)).splitlines()[0]
                 print(f"left   {data}, {key}: {reason}", flush=True)
                 visit.dashboard.visit(page)

@@ -1,7 +1,7 @@
 """Reading of tables against pandas and, where it is installed, DuckDB: time and memory.
 
 Run ``python benchmarks/tables.py``; ``--large`` adds a generated file of 120 MB, which is read in
-blocks. Times are compared in turns in this run. pandas is told what our reader finds out by itself:
+blocks. Times are compared in turns in this run. pandas is given what our reader detects by itself:
 separator, decimal mark, encoding and header.
 """
 

@@ -50,7 +50,7 @@ class Limits:
     max_drawn_bytes : int
         Text of the rows that are drawn from such a table for a first look.
     max_rows_in_memory, max_values_in_memory : int
-        Rows of such a table that are held, and rows times features; the others are summed.
+        Rows of such a table in memory, and rows times features; the others are streamed.
     max_streamed_values : int
         Classes times the square of the features: the sums of such a table.
     max_label_chars : int
@@ -289,7 +289,7 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
 
 
 def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:
-    """Refuse a file of more rows than are held.
+    """Refuse a file of more rows than are kept in memory.
 
     Raises
     ------
@@ -298,7 +298,7 @@ def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:
     """
     if n_rows > limits.max_rows:
         raise TooLargeError(
-            f"There are {n_rows:,} rows; {limits.max_rows:,} are held.",
+            f"There are {n_rows:,} rows; at most {limits.max_rows:,} are kept in memory.",
             where=name,
             remedy="Load a part of the rows.",
         )
@@ -312,8 +312,8 @@ def table_limits(limits: Limits = LIMITS) -> str:
     >>> whole, larger = table_limits().split(". ")
     >>> whole[:72]
     'Tables of up to 120 MB of text, 5,000 columns, 2 million rows and 50 mil'
-    >>> larger
-    'Larger ones of numbers, up to 4,000 MB unpacked: 200,000 rows are held, the others summed.'
+    >>> larger[:89]
+    'Larger ones of numbers, up to 4,000 MB unpacked: 200,000 rows are in memory, the others s'
     """
     return (
         f"Tables of up to {limits.max_table_bytes / 1e6:,.0f} MB of text, "
@@ -321,5 +321,5 @@ def table_limits(limits: Limits = LIMITS) -> str:
         f"{limits.max_cells / 1e6:,.0f} million cells, "
         f"in lines of up to {limits.max_line_bytes / 1e6:g} MB. "
         f"Larger ones of numbers, up to {limits.max_streamed_bytes / 1e6:,.0f} MB unpacked: "
-        f"{limits.max_rows_in_memory:,} rows are held, the others summed."
+        f"{limits.max_rows_in_memory:,} rows are in memory, the others streamed."
     )

@@ -56,9 +56,9 @@ def add_validation_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--rope",
         type=float,
-        default=0.01,
+        default=metrics.ROPE,
         metavar="SIZE",
-        help="differences surely smaller than this are called equivalent (0.01)",
+        help=f"differences surely smaller than this are called equivalent ({metrics.ROPE})",
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import analysis, laboratory
+from lincore import analysis, laboratory, metrics
 from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
@@ -104,7 +104,7 @@ def _experiment(data: lincore.Dataset, found: Any, question: Any) -> Answer:
 
 
 def _classifier(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    return comparison_answer(data, found.results, None, ROPE)
+    return comparison_answer(data, found.results, None, metrics.ROPE)
 
 
 def _predictions(data: lincore.Dataset | None, found: Any, question: Any) -> Answer:
@@ -113,7 +113,8 @@ def _predictions(data: lincore.Dataset | None, found: Any, question: Any) -> Ans
 
 
 def _comparison(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    return comparison_answer(data, found, question.score, question.rope or ROPE)
+    rope = metrics.ROPE if question.rope is None else question.rope
+    return comparison_answer(data, found, question.score, rope)
 
 
 def _cost(data: lincore.Dataset, found: Any, question: Any) -> Answer:
@@ -124,8 +125,6 @@ def _study(data: lincore.Dataset, found: Any, question: Any) -> Answer:
     return study_answer(data, found)
 
 
-#: Region of practical equivalence where an analysis has none.
-ROPE = 0.01
 #: The answer to each kind of question.
 ANSWERS: Mapping[str, Callable[[Any, Any, Any], Answer]] = {
     "data": _data,

@@ -69,11 +69,9 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "--category",
         metavar="COLUMN",
         action="append",
-        help="a column whose values are names as they stand; may be repeated",
+        help="treat a column as categorical; may be repeated",
     )
-    group.add_argument(
-        "--drop-duplicates", action="store_true", help="keep one of the rows that are the same"
-    )
+    group.add_argument("--drop-duplicates", action="store_true", help="remove duplicates")
     group.add_argument(
         "--size", metavar="HEIGHTxWIDTH", type=_size, help="images: pixels they are brought to"
     )

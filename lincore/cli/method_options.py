@@ -6,6 +6,7 @@ import argparse
 
 import lincore
 from lincore import model_selection
+from lincore.utils import listed
 
 STEPS = ("standardize", "basis", "n_components", "whiten")
 
@@ -25,8 +26,7 @@ def add_method_options(parser: argparse.ArgumentParser, default: str) -> None:
         metavar="LIST",
         type=method_list,
         help=f'such as lda,qda,"logistic(C=0.1)" ({default}); there are '
-        "lda, diagonal-lda, qda, naive-bayes, multinomial-nb, fisher, least-squares, perceptron, "
-        "logistic, one-vs-rest and one-vs-one",
+        f"{listed(list(model_selection.CLASSIFIER_LABELS))}",
     )
     add_steps_and_seed(group)
 

@@ -296,7 +296,7 @@ class Dataset:
 
     @property
     def streamed_counts(self) -> np.ndarray:
-        """Rows of each class of the same file that are summed and not held, shape (K,)."""
+        """Streamed rows of the same file by class, shape (K,)."""
         if self.streamed is None:
             return np.zeros(self.n_classes, dtype=np.intp)
         counts = self.streamed.count if self.streamed_rows is None else self.streamed_rows
@@ -304,7 +304,7 @@ class Dataset:
 
     @property
     def n_streamed(self) -> int:
-        """Rows of the same file that are summed and not held."""
+        """Streamed rows of the same file: they are in the moments and not in memory."""
         return int(self.streamed_counts.sum())
 
     @cached_property
@@ -334,8 +334,8 @@ class Dataset:
         Returns
         -------
         Dataset
-            With what was known of the whole; the truth of generated data only where no class
-            dropped out. Rows that are summed are left behind.
+            With what was known of the whole; the true parameters of generated data only where
+            no class dropped out. Streamed rows are left behind.
 
         Raises
         ------

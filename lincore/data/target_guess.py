@@ -122,7 +122,7 @@ def _by_place(frame: pd.DataFrame) -> Iterator[str]:
         yield from [last] if _is_of_many_classes(frame[last]) else []
         return
     if first == last and _is_count(frame[last], 2) and not _is_count(frame[last], _FEW_NUMBERS):
-        # The only flag of 0 and 1, in front: what is to be told, rather than a count at the end.
+        # The only flag of 0 and 1, in front: the classes, rather than a count at the end.
         plain = [n for n in _repeating(frame) if not _is_count(frame[n], _FEW_NUMBERS)]
         flags = [name for name in plain if count_present(frame[name])[1] == 2]
         leading = next(name for name in columns if not is_quantity(frame[name]))

@@ -35,7 +35,7 @@ METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
 
 @dataclass(frozen=True, eq=False)
 class SharedScores:
-    """Counts of predictions and sums of losses: what a site tells of its tested rows.
+    """Counts of predictions and sums of losses: what a site reports for its tested rows.
 
     Parameters
     ----------

@@ -134,8 +134,8 @@ def summarise(
     Raises
     ------
     DataError
-        When columns hold categories or gaps, when rows have weights, and when a cell would tell of
-        too few rows.
+        When columns hold categories or gaps, when rows have weights, and when a cell would
+        reveal too few rows.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def summarise(
     if len(few):
         raise DataError(
             f"A class has only {few.min():.0f} rows in one of {n_folds} folds, and sums of fewer "
-            f"than {smallest} would tell of single rows.",
+            f"than {smallest} would reveal single rows.",
             where=where,
             remedy="Ask for fewer folds, or join or leave out the smallest class.",
         )

@@ -181,10 +181,10 @@ def _one_seed(
             asked.setdefault(every_method, []).append(task)
         for every_method, chosen in asked.items():
             methods = tuple(m for m in plan.methods if every_method or m.from_moments)
-            # The largest first: of the sizes at which a method fails that is the one to tell.
+            # The largest first: of the sizes at which a method fails that is the one to report.
             chosen.reverse()
             reasons: dict[str, str] = {}
-            # Nothing is told of convergence and separation: these are what the curve is about.
+            # Convergence and separation are not reported: these are what the curve is about.
             every, _ = fit_samples([job(task, methods) for task in chosen], methods, reasons)
             plan.failures.update(reasons)
             entries = [

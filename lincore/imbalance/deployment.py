@@ -192,7 +192,7 @@ def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
 def error_by_share(
     results: Results, old: ArrayLike, code: int, shares: ArrayLike, *, corrected: bool
 ) -> Array:
-    """Return the error in use of each method at every share of a class, (M, S, 3).
+    """Return the error of each method at every share of a class in deployment, (M, S, 3).
 
     The last axis holds value, low and high.
 
@@ -205,7 +205,7 @@ def error_by_share(
         Of the class whose share varies.
     shares : array-like of shape (S,)
     corrected : bool
-        Whether the model is told the share, or keeps the priors that it has learned.
+        Whether the model uses the share as its prior, or keeps the priors that it has learned.
 
     Returns
     -------

@@ -57,7 +57,7 @@ class View:
     subject : str
         What the plane is, for a title; empty where it is the whole model.
     log_weights : ndarray of shape (K,), optional
-        Logarithms of `priors`, where these can be too small to be told from zero.
+        Logarithms of `priors`, where these can be too small to be distinguished from zero.
     decision_function : DecisionFunction, optional
         What decides where there are no densities.
     ambiguous : ModelDecision, optional

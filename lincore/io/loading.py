@@ -57,9 +57,9 @@ def load(
     ----------
     source : path, open binary file, bytes, DataFrame or (X, y)
         Or a table of another library that Arrow can read (polars, DuckDB, PyArrow).
-        A zip or npz is told by its contents (one that holds a single table is that table); any
-        other file is read as a table. Arrays are taken as
-        they are: `X` of shape (n, p), or (n, height, width) in uint8 for grey images.
+        A zip or npz is recognised by its contents (one that holds a single table is that table);
+        any other file is read as a table. Arrays are taken as they are: `X` of shape (n, p), or
+        (n, height, width) in uint8 for grey images.
     target : str or int, optional
         The column that holds the classes, by name or by position (negative ones count from the
         end). Proposed from the names and contents when not given. For tables only.

@@ -43,7 +43,7 @@ from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, is_zip, on_own_disk
 from lincore.utils.typing import Array, Flags, Progress
 
-# With fewer rows than this, what is rare cannot be told.
+# With fewer rows than this, it cannot be decided what is rare.
 _ENOUGH_ROWS = 100
 _RARE = 5
 
@@ -129,7 +129,7 @@ def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) 
 
 
 def _one_of(table: Table, name: str, part: str, parts: tuple[str, ...]) -> Table:
-    """Return a table that is one of several in a file, which is told."""
+    """Return a table that is one of several in a file, and report that."""
     assert table.reading is not None
     reading = replace(table.reading, sheet=part, sheets=parts)
     notices = table.notices

@@ -261,7 +261,7 @@ EXPERIMENT = Experiment(
             _one_feature,
         ),
         "truth": Preset(
-            "The truth of the R text",
+            "The true parameters of the R text",
             "How many of 10,000 rows does the best classifier misclassify on average?",
             "rows",
             1,

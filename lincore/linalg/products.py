@@ -19,7 +19,7 @@ def blocked_product(X: Any, matrix: Array) -> Array:
     Raises
     ------
     ValueError
-        For finite rows whose products overflow: no class could be told from another.
+        For finite rows whose products overflow: the scores of the classes could not be compared.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         out = _product(X, matrix)

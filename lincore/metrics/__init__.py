@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import lazy_loader
 
 from lincore import metrics
-from lincore.metrics.results import Results
+from lincore.metrics.results import ROPE, Results
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +57,7 @@ def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd
 
 
 def _pairwise(
-    self: Results, score: str | None = None, rope: float = 0.01
+    self: Results, score: str | None = None, rope: float = ROPE
 ) -> tuple[Difference, ...]:
     """Return every pair's difference with interval, p-value (Holm) and verdict.
 
@@ -66,7 +66,7 @@ def _pairwise(
     return tuple(metrics.pairwise_differences(self, score, rope))
 
 
-def _groups(self: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+def _groups(self: Results, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
     """Return groups of methods that are not significantly different, 1 with the best method.
 
     See `lincore.metrics.groups`.

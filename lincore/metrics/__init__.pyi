@@ -23,6 +23,7 @@ from .ranking import readable_score_table as readable_score_table
 from .ranking import results_summary as results_summary
 from .ranking import score_table as score_table
 from .ranking import score_table_for_export as score_table_for_export
+from .results import ROPE as ROPE
 from .results import Results as Results
 from .sampling_units import find_sampling_units as find_sampling_units
 from .scores import SCORES as SCORES

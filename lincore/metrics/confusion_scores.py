@@ -45,17 +45,17 @@ class Tally(NamedTuple):
 
 
 def accuracy(tally: Tally) -> Array:
-    """Return the share of rows that are right, (...)."""
+    """Return the share of rows that are predicted correctly, (...)."""
     return divide(tally.right.sum(-1), tally.true.sum(-1))
 
 
 def recalls(tally: Tally) -> Array:
-    """Return for each class the share of its rows that are right, (..., K); NaN without rows."""
+    """Return for each class the share of its rows that are correct, (..., K); NaN without rows."""
     return divide(tally.right, tally.true)
 
 
 def f1_by_class(tally: Tally) -> Array:
-    """Return 2·right / (true + predicted); NaN for a class neither true nor predicted."""
+    """Return 2·correct / (true + predicted); NaN for a class neither true nor predicted."""
     return divide(2 * tally.right, tally.true + tally.predicted)
 
 

@@ -22,7 +22,7 @@ from lincore.metrics.intervals import (
     from_rows,
     p_from_rows,
 )
-from lincore.metrics.results import Results
+from lincore.metrics.results import ROPE, Results
 from lincore.metrics.sampling_units import find_sampling_units, per_results
 from lincore.utils.typing import Array
 
@@ -76,7 +76,7 @@ class Omnibus(NamedTuple):
 
 
 def pairwise_differences(
-    results: Results, score: str | None = None, rope: float = 0.01
+    results: Results, score: str | None = None, rope: float = ROPE
 ) -> list[Difference]:
     """Compare every two methods on the same rows.
 
@@ -260,7 +260,7 @@ def cochran_test(results: Results) -> Omnibus:
     return Omnibus(Q, float(stats.chi2.sf(Q, k - 1)), k - 1)
 
 
-def groups(results: Results, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+def groups(results: Results, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
     """Return groups of methods that are not significantly different, numbered from 1, the best.
 
     The best method leads group 1, and every other method that it does not beat by the verdict of

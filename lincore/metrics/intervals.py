@@ -14,7 +14,7 @@ from lincore.metrics.sampling_units import SamplingUnits
 from lincore.utils.typing import Array, Codes
 
 LEVEL = 0.95
-#: With fewer rows of a class a score to which all classes count alike is told without an interval.
+#: With fewer rows of a class a score in which all classes count alike has no interval.
 #: From four rows on most would still cover, if 0.4 wide; that of the AUC not (docs/coverage.md).
 FEWEST_ROWS = 8
 #: With fewer rows of a class one test set says nothing of the losses of its rows, and an interval

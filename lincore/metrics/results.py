@@ -15,6 +15,9 @@ from lincore.utils.typing import Array
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Half the width of the region of practical equivalence, in the unit of a score: 1 point.
+ROPE = 0.01
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
@@ -143,10 +146,10 @@ class Results:
         def table(self, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
             """Return the scores with their intervals, one line for each method."""
 
-        def pairwise(self, score: str | None = None, rope: float = 0.01) -> tuple[Any, ...]:
+        def pairwise(self, score: str | None = None, rope: float = ROPE) -> tuple[Any, ...]:
             """Return the difference of every pair with its interval and verdict."""
 
-        def groups(self, score: str | None = None, rope: float = 0.01) -> dict[str, int]:
+        def groups(self, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
             """Return groups of methods that are not significantly different."""
 
         def describe(self) -> pd.DataFrame:

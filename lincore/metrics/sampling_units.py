@@ -168,6 +168,6 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
 def _ratio(results: Results, folds: Codes, sizes: NDArray[np.intp], n_distinct: int) -> float:
     assert results.n_train is not None
     n_train = np.bincount(folds, results.n_train) / sizes
-    # Where nobody said so, all other rows of the experiment were trained on.
+    # Where the number is not known, all other rows of the experiment were trained on.
     n_train = np.where(n_train > 0, n_train, np.maximum(n_distinct - sizes, 1))
     return float(np.mean(sizes / n_train))

@@ -140,7 +140,7 @@ def _score(results: Results, method: str, name: str) -> Interval:
 
 
 def _interval_of_accuracy(results: Results, method: str) -> Interval:
-    """Return Wilson's interval, also where no row (group) is wrong and none right."""
+    """Return Wilson's interval, also where all rows (groups) are correct, or none is."""
     value = estimate(results, method, "accuracy").value
     if value in (0.0, 1.0):
         n_units = find_sampling_units(results).n_effective
@@ -292,12 +292,12 @@ def _training(results: Results, influence: Array, common: Estimate | None) -> fl
 
 
 def accuracy(results: Results, method: str) -> Interval:
-    """Return the share of rows that are predicted right, see `score`."""
+    """Return the share of rows that are predicted correctly, see `score`."""
     return score(results, method, "accuracy")
 
 
 def recall(results: Results, method: str) -> list[Interval]:
-    """Return for each class the share of its rows that are predicted right; NaN without rows.
+    """Return for each class the share of its rows that are predicted correctly; NaN without rows.
 
     Intervals are Wilson's where every row counts for itself, else as for `score`.
 
@@ -311,7 +311,7 @@ def recall(results: Results, method: str) -> list[Interval]:
 
 
 def precision(results: Results, method: str) -> list[Interval]:
-    """Return for each class the share of its predictions that are right; NaN without any.
+    """Return for each class the share of its predictions that are correct; NaN without any.
 
     Parameters
     ----------
@@ -323,7 +323,7 @@ def precision(results: Results, method: str) -> list[Interval]:
 
 
 def f1(results: Results, method: str) -> list[float]:
-    """Return for each class 2·right / (true + predicted); NaN if it is neither anywhere.
+    """Return for each class 2·correct / (true + predicted); NaN if it is neither anywhere.
 
     Parameters
     ----------
@@ -344,7 +344,7 @@ def f1(results: Results, method: str) -> list[float]:
 def _shares(
     results: Results, method: str, among: Callable[[Codes, Codes], Codes]
 ) -> list[Interval]:
-    """Return for each code the share that is right among the rows that have it."""
+    """Return for each code the share that is correct among the rows that have it."""
     predicted, n_classes = results.predicted[results.position(method)], len(results.classes)
     codes = among(results.truth, predicted)
     # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.

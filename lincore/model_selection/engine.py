@@ -2,7 +2,7 @@
 
 A `FitTask` says what is learned from and what is predicted. `prepare` fits the steps that methods
 share, `fit_method` a method behind them on several tasks, all at once where its solution allows.
-Hold-out, folds, the arms of an imbalance study and the sizes of a sweep are tasks.
+Hold-out, folds, the subsets of an imbalance study and the sizes of a sweep are tasks.
 """
 
 from __future__ import annotations

@@ -196,7 +196,7 @@ class Predicted(NamedTuple):
     decision: Array | None = None
 
     def part(self, rows: slice) -> Predicted:
-        """Return what is said of some of the rows."""
+        """Return the predictions of some of the rows."""
         decision = None if self.decision is None else self.decision[rows]
         return Predicted(self.codes[rows], self.log_proba[rows], decision)
 
@@ -324,7 +324,7 @@ def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:
 
 
 def _by_rows_alone(step: Any, X: Any) -> Any:
-    """Fit a step that is not told the classes."""
+    """Fit a step that does not take the classes."""
     try:
         return step.fit(X)
     except (TypeError, ValueError) as error:

@@ -52,7 +52,7 @@ class TrainingSet(NamedTuple):
     prepare : Preparer or None
         Fitted on the training rows where the data need it.
     moments : Moments or None
-        By class, of the prepared training rows and of those beyond; None where the row space is
+        By class, of the prepared training rows and the streamed rows; None where the row space is
         the better way.
     """
 

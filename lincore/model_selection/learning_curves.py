@@ -176,7 +176,7 @@ def learning_curve(
 
 
 class _Part:
-    """Progress within one size, told as a part of that over all sizes."""
+    """Progress within one size, reported as a part of that over all sizes."""
 
     def __init__(self, progress: Progress, done: int, n_sizes: int, size: int) -> None:
         self.progress, self.done, self.n_sizes, self.size = progress, done, n_sizes, size

@@ -219,7 +219,7 @@ def pipeline_for(
 def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = None) -> Any:
     """Return the transformer that a word such as "radial(n_centers=30)" stands for, or a copy.
 
-    It is told the seed and the shape of images where it asks for them and none was given.
+    It receives the seed and the shape of images where it asks for them and none was given.
 
     Raises
     ------

@@ -18,11 +18,11 @@ _CHANCE = np.log(1e6)
 
 
 def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
-    """Return the moments by class of the rows that may be learned from besides those held.
+    """Return the moments by class of the rows that may be learned from besides those in memory.
 
     Where every class is tested on rows that come after those it was trained on, as in a forecast,
-    there are none: of a row that is summed nobody knows any more when it was. Nor where some of
-    the held rows are neither trained on nor tested: somebody chose among them.
+    there are none: the time of a streamed row is not kept. Nor where some of the rows in memory
+    are neither trained on nor tested: somebody chose among them.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
 def with_streamed(
     data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
 ) -> Moments | None:
-    """Return the moments by class of all rows to learn from, those beyond included.
+    """Return the moments by class of all rows to learn from, streamed rows included.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class MomentsQuery:
     dialect : {"standard", "mysql"}
         Standard SQL, as DuckDB, PostgreSQL and SQLite take it, or with the backticks of MySQL.
     smallest : int, default 20
-        Rows that every class must have: the answers about fewer would tell of single rows.
+        Rows that every class must have: the answers about fewer would reveal single rows.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class MomentsQuery:
         if count.min() < self.smallest:
             raise DataError(
                 f"A class has only {count.min():.0f} rows, and sums of fewer than {self.smallest} "
-                "would tell of single rows.",
+                "would reveal single rows.",
                 where="answers in SQL",
                 remedy="Join or leave out the smallest class, or ask for another smallest number.",
             )

@@ -40,8 +40,8 @@ class RowCounts(NamedTuple):
 def row_counts(model: FittedModel, frame: pd.DataFrame) -> RowCounts:
     """Read what the rows of a new table count, by the names of the columns in training.
 
-    Scores need them, and no prediction: a column with values that are no weights is told and left
-    alone.
+    Scores need them, and no prediction: a column with values that are no weights is reported and
+    not used.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ def interval_method(results: Results, score: str = "accuracy") -> str:
 
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
-    """Name the classes in what a classifier said, which knows their numbers alone.
+    """Name the classes in the message of a classifier, which knows their numbers alone.
 
     Parameters
     ----------

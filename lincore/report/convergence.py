@@ -44,7 +44,7 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     Parameters
     ----------
     model : classifier
-        Fitted: logistic regression, perceptron, or one made of these; nothing is said of others.
+        Fitted: logistic regression, perceptron, or one made of these; others are not described.
     names : sequence of str
         Of the coordinates that it sees, to name those that separate the classes.
 

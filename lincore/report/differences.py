@@ -8,12 +8,12 @@ import numpy as np
 
 from lincore.metrics import differences, scores
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.results import Results
+from lincore.metrics.results import ROPE, Results
 from lincore.report.sentences import a_score, never_predicted
 from lincore.utils.formatting import decimals, listed, p_equals, percent, points
 
 
-def comparison_finding(results: Results, score: str | None = None, rope: float = 0.01) -> str:
+def comparison_finding(results: Results, score: str | None = None, rope: float = ROPE) -> str:
     """Say which methods lead, whom they beat, and which classes some of them never predict.
 
     The groups are those of `lincore.metrics.differences.groups`: whoever shares one is not

@@ -192,7 +192,7 @@ def training_loss_finding(
     )
 
 
-#: A correction that recovers so much of the loss is said to recover all of it, within chance.
+#: A correction that recovers so much of the loss is reported to recover all of it, within chance.
 AS_GOOD = 0.9
 
 _CALLED = {

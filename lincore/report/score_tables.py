@@ -8,7 +8,7 @@ from lincore.federation.cross_validation import SharedScores
 from lincore.metrics import differences, scores
 from lincore.metrics.class_ratio import is_imbalanced, leading_score
 from lincore.metrics.estimates import missing_score_reason
-from lincore.metrics.results import Results
+from lincore.metrics.results import ROPE, Results
 from lincore.model_selection.methods import as_method
 from lincore.report.sentences import format_score, format_score_cell, rarest_class
 from lincore.utils.formatting import p_value, percent
@@ -19,7 +19,7 @@ _ENDS = ("", " from", " to")
 
 
 def comparison_rows(
-    results: Results, score: str | None = None, rope: float = 0.01
+    results: Results, score: str | None = None, rope: float = ROPE
 ) -> tuple[dict[str, object], ...]:
     """Return every score of every method with its interval, in the order of the results.
 
@@ -113,7 +113,7 @@ def rarest_heading(results: Results) -> str:
 
 
 def pairwise_rows(
-    results: Results, score: str | None = None, rope: float = 0.01
+    results: Results, score: str | None = None, rope: float = ROPE
 ) -> tuple[dict[str, object], ...]:
     """Return the difference of every two methods with interval, p-values and verdict.
 
@@ -152,7 +152,7 @@ def pairwise_rows(
     )
 
 
-def pairwise_note(results: Results, score: str | None = None, rope: float = 0.01) -> str:
+def pairwise_note(results: Results, score: str | None = None, rope: float = ROPE) -> str:
     """Say which tests were used, over how many pairs, and what the verdicts mean.
 
     Parameters

@@ -14,7 +14,7 @@ _MOST_NAMED = 4
 
 
 def rows_in_memory(data: Dataset) -> str:
-    """Say how many rows are held and how many summed; nothing where all are held.
+    """Say how many rows are in memory and how many streamed; nothing where all are in memory.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def rows_in_memory(data: Dataset) -> str:
 
 
 def learned(results: Results) -> str:
-    """Say which methods learned from rows that are summed, too; nothing where there are none.
+    """Say which methods learned from streamed rows, too; nothing where there are none.
 
     Examples
     --------
@@ -50,14 +50,14 @@ def learned(results: Results) -> str:
     ...             np.zeros((2, 2, 2)), np.zeros(2),
     ...             settings=Settings(streamed={"LDA": 15_000, "logistic": 0}))
     >>> learned(r)
-    'LDA learned from 15,000 more, summed by class.'
+    'LDA also learned from 15,000 streamed rows.'
     """
     counts = results.settings.streamed
     names = [name for name in results.methods if counts.get(name)]
     if not names:
         return ""
     who = listed([results.settings.label(name) for name in names], most=_MOST_NAMED)
-    return f"{who} learned from {counts[names[0]]:,} more, summed by class."
+    return f"{who} also learned from {counts[names[0]]:,} streamed rows."
 
 
 def training_rows_note(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> str:
@@ -66,22 +66,22 @@ def training_rows_note(rows: str, took: str, n_steps: int = 0, n_classifier: int
     Parameters
     ----------
     rows : str
-        The training rows that are held: "140 training rows".
+        The training rows in memory: "140 training rows".
     took : str
     n_steps, n_classifier : int
-        Rows that are summed, from which the steps and the classifier learned as well.
+        Streamed rows, from which the steps and the classifier learned as well.
 
     Examples
     --------
     >>> training_rows_note("105 training rows", "3 ms")
     'Every step was fitted on the 105 training rows alone, the classifier in 3 ms.'
-    >>> training_rows_note("105 training rows", "3 ms", 9_000, 9_000)
-    'Every step was fitted on the 105 training rows and 9,000 summed ones, the classifier in 3 ms.'
+    >>> training_rows_note("105 training rows", "3 s", 9_000, 9_000)
+    'Every step was fitted on the 105 training rows and 9,000 streamed rows, the classifier in 3 s.'
     """
     if n_classifier:
-        on = f"the {rows} and {n_classifier:,} summed ones"
+        on = f"the {rows} and {n_classifier:,} streamed rows"
         return f"Every step was fitted on {on}, the classifier in {took}."
     if n_steps:
-        on = f"the {rows} and {n_steps:,} summed ones"
+        on = f"the {rows} and {n_steps:,} streamed rows"
         return f"The steps before it were fitted on {on}, the classifier on the former in {took}."
     return f"Every step was fitted on the {rows} alone, the classifier in {took}."

@@ -36,7 +36,7 @@ def over_cores(
     Raises
     ------
     DataError
-        When `progress` said stop.
+        When `progress` returned False.
     Exception
         What `work` raises.
 

@@ -1,4 +1,4 @@
-"""Types that signatures share: arrays, and the callback that is told of progress."""
+"""Types that signatures share: arrays, and the callback that receives progress."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ def test_classes_of_the_former_data_are_let_pass():
     ],
 )
 def test_a_file_is_not_lost_where_its_visitor_goes_on_before_it_is_read(start, page):
-    # Both wishes in one run: the file has arrived, and the page has no uploader or another one.
+    # Both requests in one run: the file has arrived, and the page has no uploader or another one.
     app = open_app(start)
     app.file_uploader[0].upload("t.csv", a_table(60))
     app.switch_page(page).run()

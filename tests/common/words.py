@@ -30,9 +30,13 @@ PHRASES = re.compile(
     r"former settings|typical row|the model says|for ever|tiers?|guessing|"
     r"told the shares|wrong (rows?|images?)|(most|wholly) (wrong|right)|more right|"
     r"(rows?|images?) (are|come out|is) wrong|gaussian bumps?|cut (it )?into ranges|"
-    r"a copy or nearly|weights of the pixels)\b",
+    r"a copy or nearly|weights of the pixels|names as they stand|"
+    r"summed (beyond|ones)|rows that are summed|shares? (of rows )?for testing|the truth of)\b",
     re.IGNORECASE,
 )
+
+#: The same of code and guide alone: texts of people that a page shows have these words, too.
+WRITTEN = re.compile(r"\b(told|said|wish(es)?|tells? of)\b", re.IGNORECASE)
 
 _SHOWN = ("alt", "body", "caption", "default", "help", "label", "options", "placeholder", "title")
 
@@ -54,3 +58,8 @@ def shown(app: AppTest) -> Iterator[str]:
 def replaced(text: str) -> list[str]:
     """Return the words in a text that the glossary replaces."""
     return [found[0] for found in PHRASES.finditer(text)]
+
+
+def replaced_in_writing(text: str) -> list[str]:
+    """Return the words in a line of code or of the guide that the glossary replaces."""
+    return replaced(text) + [found[0] for found in WRITTEN.finditer(text)]

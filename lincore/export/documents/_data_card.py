@@ -62,7 +62,7 @@ def _card(contents: ReportContents) -> pd.DataFrame:
         "SHA-256 of the file": contents.sha256,
         "Digest of the data": data.digest,
         f"Number of {noun}": f"{data.n_rows:,}",
-        f"{noun.capitalize()} summed beyond": f"{data.n_streamed:,}" if data.n_streamed else "",
+        f"{noun.capitalize()} streamed": f"{data.n_streamed:,}" if data.n_streamed else "",
         "Features": _width(data),
         "Target": data.target_name,
         "Classes": f"{data.n_classes:,}",

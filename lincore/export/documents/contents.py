@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lincore.data.dataset import Dataset, Split
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.results import Results
+from lincore.metrics.results import ROPE, Results
 from lincore.model_selection.methods import as_method
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class ReportContents:
     predicted: PredictedRows | None = None
     figures: tuple[go.Figure, ...] = ()
     score: str | None = None
-    rope: float = 0.01
+    rope: float = ROPE
     method: str | None = None
     loss: str | None = None
     file_name: str = ""

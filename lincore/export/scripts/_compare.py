@@ -9,6 +9,7 @@ from lincore.analysis.questions import CompareQuestion
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import Block, call, fill, literal, open_tabs
 from lincore.export.scripts._settings import lines_of, scheme_code, steps_code
+from lincore.metrics.results import ROPE
 from lincore.model_selection.methods import on_both_features
 
 _COMPARISON = """print(report.comparison_finding(results, score, rope))
@@ -148,7 +149,7 @@ def compare_blocks(
         test_size=literal(analysis.split.test_size),
     )
     score = literal(question.score) if question.score else "metrics.leading_score(data.counts)"
-    rope = literal(0.01 if question.rope is None else question.rope)
+    rope = literal(ROPE if question.rope is None else question.rope)
     code = f"""{before}results = {compared}
 score, rope = {score}, {rope}
 results = metrics.rank_methods(results, score)

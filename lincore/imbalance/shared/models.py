@@ -112,7 +112,7 @@ class SharedModels(ABC):
 
 @dataclass(frozen=True, eq=False)
 class SharedLosses:
-    """Sums of losses by condition: what is told of tested rows, and adds up over sites.
+    """Sums of losses by condition: reported for tested rows, additive over sites.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ class SizeModels(SharedModels):
 
 
 class SizeScores(SharedLosses):
-    """Sums of losses by size: what is told of tested rows, and adds up over sites or partitions."""
+    """Sums of losses by size: reported for tested rows, additive over sites or partitions."""
 
     def sweep(self) -> Sweep:
         """Return the curves, with a fold for each seed; those of rows that are left out are NaN."""

@@ -68,7 +68,7 @@ def find_source(name: str, secrets: Path | str | None = None) -> NamedSource:
     Raises
     ------
     DataError
-        When there is none of this name, or what is said of it cannot be used.
+        When there is none of this name, or its definition cannot be used.
 
     Examples
     --------

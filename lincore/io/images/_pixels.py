@@ -62,7 +62,7 @@ def find_grey_levels(
     ranges: dict[int, Range] = {}
 
     def look(i: int) -> None:
-        # What is damaged is told when it is decoded.
+        # Damage is reported when the image is decoded.
         with suppress(SkippedFile):
             ranges[numbers[i]] = grey_range(collection.read(numbers[i]))
 

@@ -11,8 +11,8 @@ import pandas as pd
 from lincore.io.tables.lines.kinds import CLOCK, DATE, OFFSET, UNIX_DATE, WEEKDAY
 
 _JUDGED = 200
-# What is said of the zone and of the day of the week: the one is not known everywhere, the other
-# follows from the date.
+# Names of the zone and of the day of the week: the one is not known everywhere, the other follows
+# from the date.
 _ZONE_NAME = re.compile(
     rf"(?:(?<=\d)|(?<=[AaPp][Mm]))\s?(?!AM|PM)[A-Z]{{2,5}}(?:{OFFSET})?$", re.IGNORECASE
 )

@@ -49,7 +49,7 @@ def build_features(
     name : str
         The file's name, for messages.
     categories : sequence of str
-        The columns whose values are names as they stand: "yes" and "Yes" are two.
+        The columns to treat as categorical: "yes" and "Yes" are two levels.
 
     Raises
     ------

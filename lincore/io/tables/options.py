@@ -38,14 +38,14 @@ class TableOptions:
     bins : Bins or int, optional
         Bin a numeric target into so many classes.
     categories : sequence of str
-        Columns whose values are names as they stand: numbers such as postcodes, or texts of which
+        Columns to treat as categorical: numbers such as postcodes, or texts of which
         "yes" and "Yes" are two levels.
     drop_classes : sequence
         Labels whose rows are left out.
     merge_classes : mapping of label to label
         Labels that get another name.
     drop_duplicates : bool
-        Keep one of the rows that are the same in every feature and the class.
+        Remove duplicates: rows that are the same in every feature and the class.
     drawn_only : bool
         Of a file too large to be held, use the rows drawn for a first look as if they were all.
 

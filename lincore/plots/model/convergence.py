@@ -15,7 +15,7 @@ from lincore.plots.base.style import LEGEND_WIDTH, Trace, axis, escape, figure, 
 from lincore.utils.formatting import count, listed, number, true_minus
 from lincore.utils.typing import Array
 
-# A rise in this share of the steps is told as such: the learning rate is too large.
+# A rise in this share of the steps is reported: the learning rate is too large.
 OSCILLATES = 0.25
 # From this ratio of lengths on traces are seen together on a logarithmic axis alone.
 UNEVEN = 20

@@ -67,8 +67,8 @@ def over_regions(
 ) -> go.Figure:
     """Draw rows over regions of two coordinates.
 
-    Between them may lie `shades` of something else, with `keys` in the legend and what is `said`
-    of them in the text alternative.
+    Between them may lie `shades` of something else, with `keys` in the legend and an
+    `explanation` in the text alternative.
     """
     marks, limits = Marks.of(view), shared.around(view)
     drawn = marks.sample(MOST_OVER_SHADES)

@@ -66,7 +66,7 @@ def scatter(
     >>> [trace.name for trace in figure.data]
     ['a (1)', 'b (1)']
     """
-    # A limits is in the units of the points.
+    # Limits are in the units of the points.
     units = drawable_units(points) if limits is None else np.ones(len(axis_names))
     names = named_units(axis_names, units)
     marks = Marks.from_arrays(

@@ -33,7 +33,7 @@ def filled(layer: Layer, levels: Array, *, alphas: Array | None = None, hover: s
     alphas : ndarray of shape (m,), optional
         Opacity above each level, default `opacities(m)`.
     hover : str, optional
-        Template of what is said of a point; without it nothing is.
+        Template of the hover text of a point; without it there is none.
     """
     step = float(levels[1] - levels[0]) if len(levels) > 1 else 1.0
     alphas = opacities(len(levels)) if alphas is None else alphas

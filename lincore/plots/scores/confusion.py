@@ -150,7 +150,7 @@ def _cells(
 
 
 def _hover_texts(counts: Counts, labels: list[str]) -> list[str]:
-    """Return what is said of each cell."""
+    """Return the hover text of each cell."""
     texts = []
     for (i, j), share in np.ndenumerate(_shares(counts, "true")):
         pair = (

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from lincore.metrics.results import Results
+from lincore.metrics.results import ROPE, Results
 from lincore.plots.base.palette import ACCENT, EDGE, GOOD, GREY, translucent
 from lincore.plots.base.sentences import greater_is_better, join, score_axis
 from lincore.plots.base.style import axis, escape, figure, shorten, shorten_all, trace, upright_line
@@ -140,13 +140,13 @@ def pairwise_effects(
     score : str, optional
         Accuracy; of results the leading one, see `lincore.Results.table`.
     rope : float, optional
-        Half the width of the band around zero: 0; of results 0.01.
+        Half the width of the band around zero: 0; of results `lincore.metrics.ROPE`.
     as_percent : bool, default True
         Read differences of shares in points.
     title : str, optional
     """
     if isinstance(differences, Results):
-        found = pair_arguments(differences, score, 0.01 if rope is None else rope)
+        found = pair_arguments(differences, score, ROPE if rope is None else rope)
         return pairwise_effects(**found, title=title)
     score, rope = score or "accuracy", rope or 0.0
     labels = [f"{shorten(d.first, 9)} − {shorten(d.second, 9)}" for d in differences]

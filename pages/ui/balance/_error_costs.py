@@ -60,7 +60,7 @@ def show(
     decisions = Decisions(bold, careful, new, costs)
     _costs_table(decisions)
     st.caption(
-        f"{priors_in_deployment.whose(condition)}, priors corrected for deployment: "
+        f"{priors_in_deployment.trained_on_phrase(condition)}, priors corrected for deployment: "
         f"{text.escape(data.classes[code])} {percent(new[code], 0)} (the slider under “Priors in "
         "deployment”). "
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "

@@ -25,15 +25,15 @@ N_SHARES = 25
 
 @sidebar.fragment
 def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
-    """Ask for the share of a class in use and score every model under it."""
+    """Ask for the share of a class in deployment and score every model under it."""
     condition = right_condition()
     code, new = _ask(study, data)
     results = study.example.results[condition]
     _priors_table(results, study, condition, new)
     st.caption(
-        f"{whose(condition)}. {len(results.rows):,} test {text.row_noun(data)}, weighted to these "
-        "shares; 95 % intervals. A model with these shares as priors has its posteriors multiplied "
-        "by new over old; nothing is fitted again."
+        f"{trained_on_phrase(condition)}. {len(results.rows):,} test {text.row_noun(data)}, "
+        "weighted to these shares; 95 % intervals. A model with these shares as priors has its "
+        "posteriors multiplied by new over old; nothing is fitted again."
     )
     called = side_by_side.label(study, method)
     places, curves = _curves(setup, method, condition, code, study)
@@ -59,21 +59,17 @@ def right_condition() -> str:
     return "reduced" if condition == "moved threshold" else condition
 
 
-def whose(condition: str) -> str:
-    """Say what the models were trained on."""
+def trained_on_phrase(condition: str) -> str:
+    """Return the training set of the models as a phrase."""
     if condition == "reduced":
         return "Trained on the reduced set"
     correction = "both corrections" if condition == "both" else condition
     return f"Trained on the reduced set with {correction}"
 
 
-def _full_shares(study: BalanceStudy) -> np.ndarray:
-    return study.shares("full")
-
-
 def shares(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
     """Return the class whose share was set, and the shares of all."""
-    full = _full_shares(study)
+    full = study.shares("full")
     code = st.session_state.get(CLASS)
     if code is None or not 0 <= code < data.n_classes:
         code = int(np.flatnonzero(study.is_reduced)[0])
@@ -96,7 +92,7 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
             format_func=lambda k: str(data.classes[k]),
             help="The others divide what is left as in the full training set.",
         )
-    full = _full_shares(study)
+    full = study.shares("full")
     with right:
         key = f"{SHARE}.{code}"
         controls.begin_with(key, min(max(round(100 * float(full[code])), 1), 99))
@@ -126,7 +122,7 @@ def _priors_table(results: Results, study: BalanceStudy, condition: str, new: np
 def _curves(
     setup: Setup, method: str, condition: str, code: int, _study: BalanceStudy
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return shares of a class, and the error of a method as trained and told of them."""
+    """Return shares of a class, and the error of a method with learned and corrected priors."""
     position = _study.methods.index(method)
     results = _study.example.results[condition].select(method)
     old = imbalance.condition_priors(_study, condition)[position]

@@ -147,15 +147,15 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
     now, share = int(counts[last]), _share_as_in_the_text(data, choice, counts, last)
     label = f"One class to a third: {now:,} → {third:,}"
     help = (
-        f"{text.escape(data.classes[last])}, as in the text on faces: 900 → 300. No share of rows "
-        f"for testing leaves it {OF_THE_TEXT} here, so it is a third of what there is, and stays a "
-        "third whatever the test set is."
+        f"{text.escape(data.classes[last])}, as in the text on faces: 900 → 300. No test "
+        f"fraction leaves it {OF_THE_TEXT} training rows here, so it is a third of what there is, "
+        "and stays a third whatever the test set is."
     )
     if share is not None:
         label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
         help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
         if now != OF_THE_TEXT:
-            help += f"; the share for testing becomes {percent(share / 100, 0)}, on every page"
+            help += f"; the test fraction becomes {percent(share / 100, 0)}, on every page"
         help += ". It stays a third whatever the test set is."
     if data.kind.is_images:
         label += ", 2 components"

@@ -207,7 +207,7 @@ def _table(found: Coefficients, place: int) -> None:
 def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
     """Return the coefficients of logistic regression with their errors, or say why there are none.
 
-    Nothing is said of other classifiers, nor of a penalty, which the table speaks of.
+    Other classifiers are not described, nor is a penalty, which is in the table.
     """
     data, _, split = experiment
     model = fitted.pipeline.steps[-1][1]

@@ -82,7 +82,7 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
     share = metrics.SCORES[score].is_share
     with row.options:
         key = f"{KEY}.rope.{'points' if share else 'unit'}"
-        controls.begin_with(key, 1.0 if share else 0.01)
+        controls.begin_with(key, 100 * metrics.ROPE if share else metrics.ROPE)
         rope = st.number_input(
             f"Region of practical equivalence{' (points)' if share else ''}",
             0.0,

@@ -35,13 +35,13 @@ def target(data: Dataset) -> None:
 
 
 def rows_in_memory(data: Dataset) -> None:
-    """Say which rows of a file too large to be held are held, and which are summed."""
+    """Say which rows of a file larger than memory are in memory, and which are streamed."""
     if data.n_streamed:
         st.markdown(text.escape(report.rows_in_memory(data)))
 
 
 def refused() -> None:
-    """Say why the last wish could not be met, and offer what would help."""
+    """Explain the last change that was refused, and offer what would help."""
     found = state.notify()
     if found is None:
         return

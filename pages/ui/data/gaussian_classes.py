@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BASE = "data.draw.base"
 KEPT = "data.draw.kept"
-# What was drawn last and when, and seconds by which the table tells of a cell too late: it waits a
+# What was drawn last and when, and seconds by which the table reports a cell too late: it waits a
 # moment for the next one.
 _DRAWN, _SECONDS = "data.draw.last", 2.0
 MOST_CLASSES, MOST_FEATURES, MOST_ROWS = 20, 20, 100_000
@@ -230,7 +230,7 @@ def _draw(key: str, n_features: int, mixed: bool, shares: dict[str, Any]) -> Non
 
 
 def _draw_again(key: str) -> None:
-    """Draw once more where a cell was typed before the click on Generate and told after it."""
+    """Draw once more where a cell was typed before the click on Generate and received after it."""
     asked_at, *arguments = st.session_state.get(_DRAWN, (-inf, ""))
     if arguments[0] == key and script_queue.scripts.asked_at - asked_at < _SECONDS:
         _draw(*arguments)

@@ -3,7 +3,7 @@
 const NS = "http://www.w3.org/2000/svg";
 const DASHES = { solid: "", dash: "0.35 0.2", dot: "0.08 0.16", dashdot: "0.35 0.15 0.08 0.15" };
 const SIDE = 12; // units of the drawing, whatever those of the points
-const PAUSE = 700; // milliseconds without a change, after which the page is told
+const PAUSE = 700; // milliseconds without a change, after which the page is notified
 const boards = new WeakMap();
 
 export default function (component) {

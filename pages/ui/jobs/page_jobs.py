@@ -7,12 +7,12 @@ hands to ``progress.keep`` can be drawn meanwhile.
 
 A fit that a page cannot do without::
 
-    job = jobs.run("classify.fit", (data.digest, choice), work, describe="Fitting QDA")
-    fitted = jobs.require(job)  # draws the progress and ends the page while there is nothing
+    job = page_jobs.run("classify.fit", (data.digest, choice), work, describe="Fitting QDA")
+    fitted = page_jobs.require(job)  # draws the progress and ends the page while there is nothing
 
 Work that begins with a button::
 
-    job = jobs.on_demand(
+    job = page_jobs.on_demand(
         "compare.run", settings, work, describe="Comparing 6 models", label="Compare", draw=table
     )
     if job is not None and job.result is not None: ...
@@ -173,7 +173,7 @@ def on_demand(
     """Offer a button for the work, draw its progress, and return the job once there is one.
 
     The job may still run, may be partial, and may be stale (``job.is_stale(settings)``), which is
-    then said, with a button that brings it up to date. Results of other data are never returned.
+    then shown, with a button that updates it. Results of other data are never returned.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def on_demand(
     draw : callable, optional
         ``draw(job)`` draws what there is so far, again and again while the job runs.
     keep_outdated : bool
-        Whether the outdated result is drawn, and said to be that, while there is nothing so far.
+        Whether the outdated result is drawn, and marked as such, while there is nothing so far.
     unasked : bool
         Whether it begins without the button where nothing of this kind is known of the same data.
         Nobody is taken to wait for what runs with other settings: that is stopped.
@@ -256,7 +256,7 @@ def show(job: Job, *, draw: Draw | None = None, keep_outdated: bool = False) -> 
 def at_rest(key: str, settings: Hashable) -> Job | None:
     """Return the job that `on_demand` or `run` would draw, and start nothing: other work is first.
 
-    That it is stale is said, in the places that `show` takes.
+    A stale job is marked as such, in the places that `show` takes.
     """
     job = find(key, settings) or latest(key, about=settings)
     if job is not None and job.is_stale(settings):

@@ -36,7 +36,7 @@ class Progress:
         self.was_told = False
 
     def __call__(self, done: int, total: int, what: str = "") -> bool:
-        """Tell that `done` of `total` parts are finished and `what` comes next.
+        """Report that `done` of `total` parts are finished and `what` comes next.
 
         Returns
         -------

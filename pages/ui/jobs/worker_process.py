@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 #: Of progress, and of what is finished so far, which is larger.
 SECONDS_BETWEEN_REPORTS, SECONDS_BETWEEN_PARTS = 0.1, 0.5
-#: How long work that was told to stop may go on before its process is ended.
+#: How long work that was asked to stop may go on before its process is ended.
 SECONDS_TO_STOP = 2.0
 #: Pages come first.
 NICENESS = 5

@@ -224,7 +224,7 @@ def take_back(problem: Notice) -> bool:
 def read_files(
     files: Sequence[tuple[str, bytes]], wanted: analysis.NewFile | None = None
 ) -> Uploaded:
-    """Read uploaded files, as the file of the training data was read where that was told.
+    """Read uploaded files, as the file of the training data was read where that is known.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ def show(experiment: Experiment, rows: Rows, found: Predictions) -> None:
 
 
 def _one(found: Predictions) -> None:
-    """Show what is said of a single row, class by class."""
+    """Show the prediction of a single row, class by class."""
     with st.container(key=f"{KEY}.one"):
         tables.show(
             prediction.class_table(found),

@@ -121,7 +121,7 @@ def free_upload(file_id: str) -> None:
 
 @_or(None)
 def announce_uploads(announce: Callable[[str, list[str]], None]) -> None:
-    """Call ``told(session, file_ids)`` when a browser asks where to put files."""
+    """Call ``announce(session, file_ids)`` when a browser asks where to put files."""
     manager = _named("streamlit.runtime.memory_uploaded_file_manager", "MemoryUploadedFileManager")
     give = manager.get_upload_urls
     if hasattr(give, "announces"):

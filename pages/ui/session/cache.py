@@ -38,7 +38,7 @@ def by_bytes(doing: str = "") -> Callable[[Made], Made]:
     Parameters
     ----------
     doing : str
-        What is said while it is made, if anything.
+        The message shown while it is made, if any.
     """
 
     def decorate(make: Made) -> Made:

@@ -164,5 +164,5 @@ class _Watch:
 
 
 def _is_news(warning: Warning) -> bool:
-    """Tell if a warning is not told from the model itself, see `lincore.report.convergence`."""
+    """Return whether `lincore.report.convergence` does not report a warning from the model."""
     return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")

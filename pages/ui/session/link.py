@@ -1,8 +1,8 @@
 """The link: the specification of the session as a query parameter, written and read.
 
 A reload, the back button or an opened link restores a sample and generated classes; an upload is
-named, and once the same file is uploaded again all comes back. A damaged link is told, and leaves
-the session as it is: one made by hand can be wrong, never harmful.
+named, and once the same file is uploaded again all comes back. A damaged link is reported, and
+leaves the session as it is: one made by hand can be wrong, never harmful.
 """
 
 from __future__ import annotations

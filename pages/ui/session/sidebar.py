@@ -159,7 +159,7 @@ def _open_link() -> None:
 
 
 def _problem() -> None:
-    """Say why the last wish could not be met, a file or a target chosen here, if nobody has."""
+    """Explain the last change that was refused, a file or a target chosen here, if nobody has."""
     problem = state.problem()
     if problem is None:
         return
@@ -168,7 +168,9 @@ def _problem() -> None:
         st.caption(
             f"Current data: {text.escape(state.require_dataset().name)}. The page Data says more."
         )
-        st.button("Dismiss", key="sidebar.dismiss", on_click=state.dismiss, help="Forget the wish.")
+        st.button(
+            "Dismiss", key="sidebar.dismiss", on_click=state.dismiss, help="Dismiss this message."
+        )
 
 
 def _needs_rows() -> None:
@@ -308,6 +310,6 @@ def _ask_split(options: list[str]) -> cache.SplitChoice:
 def _balance(data: Dataset, choice: cache.SplitChoice, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
     if data.n_streamed:
-        st.caption(f"{data.n_streamed:,} more are summed by class: see the page Data.")
+        st.caption(f"{data.n_streamed:,} more rows are streamed: see the page Data.")
     drawn = cache.class_balance(data.digest, choice, data)
     controls.figure(drawn, key="sidebar.balance")

@@ -63,7 +63,7 @@ class Summary(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A wish that could not be met.
+    """A change that was refused.
 
     Attributes
     ----------
@@ -182,10 +182,10 @@ def has_dataset() -> bool:
 def require_dataset() -> Dataset:
     """Return the data set of this session; the first sample until one is chosen."""
     if not has_dataset():
-        wish = refused()
+        refusal = refused()
         choose_sample("iris")
-        # Nobody has chosen these data: a file that could not be used is told of all the same.
-        st.session_state[REFUSED] = wish
+        # Nobody has chosen these data: a file that could not be used is reported all the same.
+        st.session_state[REFUSED] = refusal
     data: Dataset = st.session_state[DATASET]
     return data
 
@@ -245,25 +245,25 @@ def opened() -> Source | ImageSource | None:
 
 
 def refused() -> Refused | None:
-    """Return the last wish if it could not be met."""
+    """Return the last change if it was refused."""
     found: Refused | None = st.session_state.get(REFUSED)
     return found
 
 
 def notify() -> Refused | None:
-    """Return the last wish if it could not be met, as one that the page Data tells of."""
+    """Return the last change if it was refused, and mark it as shown by the page Data."""
     st.session_state[NOTIFIED] = refused()
     return refused()
 
 
 def problem() -> Notice | None:
-    """Return why the last wish could not be met, until the page Data has told it."""
+    """Return why the last change was refused, until the page Data has shown it."""
     found = refused()
     return None if found is None or found is st.session_state.get(NOTIFIED) else found.notice
 
 
 def dismiss() -> None:
-    """Forget a wish that could not be met."""
+    """Forget a change that was refused."""
     st.session_state.pop(REFUSED, None)
     st.session_state.pop(NOTIFIED, None)
 
@@ -271,7 +271,7 @@ def dismiss() -> None:
 def refuse(
     error: DataError, attempt: Source | ImageSource | None = None, *, shown: bool = False
 ) -> None:
-    """Remember a wish that could not be met; the data stay as they are."""
+    """Remember a change that was refused; the data stay as they are."""
     st.session_state[REFUSED] = Refused(error.notice, error.remedies, attempt, shown)
 
 

@@ -1,8 +1,8 @@
 """The uploader: files are read once and kept in the session.
 
 Files are taken over on another page too, where their visitor went on as soon as they had arrived,
-or while they were on their way: where both wishes reach the server together, Streamlit carries out
-the later one only, and the uploader is gone before it was asked. The other page may have an
+or while they were on their way: where both requests reach the server together, Streamlit carries
+out the later one only, and the uploader is gone before it was asked. The other page may have an
 uploader of its own, as Data has for what was given to Start.
 """
 

@@ -136,7 +136,7 @@ def show_rows(
     key : str
         Of the container around the table, or of the figure.
     columns : mapping of str to sequences, optional
-        More to tell of each row (posteriors, distances), aligned with `rows`; for a table.
+        More about each row (posteriors, distances), aligned with `rows`; for a table.
     captions : sequence of str, optional
         What stands over each image instead of its class, aligned with `rows`.
     title : str

@@ -57,7 +57,7 @@ def describe(data: Dataset) -> str:
         noun = "feature" if data.n_features == 1 else "features"
         words = f", {data.n_words:,} of them words," if data.n_words else ""
         size = f"{data.n_rows:,} rows of {data.n_features:,} {noun}{words}"
-    more = f", and {data.n_streamed:,} rows that are summed" if data.n_streamed else ""
+    more = f", and {data.n_streamed:,} streamed rows" if data.n_streamed else ""
     counted = lincore_data.counting(data)
     more += f"; {escape(counted)}" if counted else ""
     return f"{size} in {data.n_classes} classes{more}"

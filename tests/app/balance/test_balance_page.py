@@ -260,7 +260,7 @@ def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
     app = open_balance()
     preset = app.button(key="balance.third")
     assert preset.label == "One class to a third: 53 → 18"
-    assert "No share of rows for testing leaves it 900 here" in preset.help
+    assert "No test fraction leaves it 900 training rows here" in preset.help
     rng = np.random.default_rng(0)
     rows = [f"{x:.3f},{y:.3f},{'ab'[k % 2]}" for k, (x, y) in enumerate(rng.normal(size=(2000, 2)))]
     app = upload(open_app(), "two.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
@@ -269,7 +269,7 @@ def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
     app = settled(app)
     preset = app.button(key="balance.third")
     assert preset.label == "As in the faces text: 900 → 300"
-    assert "the share for testing becomes 10 %" in preset.help
+    assert "the test fraction becomes 10 %" in preset.help
     preset.click()
     app = settled(app)
     assert "With 300 instead of 900 training rows of b" in main_text(app)

@@ -354,6 +354,14 @@ def test_a_saved_model_predicts_without_the_training_rows(capsys, file, new, tmp
     assert main(["predict", str(tmp_path / "forged.skops"), new, "--quiet"]) == 1
 
 
+@pytest.mark.parametrize(("rope", "used"), [(None, 0.01), (0.0, 0.0), (0.05, 0.05)])
+def test_run_takes_the_rope_of_an_analysis_and_none_is_not_zero(capsys, tmp_path, rope, used):
+    question = analysis.CompareQuestion(("lda", "fisher"), rope=rope)
+    path = tmp_path / "asked.json"
+    path.write_text(analysis.Analysis(analysis.SampleData("iris"), question=question).to_json())
+    assert record(capsys, "run", str(path))["settings"]["rope"] == used
+
+
 @pytest.mark.parametrize(
     ("command", "options"),
     [

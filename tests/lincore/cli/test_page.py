@@ -46,3 +46,15 @@ def test_every_command_is_on_the_page():
     assert len(EXAMPLES) >= len(commands)
     for code in re.findall(r"(\d+) ", parser.epilog):
         assert f"| {code} |" in PAGE
+
+
+def test_every_option_is_on_the_page():
+    (commands,) = [action.choices for action in build_parser()._actions if action.choices]
+    named = set(re.findall(r"--[a-z-]+", PAGE)) | {"--help"}
+    missing = {
+        (name, *action.option_strings)
+        for name, command in commands.items()
+        for action in command._actions
+        if action.option_strings and not named & set(action.option_strings)
+    }
+    assert not missing

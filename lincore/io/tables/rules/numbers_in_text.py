@@ -55,7 +55,7 @@ _SOME = 3
 
 
 class Numbers(NamedTuple):
-    """A column read as numbers, and what had to be said about it."""
+    """A column read as numbers, and the notices about it."""
 
     column: pd.Series[Any]
     notices: tuple[Notice, ...]

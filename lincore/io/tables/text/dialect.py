@@ -175,7 +175,7 @@ def _comment_mark(text: str) -> str:
     for mark in _COMMENT_MARKS:
         pattern = _comment_pattern(mark)
         marked = [pattern.match(line) is not None for line in lines]
-        # All but "#" are told only where the file begins with them.
+        # All but "#" are recognised only where the file begins with them.
         if (marked[0] or (mark == "#" and any(marked))) and 2 * sum(marked) <= len(marked):
             return mark
     # A long heading over a short table.

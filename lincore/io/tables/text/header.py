@@ -91,7 +91,7 @@ def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
 def _below_titles(
     layout: Layout, options: ReadOptions, name: str
 ) -> tuple[list[Record], list[Notice]]:
-    """Return the records from the header on; what stands above it is told."""
+    """Return the records from the header on; lines above it are reported."""
     records, asked = layout.records, options.header
     if asked is not None and asked is not True and asked is not False:
         below = [record for record in records if record.first_line >= asked]

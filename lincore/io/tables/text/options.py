@@ -18,7 +18,7 @@ MISSING_CODES = (
 # fmt: on
 # Runs of spaces and tabs count as one separator.
 SPACES = " "
-# Columns told by their place in the line; the mark stands between them once they are.
+# Columns recognised by their place in the line; the mark separates them from then on.
 PLACES = "\x01"
 SEPARATOR_NAMES = {
     ",": "comma",

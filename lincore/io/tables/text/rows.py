@@ -208,7 +208,7 @@ def _read_csv(rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions
 
 
 def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) -> dict[str, Any]:
-    """Return what pandas must be told to read the rows below the header."""
+    """Return the arguments with which pandas reads the rows below the header."""
     given = ("",) if options.as_text else options.missing_codes
     return {
         "sep": r"\s+" if layout.separator == SPACES else layout.separator,
