@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.moments._accumulate import block_moments, map_blocks
 from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
 from lincore.utils.memory import require_memory
-from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
@@ -294,9 +293,7 @@ def stacked(parts: Sequence[Moments]) -> Moments:
     )
 
 
-def leave_one_out(
-    parts: Sequence[Moments] | Moments, *, overwrite: bool = False, mapper: Mapper = map
-) -> list[Moments]:
+def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False) -> list[Moments]:
     """Merge all parts but one, for every part.
 
     By merges of prefixes and suffixes, k - 2 each way, never by subtraction: taking an outlying
@@ -309,8 +306,6 @@ def leave_one_out(
         At least two, of equal shapes.
     overwrite : bool, default False
         Write the scatters over those of the parts, which are of no use afterwards.
-    mapper : callable, default map
-        Applies a function to pieces of the work, at the same time perhaps.
 
     Returns
     -------
@@ -338,8 +333,8 @@ def leave_one_out(
     left_out = [joined(heads[i - 1], tails[i + 1]) for i in range(1, n - 1)]
     left_out = [tails[1], *left_out, heads[-1]]
     scatters = [part.scatter if overwrite else np.empty(part.scatter.shape) for part in parts]
-
-    def merge(rows: Any) -> None:
+    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
+    for rows in tiles(parts[0].n_features, parts[0].is_diagonal):
         pieces = [part.scatter[rows] for part in parts]
         behind = {n - 1: pieces[-1]}
         for i in range(n - 2, 0, -1):
@@ -352,9 +347,6 @@ def leave_one_out(
             before = longer
         first, last = (behind[1], before) if n > 2 else (pieces[1].copy(), before.copy())
         scatters[0][rows], scatters[-1][rows] = first, last
-
-    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
-    list(mapper(merge, tiles(parts[0].n_features, parts[0].is_diagonal)))
     return [
         Moments(end.count, end.mean, scatter)
         for end, scatter in zip(left_out, scatters, strict=True)
