@@ -278,7 +278,7 @@ def _coded(classes: NDArray[Any], read: _Numbered) -> tuple[NDArray[Any], NDArra
     return X, codes
 
 
-def _score(models: FoldModels | SharedModels, n_folds: int, seed: int, read: _Numbered) -> Any:
+def _score(models: FoldModels | SharedModels[Any], n_folds: int, seed: int, read: _Numbered) -> Any:
     X, codes = _coded(models.classes, read)
     # As the rows were dealt when they were summed: by the labels of the partition alone.
     part = deal(np.unique(codes, return_inverse=True)[1], n_folds, seed, read[0])
