@@ -252,11 +252,7 @@ def _moments(n_folds: int, seed: int, read: _Numbered) -> _ByLabel:
     found, codes = np.unique(labels, return_inverse=True)
     part = deal(codes, n_folds, seed, number)
     flat = Moments.from_groups(X, part * len(found) + codes, n_folds * len(found))
-    shape, p = (n_folds, len(found)), X.shape[1]
-    moments = Moments(
-        flat.count.reshape(shape), flat.mean.reshape(*shape, p), flat.scatter.reshape(*shape, p, p)
-    )
-    return _ByLabel(found, moments)
+    return _ByLabel(found, flat.reshape(n_folds, len(found)))
 
 
 def _coded(classes: NDArray[Any], read: _Numbered) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -167,6 +167,33 @@ class Moments:
         """Select along the leading axes."""
         return Moments(self.count[index], self.mean[index], self.scatter[index])
 
+    def reshape(self, *shape: int) -> Moments:
+        """Arrange the groups along other axes, the last one fastest.
+
+        Parameters
+        ----------
+        *shape : int
+            Of the grouping.
+
+        Returns
+        -------
+        Moments
+            Views of the arrays of these.
+
+        Raises
+        ------
+        ValueError
+            When the shape is that of another number of groups.
+
+        Examples
+        --------
+        >>> Moments.empty((6,), 2).reshape(3, 2).scatter.shape
+        (3, 2, 2, 2)
+        """
+        k = self.count.ndim
+        arrays = (self.count, self.mean, self.scatter)
+        return Moments(*(array.reshape(*shape, *array.shape[k:]) for array in arrays))
+
     def __iter__(self) -> Iterator[Moments]:
         """Walk along the first axis of the grouping."""
         return (self[i] for i in range(len(self)))
