@@ -304,7 +304,7 @@ def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:
         )
 
 
-def table_limits(limits: Limits = LIMITS) -> str:
+def table_limits() -> str:
     """Say how large a table may be, and what becomes of larger ones.
 
     Examples
@@ -316,10 +316,10 @@ def table_limits(limits: Limits = LIMITS) -> str:
     'Larger ones of numbers, up to 4,000 MB unpacked: 200,000 rows are in memory, the others s'
     """
     return (
-        f"Tables of up to {limits.max_table_bytes / 1e6:,.0f} MB of text, "
-        f"{limits.max_columns:,} columns, {limits.max_rows / 1e6:g} million rows and "
-        f"{limits.max_cells / 1e6:,.0f} million cells, "
-        f"in lines of up to {limits.max_line_bytes / 1e6:g} MB. "
-        f"Larger ones of numbers, up to {limits.max_streamed_bytes / 1e6:,.0f} MB unpacked: "
-        f"{limits.max_rows_in_memory:,} rows are in memory, the others streamed."
+        f"Tables of up to {LIMITS.max_table_bytes / 1e6:,.0f} MB of text, "
+        f"{LIMITS.max_columns:,} columns, {LIMITS.max_rows / 1e6:g} million rows and "
+        f"{LIMITS.max_cells / 1e6:,.0f} million cells, "
+        f"in lines of up to {LIMITS.max_line_bytes / 1e6:g} MB. "
+        f"Larger ones of numbers, up to {LIMITS.max_streamed_bytes / 1e6:,.0f} MB unpacked: "
+        f"{LIMITS.max_rows_in_memory:,} rows are in memory, the others streamed."
     )

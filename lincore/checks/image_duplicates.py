@@ -34,22 +34,16 @@ class ImageDuplicates(NamedTuple):
         Those with a duplicate, the most alike first.
     nearest : (k,) intp
         The row that each is a duplicate of.
-    similarity : (k,) float64
-        Correlation of the pixels of the two.
     exact : (k,) bool
         Whether all pixels are equal.
     contradicting : (k,) bool
         Whether the two are of different classes.
-    n_searched : int
-        Rows for which a near duplicate was sought; exact ones were sought for all.
     """
 
     rows: np.ndarray
     nearest: np.ndarray
-    similarity: np.ndarray
     exact: np.ndarray
     contradicting: np.ndarray
-    n_searched: int
 
     def notice(self, data: Dataset, most: int = 3) -> Notice | None:
         """Say how many there are, with examples by file name; None where there are none."""
@@ -74,9 +68,7 @@ class ImageDuplicates(NamedTuple):
         return list(dict.fromkeys((min(pair), max(pair)) for pair in both))
 
 
-def find_image_duplicates(
-    data: Dataset, *, similarity: float = SAME_IMAGE, seed: int = 0
-) -> ImageDuplicates:
+def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> ImageDuplicates:
     """Find images that are exact or near duplicates of others in the same data set.
 
     Parameters
@@ -85,8 +77,6 @@ def find_image_duplicates(
         Of images.
     similarity : float
         Correlation of the pixels from which two images count as one.
-    seed : int
-        Of the rows that are drawn where to compare all pairs would take too long.
 
     Returns
     -------
@@ -107,7 +97,7 @@ def find_image_duplicates(
         raise DataError("The rows are no images.", where=data.name, remedy="Load images.")
     small = _shrunken(data.X, data.image_shape)
     n_rows = data.n_rows
-    searched = draw_rows(n_rows, int(_COST // (n_rows * small.shape[1])), seed)
+    searched = draw_rows(n_rows, int(_COST // (n_rows * small.shape[1])), 0)
     nearest = _exact_duplicates(data.X)
     exact = nearest >= 0
     alike = np.where(exact, 1.0, -1.0)
@@ -125,10 +115,8 @@ def find_image_duplicates(
     return ImageDuplicates(
         found,
         nearest[found],
-        alike[found],
         exact[found],
         data.codes[found] != data.codes[nearest[found]],
-        len(searched),
     )
 
 

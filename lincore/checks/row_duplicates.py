@@ -68,7 +68,6 @@ def find_near_duplicates(
     what: RowNoun = "rows",
     *,
     train_codes: NDArray[np.intp] | None = None,
-    seed: int = 0,
     cost: float = COST,
 ) -> NearDuplicates:
     """Search the training rows for duplicates of the test rows.
@@ -81,11 +80,10 @@ def find_near_duplicates(
         cosine, other rows if every number is the same but for rounding.
     train_codes : ndarray of shape (n,), optional
         Chance is judged within the class of the duplicate.
-    seed : int
     cost : float
         Products of numbers that the search may cost; then test rows are drawn.
     """
-    chosen = draw_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), seed)
+    chosen = draw_rows(test.shape[0], int(cost / max(1, _cost(train, test, what))), 0)
     if what == "images":
         return _images(np.asarray(train), np.asarray(test)[chosen], chosen)
     if what == "texts":

@@ -15,9 +15,7 @@ from lincore.utils.formatting import percent
 NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 
 
-def duplicates_across_split(
-    data: Dataset, split: Split, *, seed: int = 0, cost: float = COST
-) -> Check:
+def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) -> Check:
     """Say how many test rows have an exact or near duplicate in the training set.
 
     A duplicate in a table of few, coarse columns is no surprise; the check counts those that are.
@@ -27,8 +25,6 @@ def duplicates_across_split(
     ----------
     data : Dataset
     split : Split
-    seed : int
-        Of the test rows that are drawn where all would take too long.
     cost : float
         Products of numbers that the search may cost.
 
@@ -49,9 +45,7 @@ def duplicates_across_split(
         return Check("duplicates across the split", {}, "fine", "One part is empty.")
     train, test = data.X[split.train], data.X[split.test]
     what = data.kind.rows
-    found = find_near_duplicates(
-        train, test, what, train_codes=data.codes[split.train], seed=seed, cost=cost
-    )
+    found = find_near_duplicates(train, test, what, train_codes=data.codes[split.train], cost=cost)
     exact = found.rows[found.exact]
     other = data.codes[split.test[exact]] != data.codes[split.train[found.nearest[found.exact]]]
     values = {

@@ -91,6 +91,33 @@ def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
     return codes, classes
 
 
+def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return where labels stand among classes in any order.
+
+    Parameters
+    ----------
+    labels : (n,) array
+        Each one of the classes.
+    classes : (K,) array
+
+    Returns
+    -------
+    (n,) intp
+
+    Raises
+    ------
+    KeyError
+        For a label that is no class.
+
+    Examples
+    --------
+    >>> positions(np.array(["s10", "s2", "s10"]), np.array(["s2", "s10"]))
+    array([1, 0, 1])
+    """
+    place = {label: k for k, label in enumerate(classes.tolist())}
+    return np.array([place[label] for label in labels.tolist()], dtype=np.intp)
+
+
 def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
     if np.isnan(labels.astype(np.float64)).any():
         raise DataError(

@@ -82,17 +82,11 @@ def mixture_classes(
     return _dataset([np.concatenate(parts) for parts in drawn], name)
 
 
-def xor_classes(
-    distance: float = 4.0, deviation: float = 0.5, size: int = 50, *, seed: int = 0
-) -> Dataset:
+def xor_classes(size: int = 50, *, seed: int = 0) -> Dataset:
     """Draw two classes in opposite corners of a square: no line separates them, a product does.
 
     Parameters
     ----------
-    distance : float
-        The side of the square.
-    deviation : float
-        Of the rows about each corner.
     size : int
         Rows of each corner.
     seed : int
@@ -104,9 +98,8 @@ def xor_classes(
     >>> bool(np.all((X[:, 0] * X[:, 1] < 0) == (codes == 1)))
     True
     """
-    h = distance / 2
-    corners = [[(-h, -h), (h, h)], [(-h, h), (h, -h)]]
-    parts = [[Component(corner, deviation**2, size) for corner in pair] for pair in corners]
+    corners = [[(-2, -2), (2, 2)], [(-2, 2), (2, -2)]]
+    parts = [[Component(corner, 0.25, size) for corner in pair] for pair in corners]
     return mixture_classes(parts, seed=seed, name="XOR")
 
 

@@ -252,11 +252,7 @@ def _moments(n_folds: int, seed: int, read: _Numbered) -> _ByLabel:
     found, codes = np.unique(labels, return_inverse=True)
     part = deal(codes, n_folds, seed, number)
     flat = Moments.from_groups(X, part * len(found) + codes, n_folds * len(found))
-    shape, p = (n_folds, len(found)), X.shape[1]
-    moments = Moments(
-        flat.count.reshape(shape), flat.mean.reshape(*shape, p), flat.scatter.reshape(*shape, p, p)
-    )
-    return _ByLabel(found, moments)
+    return _ByLabel(found, flat.reshape(n_folds, len(found)))
 
 
 def _coded(classes: NDArray[Any], read: _Numbered) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -278,7 +274,7 @@ def _coded(classes: NDArray[Any], read: _Numbered) -> tuple[NDArray[Any], NDArra
     return X, codes
 
 
-def _score(models: FoldModels | SharedModels, n_folds: int, seed: int, read: _Numbered) -> Any:
+def _score(models: FoldModels | SharedModels[Any], n_folds: int, seed: int, read: _Numbered) -> Any:
     X, codes = _coded(models.classes, read)
     # As the rows were dealt when they were summed: by the labels of the partition alone.
     part = deal(np.unique(codes, return_inverse=True)[1], n_folds, seed, read[0])

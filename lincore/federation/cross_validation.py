@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
+from lincore.data.labels import positions
 from lincore.errors import DataError
 from lincore.federation.shared_moments import SharedMoments, deal_rows
 from lincore.metrics.confusion_scores import (
@@ -189,8 +190,7 @@ def own_rows(
         )
     part = deal_rows(data, shared.n_folds, shared.seed)
     columns = [list(data.feature_names).index(name) for name in shared.feature_names]
-    place = {label: k for k, label in enumerate(shared.classes.tolist())}
-    truth = np.array([place[label] for label in data.classes.tolist()])[data.codes]
+    truth = positions(data.classes, shared.classes)[data.codes]
     return data.X[:, columns], truth, part
 
 
@@ -233,17 +233,12 @@ class FoldModels:
                 return
             for m, model in enumerate(self.models[fold]):
                 confusion[m, fold], losses[m, fold] = _counted(
-                    model, self._places(model), X[tested], codes[tested]
+                    model, positions(model.classes_, self.classes), X[tested], codes[tested]
                 )
 
         with part_mapper(X.size) as each:
             list(each(test, range(F)))
         return SharedScores(self.methods, confusion, losses)
-
-    def _places(self, model: Any) -> NDArray[np.intp]:
-        """Return the positions in `classes` of a model's own."""
-        place = {label: k for k, label in enumerate(self.classes.tolist())}
-        return np.array([place[label] for label in model.classes_.tolist()])
 
 
 def fit_folds(shared: SharedMoments, methods: Spec | Iterable[Spec]) -> FoldModels:

@@ -163,10 +163,9 @@ def summarise(
             remedy="Leave the column of weights out.",
         )
     part = deal_rows(data, n_folds, seed)
-    shape = (n_folds, data.n_classes)
-    flat = Moments.from_groups(data.X, part * data.n_classes + data.codes, n_folds * shape[1])
-    count = flat.count.reshape(shape)
-    few = count[(count > 0) & (count < smallest)]
+    K = data.n_classes
+    flat = Moments.from_groups(data.X, part * K + data.codes, n_folds * K)
+    few = flat.count[(flat.count > 0) & (flat.count < smallest)]
     if len(few):
         raise DataError(
             f"A class has only {few.min():.0f} rows in one of {n_folds} folds, and sums of fewer "
@@ -174,10 +173,8 @@ def summarise(
             where=where,
             remedy="Ask for fewer folds, or join or leave out the smallest class.",
         )
-    p = data.n_features
-    moments = Moments(count, flat.mean.reshape(*shape, p), flat.scatter.reshape(*shape, p, p))
     return SharedMoments(
-        moments,
+        flat.reshape(n_folds, K),
         tuple(data.feature_names),
         data.classes,
         data.target_name,

@@ -10,7 +10,6 @@ from .descents import descend_logistic as descend_logistic
 from .directions import DirectionScores as DirectionScores
 from .directions import direction_scores as direction_scores
 from .half_planes import Cell as Cell
-from .half_planes import ambiguity_areas as ambiguity_areas
 from .half_planes import ambiguity_cells as ambiguity_cells
 from .half_planes import argmax_regions as argmax_regions
 from .half_planes import clip as clip

@@ -21,6 +21,9 @@ from lincore.utils.typing import Array
 
 Method = Literal["newton", "fixed-hessian", "gradient"]
 
+# Bound of the largest entry of the gradient, by row, at which a descent stops.
+_TOLERANCE = 1e-8
+
 
 class Reweighted(NamedTuple):
     """A step of iteratively reweighted least squares: ``w = (ΦᵀRΦ)⁻¹ΦᵀRz``.
@@ -154,7 +157,6 @@ def descend_logistic(
     start: ArrayLike | None = None,
     rate: float | None = None,
     halving: bool = True,
-    tol: float = 1e-8,
     max_iter: int = 10_000,
 ) -> Descent:
     """Descend in the coordinates of the columns and keep every position.
@@ -170,8 +172,6 @@ def descend_logistic(
         Of the gradient; 1/L when not given.
     halving : bool, default True
         Halve a step of Newton's until the error falls; without it Newton explodes from afar.
-    tol : float, default 1e-8
-        Bound of the largest entry of the gradient, by row.
     max_iter : int, default 10,000
 
     Returns
@@ -215,7 +215,7 @@ def descend_logistic(
 
     whole = take_whole_steps(rate if method == "gradient" else 1.0)
     search = backtracking_line_search if method == "newton" and halving else whole
-    stopping = _ToTheEnd(tol * len(error.targets), max_iter)
+    stopping = _ToTheEnd(_TOLERANCE * len(error.targets), max_iter)
     found = descend(error, weights, step, search=search, stopping=stopping)
     ended = [*positions, found.x][: len(found.trace)]
     return Descent(np.array(ended), found.trace, found.reason)

@@ -197,34 +197,6 @@ def ambiguity_cells(
     return [(Ambiguity(int(code)), cell) for code, cell in zip(codes, cells, strict=True)]
 
 
-def ambiguity_areas(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> dict[Ambiguity, float]:
-    """Return the exact area of a window in which binary models agree, or how they do not.
-
-    Parameters
-    ----------
-    model, low, high
-        As for `ambiguity_cells`.
-
-    Returns
-    -------
-    dict of Ambiguity to float
-        In squared units of the features; without those that have no area.
-
-    Examples
-    --------
-    >>> from lincore import LinearDiscriminantAnalysis, OneVsOne
-    >>> X = [[0.0, 0], [0, 1], [4, 0], [4, 1], [0, 5], [1, 5]]
-    >>> model = OneVsOne(LinearDiscriminantAnalysis()).fit(X, [0, 0, 1, 1, 2, 2])
-    >>> areas = ambiguity_areas(model, [-1, -1], [6, 6])
-    >>> round(sum(areas.values()), 9)
-    49.0
-    """
-    areas: dict[Ambiguity, float] = {}
-    for code, cell in ambiguity_cells(model, low, high):
-        areas[code] = areas.get(code, 0.0) + polygon_area(cell.polygon)
-    return areas
-
-
 def line_in_window(normal: ArrayLike, offset: float, low: ArrayLike, high: ArrayLike) -> Array:
     """Return the ends of the line ``normal @ x + offset = 0`` within a window.
 

@@ -13,6 +13,9 @@ from lincore.errors import DataError
 from lincore.inspection.projections import class_means
 from lincore.utils.typing import Array
 
+# Components that are returned.
+_MOST = 12
+
 
 class LearnedImages(NamedTuple):
     """Means and principal components in pixels.
@@ -57,9 +60,7 @@ def grey_levels(images: Array) -> NDArray[np.uint8]:
     return np.asarray(np.rint(images).clip(0, 255), dtype=np.uint8)
 
 
-def learned_images(
-    pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], most: int = 12
-) -> LearnedImages:
+def learned_images(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> LearnedImages:
     """Return what a fitted pipeline has learned of images, as images.
 
     Parameters
@@ -70,8 +71,6 @@ def learned_images(
         Of images.
     rows : ndarray of shape (n,)
         The training rows.
-    most : int
-        Components that are returned.
 
     Returns
     -------
@@ -105,7 +104,7 @@ def learned_images(
         scale = steps["standardize"].scale_ if "standardize" in steps else 1.0
         origin = steps["standardize"].mean_ if "standardize" in steps else 0.0
         mean = (pca.mean_ * scale + origin).reshape(shape)
-        basis, eigenvalues = pca.components_[:most] * scale, pca.explained_variance_[:most]
+        basis, eigenvalues = pca.components_[:_MOST] * scale, pca.explained_variance_[:_MOST]
     return LearnedImages(
         tuple(str(data.classes[code]) for code in known),
         means.reshape(-1, *shape),

@@ -102,7 +102,7 @@ def sweep(
     """
     if repeats < 1:
         raise ValueError(f"At least one repetition is needed, got {repeats}.")
-    labels = _labels(data, classes)
+    labels = _labels(classes)
     require_squares(data)
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, dict.fromkeys(labels, 1), as_methods(methods), steps, split, test_size, seed)
@@ -291,7 +291,7 @@ def _takes_all(plan: Plan, a: int, n_sizes: int, n_rows: int) -> bool:
     return n_rows * p <= FEW_VALUES or (n_sizes - 1 - a) % STRIDE == 0
 
 
-def _labels(data: Dataset, classes: Any) -> tuple[Any, ...]:
+def _labels(classes: Any) -> tuple[Any, ...]:
     single = isinstance(classes, str) or np.ndim(classes) == 0
     labels = (classes,) if single else tuple(classes)
     if not labels:

@@ -53,7 +53,7 @@ class Losses:
         self.means: list[dict[str, np.ndarray]] = []
         self.rows: dict[str, RowSums] = {}
 
-    def add(self, trial: Trial, found: Mapping[str, TrialLosses]) -> None:
+    def add(self, found: Mapping[str, TrialLosses]) -> None:
         """Enter what the methods lost at one seed."""
         self.means.append({name: losses.means for name, losses in found.items()})
         if not self.plan.new_splits:
@@ -183,7 +183,7 @@ def _repeat(
     losses = Losses(plan)
     for trial, fits in _fitted(plan, repeats):
         repeat = len(losses.means)
-        losses.add(trial, trial_losses(plan, trial, fits))
+        losses.add(trial_losses(plan, trial, fits))
         if not _fits_in_memory(plan, trial, repeats):
             held.clear()
         held[repeat] = trial, fits

@@ -110,7 +110,7 @@ def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
             shape, notices = _row_shape([X for X, _ in parts], name)
             _check_cells(parts, shape, name, limits)
             rows = _as_pixels(_rows(archive, [X for X, _ in parts]), shape, name)
-            labels = np.concatenate([_labels(archive, y, X, name) for X, y in parts])
+            labels = np.concatenate([_labels(archive, y, X) for X, y in parts])
     except DataError:
         raise
     # NumPy and zlib meet hostile bytes here.
@@ -258,7 +258,7 @@ def _as_pixels(rows: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarra
     return np.rint(rows, out=rows).astype(np.uint8)
 
 
-def _labels(archive: zipfile.ZipFile, y: _Array, X: _Array, name: str) -> np.ndarray:
+def _labels(archive: zipfile.ZipFile, y: _Array, X: _Array) -> np.ndarray:
     with archive.open(y.entry) as stream:
         _header(stream)
         labels = np.frombuffer(stream.read(), y.dtype).reshape(X.shape[0])

@@ -15,6 +15,9 @@ from lincore.linalg.thresholds import minimum_error_shifts
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array
 
+# On the gradient of the mean log likelihood along the simplex, for an estimate of priors.
+_TOLERANCE = 1e-8
+
 
 def adjust_posteriors(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
     """Return posteriors as they would be under other priors: ``p' ∝ p · new / old``.
@@ -95,7 +98,7 @@ class PriorEstimate(NamedTuple):
         freedom. An estimate is worth correcting for when this is small.
     n_iter : int
     converged : bool
-        Whether the gradient on the simplex became as small as `tol` asks.
+        Whether the gradient on the simplex became smaller than 1e-8.
     """
 
     priors: Array
@@ -109,7 +112,6 @@ def estimate_priors(
     old: ArrayLike,
     *,
     weight: ArrayLike | None = None,
-    tol: float = 1e-8,
     max_iter: int = 10_000,
 ) -> PriorEstimate:
     """Estimate the shares of the classes among rows whose labels nobody knows.
@@ -127,8 +129,6 @@ def estimate_priors(
     weight : array-like of shape (m,), optional
         Sampling weights of the rows, not negative. The test then counts as many rows as say as
         much with equal weights (Kish).
-    tol : float
-        On the gradient of the mean log likelihood along the simplex.
     max_iter : int
 
     Returns
@@ -170,7 +170,9 @@ def estimate_priors(
         n_iter += 1
         gradient = share @ (ratio / (ratio @ priors)[:, None])
         # At the maximum no gradient is above 1, and where a prior is above zero it is 1.
-        converged = bool(max((priors * np.abs(gradient - 1)).max(), gradient.max() - 1) <= tol)
+        converged = bool(
+            max((priors * np.abs(gradient - 1)).max(), gradient.max() - 1) <= _TOLERANCE
+        )
         priors = priors * gradient / (priors @ gradient)
     gain = float(share @ (np.log(ratio @ priors) - np.log(ratio @ old)))
     gain *= effective_number(share)

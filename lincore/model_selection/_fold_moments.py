@@ -155,8 +155,4 @@ def _cut(
     present, numbered = np.unique(part, return_inverse=True)
     groups = numbered * n_classes + codes
     moments = Moments.from_groups(X, groups, len(present) * n_classes, weight)
-    count, mean, scatter = (
-        array.reshape(len(present), n_classes, *array.shape[1:])
-        for array in (moments.count, moments.mean, moments.scatter)
-    )
-    return Parts(present, Moments(count, mean, scatter))
+    return Parts(present, moments.reshape(len(present), n_classes))

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from lincore.moments._accumulate import block_moments, map_blocks
 from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
 from lincore.utils.memory import require_memory
-from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
 
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
@@ -168,6 +167,33 @@ class Moments:
         """Select along the leading axes."""
         return Moments(self.count[index], self.mean[index], self.scatter[index])
 
+    def reshape(self, *shape: int) -> Moments:
+        """Arrange the groups along other axes, the last one fastest.
+
+        Parameters
+        ----------
+        *shape : int
+            Of the grouping.
+
+        Returns
+        -------
+        Moments
+            Views of the arrays of these.
+
+        Raises
+        ------
+        ValueError
+            When the shape is that of another number of groups.
+
+        Examples
+        --------
+        >>> Moments.empty((6,), 2).reshape(3, 2).scatter.shape
+        (3, 2, 2, 2)
+        """
+        k = self.count.ndim
+        arrays = (self.count, self.mean, self.scatter)
+        return Moments(*(array.reshape(*shape, *array.shape[k:]) for array in arrays))
+
     def __iter__(self) -> Iterator[Moments]:
         """Walk along the first axis of the grouping."""
         return (self[i] for i in range(len(self)))
@@ -294,9 +320,7 @@ def stacked(parts: Sequence[Moments]) -> Moments:
     )
 
 
-def leave_one_out(
-    parts: Sequence[Moments] | Moments, *, overwrite: bool = False, mapper: Mapper = map
-) -> list[Moments]:
+def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False) -> list[Moments]:
     """Merge all parts but one, for every part.
 
     By merges of prefixes and suffixes, k - 2 each way, never by subtraction: taking an outlying
@@ -309,8 +333,6 @@ def leave_one_out(
         At least two, of equal shapes.
     overwrite : bool, default False
         Write the scatters over those of the parts, which are of no use afterwards.
-    mapper : callable, default map
-        Applies a function to pieces of the work, at the same time perhaps.
 
     Returns
     -------
@@ -338,8 +360,8 @@ def leave_one_out(
     left_out = [joined(heads[i - 1], tails[i + 1]) for i in range(1, n - 1)]
     left_out = [tails[1], *left_out, heads[-1]]
     scatters = [part.scatter if overwrite else np.empty(part.scatter.shape) for part in parts]
-
-    def merge(rows: Any) -> None:
+    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
+    for rows in tiles(parts[0].n_features, parts[0].is_diagonal):
         pieces = [part.scatter[rows] for part in parts]
         behind = {n - 1: pieces[-1]}
         for i in range(n - 2, 0, -1):
@@ -352,9 +374,6 @@ def leave_one_out(
             before = longer
         first, last = (behind[1], before) if n > 2 else (pieces[1].copy(), before.copy())
         scatters[0][rows], scatters[-1][rows] = first, last
-
-    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
-    list(mapper(merge, tiles(parts[0].n_features, parts[0].is_diagonal)))
     return [
         Moments(end.count, end.mean, scatter)
         for end, scatter in zip(left_out, scatters, strict=True)

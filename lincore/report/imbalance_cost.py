@@ -102,10 +102,10 @@ def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> 
         return f"{few} cannot tell which correction to recommend."
     if chosen is None:
         return "Recommended: no correction. None is better than none beyond chance."
-    return f"Recommended: {correction_name(chosen.name)}. {_price(found, chosen)}"
+    return f"Recommended: {correction_name(chosen.name)}. {_price(chosen)}"
 
 
-def _price(found: ImbalanceCost, chosen: Correction) -> str:
+def _price(chosen: Correction) -> str:
     others, in_file = chosen.others, chosen.file_error
     text = f"Recall of the other classes changes by {format_loss(others, 'recall')} points"
     return (

@@ -39,7 +39,7 @@ def main():
     """Draw the page."""
     st.set_page_config(page_title="Helpers")
     st.header("Helpers", anchor=False)
-    job = page_jobs.on_demand("lone.run", 1, work, describe="Counting", label="Count", share=False)
+    job = page_jobs.on_demand("lone.run", 1, work, describe="Counting", label="Count")
     if job is not None and job.is_over and job.result is not None:
         st.markdown(f"Counted {len(job.result)}, {job.reason}")
     st.toggle("Aside", key="lone.aside")

@@ -12,7 +12,6 @@ MOST = 6
 #: Front door: what a user writes by keyword in one call.
 FRONT_DOOR = {
     "lincore/data/generators.py gaussian_classes",
-    "lincore/geometry/descents.py descend_logistic",
     "lincore/imbalance/class_size_sweep.py sweep",
     "lincore/imbalance/cost/estimate.py imbalance_cost",
     "lincore/imbalance/run_study.py balance",

@@ -1,6 +1,1 @@
-"""Documents: reports, scripts, notebooks and tables of what was computed."""
-
-import lazy_loader
-
-# The names that `__init__.pyi` lists, each imported when it is first asked for.
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+"""Reports as HTML, and their tables and figures as data."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from lincore.data.dataset import Dataset
+from lincore.data.labels import positions
 from lincore.errors import DataError
+from lincore.federation.cross_validation import own_rows
+from lincore.federation.shared_moments import SharedMoments
 from lincore.imbalance.losses import study_losses
 from lincore.metrics.confusion_scores import log_losses
 from lincore.metrics.priors import exchanged
@@ -18,9 +22,11 @@ from lincore.utils.typing import Array
 # Of the losses of rows: misclassified, and the log loss.
 _KINDS = 2
 
+Scores = TypeVar("Scores", bound="SharedLosses", covariant=True)
+
 
 @dataclass(frozen=True, eq=False)
-class SharedModels(ABC):
+class SharedModels(ABC, Generic[Scores]):
     """Models of every fold, fitted to several samples, which may travel to the tested rows.
 
     Parameters
@@ -47,7 +53,7 @@ class SharedModels(ABC):
     seed: int
 
     @abstractmethod
-    def score(self, X: NDArray[Any], codes: NDArray[np.intp], part: NDArray[np.intp]) -> Any:
+    def score(self, X: NDArray[Any], codes: NDArray[np.intp], part: NDArray[np.intp]) -> Scores:
         """Test the models on rows in every condition.
 
         Parameters
@@ -58,6 +64,22 @@ class SharedModels(ABC):
         part : ndarray of shape (n,)
             The fold that tests each row.
         """
+
+    def score_site(self, shared: SharedMoments, data: Dataset) -> Scores:
+        """Test the models on a site's own rows.
+
+        Parameters
+        ----------
+        shared : SharedMoments
+            Of all sites, this one among them.
+        data : Dataset
+
+        Raises
+        ------
+        DataError
+            When the rows are not among those that were summarised.
+        """
+        return self.score(*own_rows(shared, data))
 
     def sums(
         self, X: NDArray[Any], codes: NDArray[np.intp], part: NDArray[np.intp]
@@ -94,8 +116,7 @@ class SharedModels(ABC):
     ) -> Array:
         """Return sums of losses (B, kinds, K) of one model under the shares of B samples."""
         model, K = self.models[fold][a][m], len(self.classes)
-        place = {label: k for k, label in enumerate(self.classes.tolist())}
-        own = np.array([place[label] for label in model.classes_.tolist()])
+        own = positions(model.classes_, self.classes)
         log_proba = np.full((len(priors_of), len(X), K), np.nan)
         predicted = np.tile(
             own[np.searchsorted(model.classes_, model.predict(X))], (len(priors_of), 1)

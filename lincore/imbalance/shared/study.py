@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.data.dataset import Dataset
 from lincore.errors import DataError
-from lincore.federation.cross_validation import own_rows
 from lincore.federation.shared_moments import SharedMoments
 from lincore.imbalance.losses import CONDITIONS, loss_names
 from lincore.imbalance.shared.models import SharedLosses, SharedModels
@@ -30,7 +28,7 @@ _ASKED = tuple(name for name in CONDITIONS if name not in NEED_ROWS)
 
 
 @dataclass(frozen=True, eq=False)
-class StudyModels(SharedModels):
+class StudyModels(SharedModels["StudyScores"]):
     """Models of every fold in the conditions of an imbalance study, see `fit_study`.
 
     Parameters
@@ -49,10 +47,6 @@ class StudyModels(SharedModels):
     ) -> StudyScores:
         """Test the models on rows, see `lincore.imbalance.shared.models.SharedModels.score`."""
         return StudyScores(self.without_models(), *self.sums(X, codes, part))
-
-    def score_site(self, shared: SharedMoments, data: Dataset) -> StudyScores:
-        """Test the models on a site's own rows, which must be among those that were summarised."""
-        return self.score(*own_rows(shared, data))
 
 
 class StudyScores(SharedLosses):

@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from lincore.data.dataset import Dataset
 from lincore.errors import DataError
-from lincore.federation.cross_validation import own_rows
 from lincore.federation.shared_moments import SharedMoments
 from lincore.imbalance.losses import loss_names
 from lincore.imbalance.shared.models import SharedLosses, SharedModels
@@ -21,7 +19,7 @@ from lincore.model_selection.methods import Spec, as_methods
 
 
 @dataclass(frozen=True, eq=False)
-class SizeModels(SharedModels):
+class SizeModels(SharedModels["SizeScores"]):
     """Models of every fold at every size of some classes, which may travel to the tested rows.
 
     A class is made rarer by weight, as `Moments.scale` does: what is known of it stays that of all
@@ -48,22 +46,6 @@ class SizeModels(SharedModels):
             The fold that tests each row.
         """
         return SizeScores(self.without_models(), *self.sums(X, codes, part))
-
-    def score_site(self, shared: SharedMoments, data: Dataset) -> SizeScores:
-        """Test the models on a site's own rows.
-
-        Parameters
-        ----------
-        shared : SharedMoments
-            Of all sites, this one among them.
-        data : Dataset
-
-        Raises
-        ------
-        DataError
-            When the rows are not among those that were summarised.
-        """
-        return self.score(*own_rows(shared, data))
 
 
 class SizeScores(SharedLosses):

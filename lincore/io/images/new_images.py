@@ -16,7 +16,7 @@ from lincore.io.images._class_folders import folders_above
 from lincore.io.images._collection import ImageCollection, ImageFile, path_key
 from lincore.io.images._pixels import decode_pixels, find_grey_levels, read_headers
 from lincore.io.images.decode import HEAD_BYTES, image_kind
-from lincore.limits import LIMITS, Limits, check_size
+from lincore.limits import LIMITS, check_size
 from lincore.utils.typing import Progress
 
 _PADDED = ImageScale()
@@ -49,7 +49,6 @@ def read_new_images(
     *,
     name: str = "images",
     progress: Progress | None = None,
-    limits: Limits = LIMITS,
 ) -> NewImages:
     """Read images of a zip, or single files, whatever folders they lie in.
 
@@ -65,7 +64,6 @@ def read_new_images(
         Of the zip, for messages.
     progress : callable, optional
         Called with (done, total, what is being done); to return False stops with a DataError.
-    limits : Limits
 
     Returns
     -------
@@ -85,7 +83,7 @@ def read_new_images(
     >>> found.X.shape, found.paths, found.n_resized, found.skipped[0].reason
     ((1, 6), ('a.png',), 1, 'not an image')
     """
-    collection = _collection(source, name, limits)
+    collection = _collection(source, name)
     images = []
     for number, path in enumerate(collection.paths):
         try:
@@ -99,7 +97,7 @@ def read_new_images(
     # Pillow warns of large and of odd images; here the limits and the skipped files say so.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
-        headers = read_headers(collection, images, progress, limits)
+        headers = read_headers(collection, images, progress, LIMITS)
         images = [image for image in images if image.number in headers]
         _check_pixels(sum(h.height * h.width for h in headers.values()), len(images), shape, name)
         deep = [number for number, header in headers.items() if header.is_deep]
@@ -114,34 +112,30 @@ def read_new_images(
     return NewImages(X, tuple(collection.paths[i.number] for i in images), resized, skipped)
 
 
-def _collection(
-    source: bytes | Sequence[tuple[str, bytes]], name: str, limits: Limits
-) -> ImageCollection:
+def _collection(source: bytes | Sequence[tuple[str, bytes]], name: str) -> ImageCollection:
     if isinstance(source, bytes):
-        check_size(len(source), name, limits)
-        files = list_zip(source, name, limits)
+        check_size(len(source), name)
+        files = list_zip(source, name)
         return ImageCollection(
             name,
             [file.path for file in files],
-            lambda i: unpack(source, files[i], limits),
-            lambda i: unpack(source, files[i], limits, most=HEAD_BYTES),
+            lambda i: unpack(source, files[i]),
+            lambda i: unpack(source, files[i], most=HEAD_BYTES),
             {},
         )
     contents = [content for _, content in source]
-    check_size(sum(map(len, contents)), name, limits)
-    if len(contents) > limits.max_members:
+    check_size(sum(map(len, contents)), name)
+    if len(contents) > LIMITS.max_members:
         raise DataError(
-            f"There are more than {limits.max_members:,} files.", where=name, remedy="Load fewer."
+            f"There are more than {LIMITS.max_members:,} files.", where=name, remedy="Load fewer."
         )
     paths = [path.replace("\\", "/") for path, _ in source]
     return ImageCollection(name, paths, contents.__getitem__, contents.__getitem__, {})
 
 
-def _check_pixels(
-    n_pixels: int, n_images: int, shape: tuple[int, ...], name: str, limits: Limits = LIMITS
-) -> None:
+def _check_pixels(n_pixels: int, n_images: int, shape: tuple[int, ...], name: str) -> None:
     """Refuse images of too many pixels, before or after they are resized."""
-    if n_pixels > limits.max_source_pixels or n_images * np.prod(shape) > limits.max_total_pixels:
+    if n_pixels > LIMITS.max_source_pixels or n_images * np.prod(shape) > LIMITS.max_total_pixels:
         raise DataError(
             f"{n_images:,} images have too many pixels.",
             where=name,

@@ -181,7 +181,7 @@ def read_image_files(
     return _read(collection, options, progress, limits)
 
 
-def image_limits_sentence(limits: Limits = LIMITS) -> str:
+def image_limits_sentence() -> str:
     """Say in one sentence how large a zip of images may be.
 
     Examples
@@ -190,9 +190,9 @@ def image_limits_sentence(limits: Limits = LIMITS) -> str:
     'Zips of up to 200 MB and 100,000 files; images of up to 25 megapixels, kept at 16,384 numbers.'
     """
     return (
-        f"Zips of up to {limits.max_file_bytes / 1e6:,.0f} MB and {limits.max_members:,} files; "
-        f"images of up to {limits.max_image_pixels / 1e6:,.0f} megapixels, "
-        f"kept at {limits.max_features:,} numbers."
+        f"Zips of up to {LIMITS.max_file_bytes / 1e6:,.0f} MB and {LIMITS.max_members:,} files; "
+        f"images of up to {LIMITS.max_image_pixels / 1e6:,.0f} megapixels, "
+        f"kept at {LIMITS.max_features:,} numbers."
     )
 
 

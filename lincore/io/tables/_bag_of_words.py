@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 from lincore.errors import DataError
-from lincore.limits import LIMITS, Limits
+from lincore.limits import LIMITS
 
 
 class Words(NamedTuple):
@@ -28,7 +28,7 @@ class Words(NamedTuple):
     vocabulary: tuple[str, ...]
 
 
-def count_words(texts: Iterable[object], where: str, limits: Limits = LIMITS) -> Words:
+def count_words(texts: Iterable[object], where: str) -> Words:
     """Count the words of each text as scikit-learn's CountVectorizer does.
 
     A word is a run of two or more letters or digits; capitals do not count. Whoever drops the
@@ -40,7 +40,6 @@ def count_words(texts: Iterable[object], where: str, limits: Limits = LIMITS) ->
         Anything that is no text, such as NaN, holds no words.
     where : str
         The place, for messages.
-    limits : Limits
 
     Raises
     ------
@@ -70,7 +69,7 @@ def count_words(texts: Iterable[object], where: str, limits: Limits = LIMITS) ->
             where=where,
             remedy="Ignore this column.",
         ) from error
-    if counts.shape[1] > limits.max_words or counts.nnz > 100 * limits.max_words:
+    if counts.shape[1] > LIMITS.max_words or counts.nnz > 100 * LIMITS.max_words:
         raise DataError(
             f"There are {counts.shape[1]:,} different words, {counts.nnz:,} in all rows together.",
             where=where,

@@ -75,9 +75,9 @@ def area(name: str, hue: str, strength: float = 0.35) -> Trace:
     )
 
 
-def dots(name: str, code: int, *, size: float = 8, symbol: str | None = None) -> Trace:
+def dots(name: str, code: int, *, size: float = 8) -> Trace:
     """Return the look of rows of a class that move."""
-    shape = symbol or ("circle", "diamond", "square")[code % 3]
+    shape = ("circle", "diamond", "square")[code % 3]
     look = {"color": colour(code), "size": size, "symbol": shape}
     return trace("scatter", mode="markers", name=name, marker=look, hoverinfo="skip")
 

@@ -18,6 +18,8 @@ Links = dict[int, list[int]]
 # A line is drawn without the points that lie nearer to it than this share of a cell: a fifth of a
 # pixel. Most boundaries are straight, or nearly so.
 STRAIGHT = 0.05
+# Along a single coordinate the boundaries are sought between so many points.
+_POINTS = 2001
 
 
 def boundary_lines(view: View, limits: AxisLimits) -> Array:
@@ -56,9 +58,9 @@ def drawn_lines(view: View, limits: AxisLimits, *, whole: Map | None = None) -> 
     return line[np.sort(np.concatenate([*kept, ends]))] if kept else line
 
 
-def boundary_points(view: View, limits: AxisLimits, n: int = 2001) -> Array:
+def boundary_points(view: View, limits: AxisLimits) -> Array:
     """Find the boundaries along a single coordinate, shape (m,)."""
-    x = np.linspace(limits.low[0], limits.high[0], n)
+    x = np.linspace(limits.low[0], limits.high[0], _POINTS)
     left, share = _crossings(possible(view.scores(x[:, None])))
     return np.asarray(x[left[0]] + share * (x[1] - x[0]))
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from lincore.inspection.axis_units import drawable_units, named_units
 from lincore.plots.base.palette import EDGE, INK, colour
 from lincore.plots.base.sentences import join
-from lincore.plots.base.style import Trace, axis, bare_axis, compact, escape, figure, trace
+from lincore.plots.base.style import Trace, axis, bare_axis, compact, figure, trace
 from lincore.plots.plane.axis_limits import RADIUS, AxisLimits, equal_axes, share_unit
 from lincore.plots.plane.markers import Marks, class_counts, point_traces, verdict
 from lincore.utils.formatting import count, number
@@ -152,7 +152,7 @@ def _alt(title: str, marks: Marks, axis_names: tuple[str, ...]) -> str:
     )
 
 
-def with_row(plot: go.Figure, place: ArrayLike, name: str = "this row") -> go.Figure:
+def with_row(plot: go.Figure, place: ArrayLike) -> go.Figure:
     """Return a copy of a plot of one or two coordinates with one more row as a star, or a line.
 
     Parameters
@@ -160,8 +160,6 @@ def with_row(plot: go.Figure, place: ArrayLike, name: str = "this row") -> go.Fi
     plot : plotly.graph_objects.Figure
         Its ranges are widened where the row lies outside.
     place : array-like of shape (d,)
-    name : str
-        What the legend calls it.
 
     Examples
     --------
@@ -185,7 +183,7 @@ def with_row(plot: go.Figure, place: ArrayLike, name: str = "this row") -> go.Fi
                 x=row[:1],
                 y=row[1:2],
                 mode="markers",
-                name=escape(name),
+                name="this row",
                 marker={"symbol": "star", "size": 18, "color": INK,
                         "line": {"color": EDGE, "width": 1.5}},
                 hovertemplate="%{x:.5~g}, %{y:.5~g}<extra></extra>",
@@ -193,5 +191,5 @@ def with_row(plot: go.Figure, place: ArrayLike, name: str = "this row") -> go.Fi
         )  # fmt: skip
     meta = plot.layout.meta or {}
     where = ", ".join(number(value) for value in row.tolist())
-    plot.layout.meta = meta | {"alt": join(meta.get("alt", ""), f"{name.capitalize()}: {where}.")}
+    plot.layout.meta = meta | {"alt": join(meta.get("alt", ""), f"This row: {where}.")}
     return plot

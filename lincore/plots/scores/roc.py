@@ -56,13 +56,10 @@ class Curve(NamedTuple):
         return cls(known, *rates, _known(found.operating), found.area, code)
 
     @classmethod
-    def from_precision_recall(
-        cls, found: PrecisionRecall, *, name: str = "", code: int | None = None
-    ) -> Curve:
+    def from_precision_recall(cls, found: PrecisionRecall, *, code: int | None = None) -> Curve:
         """Take one of `lincore.metrics.curves.precision_recall_curve`."""
-        known = name or str(found.label)
         rates = (found.recall, found.precision)
-        return cls(known, *rates, _known(found.operating), found.average, code)
+        return cls(str(found.label), *rates, _known(found.operating), found.average, code)
 
 
 def roc(

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from lincore.model_selection import Steps
 
 KEY = "balance"
-COMPONENTS, REGULARIZATION = "experiment.pca", "experiment.qda.regularization"
-#: What makes QDA possible where rows of a class are few or its categories never vary.
-ENOUGH = 0.1
+COMPONENTS = "experiment.pca"
 
 
 def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
@@ -86,15 +84,9 @@ def left_out(found: BalanceStudy | ImbalanceCost) -> None:
             f"sets that are compared: {text.escape(reason)}"
         )
     if any(name.partition("(")[0] == "qda" for name in found.failures) and not (
-        st.session_state.get(REGULARIZATION, 0) > 0
+        st.session_state.get(model_options.QDA_REGULARIZATION, 0) > 0
     ):
-        st.button(
-            f"Regularise QDA by {ENOUGH}",
-            key=f"{KEY}.regularise",
-            on_click=set_value,
-            args=(REGULARIZATION, ENOUGH),
-            help="Pull the covariance of each class that far towards the common one.",
-        )
+        model_options.offer_regularization(key=f"{KEY}.regularise")
 
 
 def set_value(key: str, value: Any) -> None:

@@ -10,7 +10,7 @@ import streamlit as st
 from lincore import metrics, model_selection, report, utils
 from lincore.utils import interval, percent
 from pages.ui.jobs import page_jobs
-from pages.ui.widgets import tables, text
+from pages.ui.widgets import model_options, tables, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -23,8 +23,6 @@ KEY = "compare.run"
 _AGAIN = "compare.again"
 #: Numbers in data that are compared without being asked: a few seconds' work, every sample's.
 AT_ONCE = 400_000
-#: What makes QDA possible where rows of a class are few or its categories never vary.
-REGULARIZATION = 0.1
 #: The schemes with which that still holds.
 _QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
 
@@ -69,18 +67,9 @@ def notes(results: Results) -> None:
     for note in report.comparison_notes(results):
         st.caption(text.escape(note))
     if "regularization" in results.settings.failed.get("qda", ""):
-        st.button(
-            f"Regularise QDA by {REGULARIZATION}",
-            key=f"{KEY}.regularise",
-            on_click=_regularise,
-            help="Pull the covariance of each class that far towards the common one, and compare "
-            "again.",
+        model_options.offer_regularization(
+            key=f"{KEY}.regularise", then=", and compare again", flag=_AGAIN
         )
-
-
-def _regularise() -> None:
-    st.session_state["experiment.qda.regularization"] = REGULARIZATION
-    st.session_state[_AGAIN] = True
 
 
 def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:

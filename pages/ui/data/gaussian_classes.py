@@ -48,7 +48,6 @@ def show() -> None:
             )
             distance = _real(
                 "Distance",
-                0.0,
                 100.0,
                 2.5,
                 key="data.draw.distance",
@@ -56,7 +55,6 @@ def show() -> None:
             )
             outliers = _real(
                 "Outliers",
-                0.0,
                 0.5,
                 0.0,
                 key="data.draw.outliers",
@@ -64,7 +62,6 @@ def show() -> None:
             )
             noise = _real(
                 "Label noise",
-                0.0,
                 0.5,
                 0.0,
                 key="data.draw.noise",
@@ -236,12 +233,12 @@ def _draw_again(key: str) -> None:
         _draw(*arguments)
 
 
-def _real(label: str, low: float, high: float, value: float, *, key: str, help: str) -> float:
+def _real(label: str, high: float, value: float, *, key: str, help: str) -> float:
     controls.begin_with(key, value)
     return float(
         st.number_input(
             label,
-            low,
+            0.0,
             high,
             step=0.05 if high < 1 else 0.5,
             key=key,

@@ -60,7 +60,7 @@ def show(experiment: Experiment) -> None:
         plot = figure(rows, column, kind, bins, shares, data)
         controls.figure(plot, key="explore.distribution")
     with right:
-        _ranking(rows, ranked, column, data)
+        _ranking(rows, ranked, data)
     _summary(rows, column, data)
 
 
@@ -107,7 +107,7 @@ def _bins() -> tuple[int | None, bool]:
     return bins, shares != "rows"
 
 
-def _ranking(rows: Rows, ranked: list[Association], column: int, data: Dataset) -> None:
+def _ranking(rows: Rows, ranked: list[Association], data: Dataset) -> None:
     st.markdown("**Association with the class**")
     frame = pd.DataFrame(
         {

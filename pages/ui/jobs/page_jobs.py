@@ -168,7 +168,6 @@ def on_demand(
     draw: Draw | None = None,
     keep_outdated: bool = False,
     unasked: bool = False,
-    share: bool = True,
 ) -> Job | None:
     """Offer a button for the work, draw its progress, and return the job once there is one.
 
@@ -177,7 +176,7 @@ def on_demand(
 
     Parameters
     ----------
-    key, settings, work, describe, share
+    key, settings, work, describe
         As in `run`.
     label : str
         What stands on the button.
@@ -207,7 +206,7 @@ def on_demand(
         wanted = not job.is_stale(settings)
     pressed = wanted and (is_left or (job is None and not unasked))
     if wanted:
-        job = run(key, settings, work, describe=describe, share=share)
+        job = run(key, settings, work, describe=describe)
     if pressed:
         st.rerun()  # without the button that was pressed
     if job is not None and not is_left:

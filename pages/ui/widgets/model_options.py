@@ -21,6 +21,9 @@ KEY = "experiment"
 STEP_KEYS = tuple(
     f"{KEY}.{name}" for name in ("standardize", "pca", "components", "whiten", "basis")
 )
+QDA_REGULARIZATION = f"{KEY}.qda.regularization"
+#: What makes QDA possible where rows of a class are few or its categories never vary.
+_ENOUGH = 0.1
 # Beyond this many coordinates a covariance by class is slow to look at in a browser.
 MOST_COMPONENTS = 200
 # A basis of more columns than this is no teaching example any more.
@@ -118,6 +121,32 @@ def set_options(name: str, chosen: Mapping[str, Any], *, key: str = KEY) -> None
     """Choose the options of a classifier; those that are not given are as by default."""
     for option in model_selection.CLASSIFIER_OPTIONS[name]:
         _set(option, chosen.get(option.name, option.default), key=f"{key}.{name}.{option.name}")
+
+
+def offer_regularization(*, key: str, then: str = "", flag: str | None = None) -> None:
+    """Offer to regularise QDA at a click.
+
+    Parameters
+    ----------
+    key : str
+        Of the button.
+    then : str
+        What else the click does, as its help ends.
+    flag : str, optional
+        Of the session, which the click sets to True.
+    """
+
+    def regularise() -> None:
+        st.session_state[QDA_REGULARIZATION] = _ENOUGH
+        if flag is not None:
+            st.session_state[flag] = True
+
+    st.button(
+        f"Regularise QDA by {_ENOUGH}",
+        key=key,
+        on_click=regularise,
+        help=f"Pull the covariance of each class that far towards the common one{then}.",
+    )
 
 
 def line(name: str, chosen: Mapping[str, Any]) -> str:

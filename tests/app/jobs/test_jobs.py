@@ -78,7 +78,7 @@ def demand_page():
 
     size = st.number_input("Size", 1, 9, 1, key="size")
     job = page_jobs.on_demand(
-        "page.run", size, page_jobs.gate.work, describe="Comparing", label="Compare", share=False
+        "page.run", size, page_jobs.gate.work, describe="Comparing", label="Compare"
     )
     if job is not None and job.result is not None:
         stale = " stale" if job.is_stale(size) else ""
@@ -294,7 +294,6 @@ def unasked_page():
         describe="Studying",
         label="Study",
         unasked=True,
-        share=False,
     )
     if job is not None and job.result is not None:
         st.markdown(f"result {job.result} of size {job.settings[1]}")
@@ -356,7 +355,6 @@ def kept_page():
         label="Compare",
         draw=lambda job: st.markdown(f"drawn {job.result} of size {job.settings[1]}"),
         keep_outdated=True,
-        share=False,
     )
     if job is not None and job.is_over and job.result is not None:
         st.markdown(f"result {job.result} of size {job.settings[1]}")

@@ -35,8 +35,6 @@ def test_planted_duplicates_are_found(shape):
     }
     assert found.exact.tolist() == [True, True, False, False]
     assert found.contradicting.tolist() == [False, False, True, True]
-    assert found.similarity[2:].min() > 0.99
-    assert found.n_searched == 60
     said = found.notice(data)
     assert (
         said.what
@@ -45,16 +43,15 @@ def test_planted_duplicates_are_found(shape):
     assert "row 4 and row 8; row 22 and row 51" in said.where
 
 
-def test_similarity_agrees_with_the_correlation_of_the_pixels():
+def test_images_count_as_one_from_a_correlation_of_the_pixels():
     data = images()
     rng = np.random.default_rng(1)
     noise = rng.integers(-12, 13, data.X.shape[1])
     data.X[9] = np.clip(data.X[4].astype(int) + noise, 0, 255)
-    found = find_image_duplicates(data, similarity=0.9)
-    assert found.rows.tolist() == [4, 9]
-    expected = np.corrcoef(data.X[[4, 9]].astype(float))[0, 1]
-    np.testing.assert_allclose(found.similarity, expected, rtol=1e-12)
-    assert len(find_image_duplicates(data, similarity=0.9999).rows) == 0
+    alike = np.corrcoef(data.X[[4, 9]].astype(float))[0, 1]
+    assert 0.9 < alike < 0.9999
+    assert find_image_duplicates(data, similarity=alike - 1e-9).rows.tolist() == [4, 9]
+    assert len(find_image_duplicates(data, similarity=alike + 1e-9).rows) == 0
 
 
 def test_three_equal_blank_images_and_no_notice_without_duplicates():
@@ -67,11 +64,13 @@ def test_three_equal_blank_images_and_no_notice_without_duplicates():
 
 def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
     data = images(n=200)
+    data.X[100:] = data.X[:100] // 2 + 40
     data.X[150] = data.X[30]
+    assert len(find_image_duplicates(data).rows) == 199
     monkeypatch.setattr(module, "_COST", 200 * 144 * 20)
     found = find_image_duplicates(data)
-    assert found.n_searched == 20
-    assert set(found.rows.tolist()) == {30, 150}
+    assert found.rows[found.exact].tolist() == [30, 150]
+    assert 15 <= np.count_nonzero(~found.exact) <= 20
 
 
 def test_a_table_has_no_images():

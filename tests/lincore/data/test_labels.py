@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from lincore.data.labels import (
     encode_labels,
     natural_key,
+    positions,
     unique_names,
 )
 from lincore.errors import DataError
@@ -56,6 +57,13 @@ def test_labels_of_any_type_are_ordered(labels, classes):
 def test_a_label_too_long_is_refused():
     with pytest.raises(DataError, match="longer than 200"):
         encode_labels(np.array(["a", "b" * 201], dtype=object), "y")
+
+
+def test_a_label_that_is_no_class_has_no_position():
+    classes = np.array([7, 3, 5])
+    assert positions(np.array([], dtype=int), classes).dtype == np.intp
+    with pytest.raises(KeyError, match="4"):
+        positions(np.array([3, 4]), classes)
 
 
 def test_a_repeated_name_is_numbered_and_told():

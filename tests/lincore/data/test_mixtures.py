@@ -7,13 +7,12 @@ import pytest
 
 import lincore
 from lincore.data import (
-    Component,
     gaussian_classes,
-    mixture_classes,
     ring_classes,
     with_far_rows,
     xor_classes,
 )
+from lincore.data.mixtures import Component, mixture_classes
 from lincore.errors import DataError
 
 

@@ -175,6 +175,17 @@ def test_leaving_one_fold_out_equals_one_pass_over_the_others(case, k):
         assert_same(others, Moments.from_groups(X[kept], codes[kept], n_groups), scale)
 
 
+@given(grouped_rows(), st.booleans())
+def test_groups_on_two_axes_are_those_of_each_part(case, diagonal):
+    X, codes, n_groups, scale = case
+    part = np.arange(len(X)) % 3
+    flat = Moments.from_groups(X, part * n_groups + codes, 3 * n_groups, diagonal=diagonal)
+    for i, found in enumerate(flat.reshape(3, n_groups)):
+        of_part = part == i
+        alone = Moments.from_groups(X[of_part], codes[of_part], n_groups, diagonal=diagonal)
+        assert_same(found, alone, scale)
+
+
 @given(grouped_rows())
 def test_diagonal_is_the_diagonal(case):
     X, codes, n_groups, scale = case

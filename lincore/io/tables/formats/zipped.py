@@ -102,13 +102,12 @@ def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     return [one for one in found if not _explains(one[0].rpartition("/")[2])] or found
 
 
-def zip_tables(files: Sequence[tuple[str, bytes]], limits: Limits = LIMITS) -> bytes:
+def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
     """Return several tables as one zip, of which one is chosen as it is read.
 
     Parameters
     ----------
     files : sequence of (name, content)
-    limits : Limits
 
     Returns
     -------
@@ -125,10 +124,10 @@ def zip_tables(files: Sequence[tuple[str, bytes]], limits: Limits = LIMITS) -> b
     >>> read_zipped_table(made, "two").path
     'b.csv'
     """
-    check_size(sum(len(raw) for _, raw in files), "tables", limits)
-    if len(files) > limits.max_members:
+    check_size(sum(len(raw) for _, raw in files), "tables")
+    if len(files) > LIMITS.max_members:
         raise DataError(
-            f"There are more than {limits.max_members:,} files.",
+            f"There are more than {LIMITS.max_members:,} files.",
             where="tables",
             remedy="Load fewer.",
         )

@@ -72,20 +72,20 @@ def find_tables(layout: Layout) -> list[int]:
             former = block
     if len(starts) > 1:
         return starts
-    tail = _tail(layout, 0) or _header_below(layout)
+    tail = _tail(layout) or _header_below(layout)
     return starts if tail is None else [*starts, tail]
 
 
-def _tail(layout: Layout, begin: int) -> int | None:
+def _tail(layout: Layout) -> int | None:
     """Return where lines begin that have another number of fields, as all have from there on."""
     text, width = layout.text, 0
     start = end = len(text.rstrip("\n"))
     for n_lines in range(_MOST_TAIL):
-        above = text.rfind("\n", begin, end)
+        above = text.rfind("\n", 0, end)
         line = text[above + 1 : end]
         found = len(split(line, layout.separator, layout.quote)) if line.strip() else 0
         width = width or found
-        if found != width or width == layout.width or width < 2 or above < begin:
+        if found != width or width == layout.width or width < 2 or above < 0:
             enough = n_lines >= _FEWEST_TAIL and found == layout.width
             return start if enough else None
         start, end = above + 1, above
