@@ -86,6 +86,11 @@ def shared_score_rows(found: SharedScores) -> tuple[dict[str, str], ...]:
     ----------
     found : SharedScores
 
+    Returns
+    -------
+    tuple of dict
+        "model", and text for each score with its interval, shares in per cent.
+
     Examples
     --------
     >>> import lincore
