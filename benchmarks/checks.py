@@ -9,8 +9,10 @@ import numpy as np
 from common import DATA, Ratio, finish, ratio, require, seconds
 from sklearn.feature_extraction.text import CountVectorizer
 
+import lincore
 from lincore import LogisticRegression
-from lincore.checks import assumptions, find_near_duplicates
+from lincore.checks import assumptions, data_checks, find_near_duplicates
+from lincore.data import Dataset
 
 TURNS = 7
 
@@ -25,8 +27,17 @@ def main() -> None:
     many = np.random.default_rng(0).integers(0, 256, (30_000, 784), dtype=np.uint8)
     took = seconds(lambda: find_near_duplicates(many[:25_000], many[25_000:], "images"))
     require("copies among 25,000 x 5,000 images, some of them drawn, in s", took, at_most=4)
+    found = data_of(X=np.random.default_rng(0).normal(size=(10_000, 50)))
+    took = seconds(lambda: data_checks(found, lincore.split(found)))
+    require("checks of 10,000 x 50 rows that every page shows, in s", took, at_most=0.2)
     words()
     finish()
+
+
+def data_of(X: np.ndarray) -> Dataset:
+    """Return rows of three classes."""
+    names = tuple(f"x{j}" for j in range(X.shape[1]))
+    return Dataset("rows", X, np.arange(len(X)) % 3, np.array(["a", "b", "c"]), names)
 
 
 def copies_of(train: np.ndarray, test: np.ndarray) -> Ratio:

@@ -63,6 +63,8 @@ def _folder_names(labels: Sequence[str]) -> list[str]:
         folder = re.sub(r'[\x00-\x1f/\\:*?"<>|]', "_", label)
         # A folder whose name begins with a point is hidden, and not read.
         folder = re.sub(r"^[.\s]+", "", folder).rstrip() or "_"
+        # Nor is one that macOS puts into its zips.
+        folder = folder.removeprefix("__") if folder.startswith("__MACOSX") else folder
         while folder in folders:
             folder += "_"
         folders.append(folder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -87,14 +86,3 @@ def test_levels_that_give_the_class_away_are_found_and_missing_ones_are_not():
 )
 def test_real_data(file, target, expected):
     assert codes_of(load(DATA / file, target=target)) == expected
-
-
-def test_cheap_enough_for_every_page():
-    data = made(10_000, 50)
-    split = lincore.split(data)
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        data_checks(data, split)
-        times.append(time.process_time() - start)
-    assert min(times) < 0.2

@@ -267,6 +267,7 @@ def test_digits_come_back_as_they_were():
 
 @settings(max_examples=50, deadline=None)
 @example(["0", " ."])
+@example(["0", "__MACOSX"])
 @given(st.lists(st.text(min_size=1, max_size=8), min_size=2, max_size=5, unique=True))
 def test_classes_of_any_name_can_be_written(labels):
     X = np.arange(6 * len(labels), dtype=np.uint8).reshape(len(labels), 6)
