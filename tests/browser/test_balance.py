@@ -132,7 +132,7 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     dashboard.goto()
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
     # Images are decoded while one may go elsewhere: here we wait for them.
-    dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for(timeout=60_000)
+    dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for()
     dashboard.settle()
     dashboard.visit("balance")
     few_repeats(dashboard, "2, as in the faces text")

@@ -43,7 +43,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.goto()
     dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
     # Images are decoded while one may go elsewhere: here we wait for them.
-    dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for(timeout=60_000)
+    dashboard.page.get_by_text("3,000 images of 30 × 30 pixels").first.wait_for()
     dashboard.settle()
     dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "The last of each class")

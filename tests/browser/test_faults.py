@@ -60,10 +60,10 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
         visitor.page.get_by_role("dialog", name="Connection error").wait_for()
         with serving(ROOT, tmp_path, log, port=port):
             asked = visitor.page.get_by_text(f"{OWN} was here: upload it again to go on.")
-            asked.wait_for(timeout=60_000)
+            asked.wait_for()
             assert "if the server begins anew" in visitor.text()
             visitor.upload("again.upload", (OWN, table()))
-            visitor.page.get_by_text(found).first.wait_for(timeout=60_000)
+            visitor.page.get_by_text(found).first.wait_for()
             visitor.settle()
             assert "the error of QDA" in headline(visitor)
     finally:

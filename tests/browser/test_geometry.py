@@ -93,11 +93,12 @@ def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
         "former => !document.querySelector('.st-key-geometry-reply').innerText.includes(former)",
         arg="least squares 1, LDA 1, logistic regression 0",
     )
-    plane.focus()
+    dashboard.page.wait_for_timeout(1_000)  # then the page puts the rows into its link
+    dashboard.settle()
     for key in ("PageDown", "ArrowUp", "Enter"):
-        dashboard.page.keyboard.press(key)
+        plane.press(key)
     dashboard.page.get_by_text("Misclassified of 25 rows").wait_for()
-    dashboard.page.keyboard.press("Delete")
+    plane.press("Delete")
     dashboard.page.get_by_text("Misclassified of 24 rows").first.wait_for()
     assert_accessible(dashboard.page)
     dashboard.settle()

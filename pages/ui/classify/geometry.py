@@ -9,7 +9,7 @@ import streamlit as st
 from lincore import inspection, plots
 from lincore.plots.plane import with_ellipses
 from pages.ui.classify import _planes, model_choice
-from pages.ui.session import cache, fitting, sidebar
+from pages.ui.session import cache, fitting, link, sidebar
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _model_and_plot(
     data, choice, split = experiment
     model, row = model_choice.ask(data, split)
     if chosen and chosen[0] != model:
-        st.rerun()  # the headline, the scores and the panels are of the model, too
+        link.run_again()  # the headline, the scores and the panels are of the model, too
     chosen[:] = [model]
     fitted = fitting.require(experiment, model)
     with row.options:

@@ -10,7 +10,7 @@ import streamlit as st
 
 from lincore import laboratory
 from lincore.errors import DataError
-from pages.ui.session import questions, sidebar
+from pages.ui.session import link, questions, sidebar
 from pages.ui.widgets import components, controls, text
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def show(board: Board, place: tuple[str, str], token: str) -> None:
         on_settled_change=lambda: None,
     )
     if found.settled:
-        st.rerun()  # the link is of these points
+        link.run_again()  # the link is of these points
 
 
 def _points(board: Board, place: tuple[str, str], token: str) -> tuple[int, tuple[Point, ...]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import streamlit as st
 
@@ -26,6 +26,7 @@ SHOWN_DIGITS = 12
 _MOST_WRITTEN, _SECONDS = 200, 2.0
 
 _READ, _PENDING, _WRITTEN = "shared.link.read", "shared.link.pending", "shared.link.written"
+_AGAIN = "shared.link.again"
 
 
 class Pending(NamedTuple):
@@ -52,11 +53,21 @@ def restore() -> None:
         st.session_state[_READ] = True
         if not state.has_dataset() and not st.session_state.get(_PENDING):
             _open(parameters)
-    elif _is_another(parameters.get(PARAMETER, "")):
+    elif not st.session_state.pop(_AGAIN, False) and _is_another(parameters.get(PARAMETER, "")):
         _open(parameters)
     pending: Pending | None = st.session_state.get(_PENDING)
     if pending is not None:
         _go_on(pending)
+
+
+def run_again() -> NoReturn:
+    """Run the page once more from within a run of it.
+
+    Its address is that of the message before, which may be older than what a fragment has written
+    since, however long ago: nobody has gone back.
+    """
+    st.session_state[_AGAIN] = True
+    st.rerun()
 
 
 def begin(wanted: analysis.Analysis) -> None:

@@ -340,6 +340,20 @@ def test_a_click_before_the_browser_has_the_new_address_undoes_nothing():
     assert app.selectbox(key="classify.word").value == "qda"
 
 
+def test_a_page_that_runs_itself_again_undoes_nothing_however_late_the_browser_is(monkeypatch):
+    app = open_app("pages/classify.py")
+    former = link_of(app)
+    app.selectbox(key="classify.word").set_value("qda").run()
+    monkeypatch.setattr(link, "_SECONDS", 0.0)
+    app.query_params["analysis"] = former
+    app.session_state[link._AGAIN] = True  # as `link.run_again` leaves it
+    app.run()
+    assert app.selectbox(key="classify.word").value == "qda"
+    app.query_params["analysis"] = former
+    app.run()
+    assert app.selectbox(key="classify.word").value == "lda", "and then somebody goes back"
+
+
 def test_a_sample_is_opened_by_its_name():
     assert data_of(open_link({"sample": "wine"}, "pages/classify.py")).name == "wine"
 
