@@ -7,22 +7,29 @@ PORT ?= 8501
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 CANDIDATES := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
-# A file to a process: Chromium's journeys first, and the other tests fill what is left. One process
-# more than there are cores, since a journey waits most of the time.
-WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n + 1 : 4)))
-PYTEST_FLAGS ?= -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 15
+CORES := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $$((n < 4 ? n : 4)))
+# A file to a process. Browser journeys come last, in one process more than there are cores, since a
+# journey waits most of the time.
+PYTEST = $(BIN)/python -m pytest --dist loadfile --durations 10
+BROWSER = path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"
+JOURNEYS = -n $$(($(CORES) + 1)) --no-loadscope-reorder -m browser
 
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench fuzz docs figures lock clean help
+.PHONY: run test test-all golden lint format bench fuzz docs figures lock clean help
 
 run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
 	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT) \
 		--server.allowedHosts localhost --server.allowedHosts 127.0.0.1
 
-test: lint ## format, lint, types, then every test, a real browser included
-	@test -z "$$CI" || $(BIN)/python tests/install_servers.py
-	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
-	$(BIN)/python -m pytest $(PYTEST_FLAGS)
+test: lint ## format, lint, types, then the short suite, a real browser included
+	$(PYTEST) -n $(CORES) -m "not browser"
+	@$(BROWSER); $(PYTEST) $(JOURNEYS)
+
+test-all: lint $(VENV)/.long ## everything: also what takes long or needs servers and further packages
+	@$(BIN)/python tests/long/install_servers.py
+	$(PYTEST) --long -n $(CORES) -m "not browser"
+	@$(BROWSER); $(PYTEST) --long $(JOURNEYS)
+	$(MAKE) docs
 
 lint: $(VENV)/.dev ## what CI checks before it tests
 	$(BIN)/ruff format --check .
@@ -39,16 +46,15 @@ bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the fo
 		echo "== $$file"; PYTHONPATH=. $(BIN)/python "$$file" || exit 1; \
 	done
 
-fuzz: $(VENV)/.dev ## read thousands of damaged files of each kind: ten minutes
+fuzz: $(VENV)/.dev $(VENV)/.long ## read thousands of damaged files of each kind: ten minutes
 	$(BIN)/python -m pytest -q --hypothesis-profile fuzz -n $(WORKERS) tests/common/test_damaged_files.py
 
-docs: $(VENV)/.dev ## build the site of docs/ in build/site
+docs: $(VENV)/.docs ## build the site of docs/ in build/site
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site
 	@echo "Open build/site/index.html"
 
-figures: $(VENV)/.dev ## draw the figures of docs/ anew
-	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
-	$(BIN)/python docs/make_figures.py
+figures: $(VENV)/.dev $(VENV)/.docs ## draw the figures of docs/ anew
+	@$(BROWSER); $(BIN)/python docs/make_figures.py
 
 lock: $(VENV)/.run ## write the newest versions that requirements.txt allows to requirements.lock
 	@$(PIP) install uv
@@ -71,9 +77,9 @@ $(VENV)/.run: requirements.txt | $(BIN)/pip
 	@$(PIP) install -r requirements.txt
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.txt requirements-docs.txt $(VENV)/.run
-	@echo "Installing requirements-dev.txt into $(VENV)"
-	@$(PIP) install -r requirements-dev.txt
+$(VENV)/.dev $(VENV)/.docs $(VENV)/.long: $(VENV)/.%: requirements-%.txt $(VENV)/.run
+	@echo "Installing requirements-$*.txt into $(VENV)"
+	@$(PIP) install -r requirements-$*.txt
 	@touch $@
 
 $(BIN)/pip:
