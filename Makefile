@@ -20,7 +20,7 @@ run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another 
 		--server.allowedHosts localhost --server.allowedHosts 127.0.0.1
 
 test: lint ## format, lint, types, then every test, a real browser included
-	@test -z "$$CI" || $(BIN)/python tests/install_servers.py
+	@test -z "$$CI" || $(BIN)/python tests/long/install_servers.py
 	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
 	$(BIN)/python -m pytest $(PYTEST_FLAGS)
 
@@ -40,7 +40,7 @@ bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the fo
 	done
 
 fuzz: $(VENV)/.dev ## read thousands of damaged files of each kind: ten minutes
-	$(BIN)/python -m pytest -q --hypothesis-profile fuzz -n $(WORKERS) tests/common/test_damaged_files.py
+	$(BIN)/python -m pytest -q --hypothesis-profile fuzz -n $(WORKERS) --long tests/long/test_damaged_files.py
 
 docs: $(VENV)/.dev ## build the site of docs/ in build/site
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site
