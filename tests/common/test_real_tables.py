@@ -195,6 +195,7 @@ def test_what_is_detected(name):
         assert where.removeprefix("column ") in found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_classifier_is_fitted_or_says_why_not(name):
     data = dataset(name)
@@ -211,6 +212,7 @@ def test_every_classifier_is_fitted_or_says_why_not(name):
     assert accuracy.max() > np.bincount(results.truth).max() / len(results.truth)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_prepared_is_finite_and_named(name):
     data = dataset(name)
@@ -223,6 +225,7 @@ def test_what_is_prepared_is_finite_and_named(name):
         assert np.isfinite(X.data if sp.issparse(X) else X).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_a_table_in_another_dress_is_the_same(name):
     plain = table(name).frame
@@ -272,12 +275,14 @@ def test_gapminder_is_hard_once_what_gives_it_away_is_ignored():
     assert 0.4 < (results.predicted[0] == results.truth).mean() < 0.8
 
 
+@pytest.mark.long
 def test_spam_is_told_from_ham():
     data = dataset("sms_spam_latin1.csv")
     results = lincore.compare(data, ["multinomial-nb"], "5-fold")
     assert (results.predicted[0] == results.truth).mean() >= 0.98
 
 
+@pytest.mark.long
 def test_spam_is_counted_as_scikit_learn_does():
     name = "sms_spam_latin1.csv"
     texts, data = table(name).frame["v2"].to_numpy(dtype=object), dataset(name)
@@ -306,6 +311,7 @@ def test_a_header_is_overruled():
     assert len(read_table(raw(name), name, ReadOptions(header=3)).frame) == 333
 
 
+@pytest.mark.long
 def test_each_way_to_fill_in_is_fitted():
     data = dataset("titanic.csv")
     for imputation in ("median", "most_frequent", "indicator"):

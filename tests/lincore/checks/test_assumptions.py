@@ -76,6 +76,7 @@ def test_henze_zirkler_agrees_with_its_formula_and_is_affine_invariant(p):
     assert_allclose(mapped, found, rtol=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n", "p"), [(30, 1), (40, 4), (60, 20)])
 def test_normal_rows_are_rarely_called_anything_else(n, p):
     rng = np.random.default_rng(n)
@@ -138,6 +139,7 @@ def test_box_m_is_statsmodels_and_bartletts():
     assert _box_m(np.array([1.0, 1e-30])[:, None, None], np.array([5, 5])).p == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("sizes", "p"), [((20, 40, 60), 2), ((60, 60, 60), 15), ((12, 12, 12), 3)])
 def test_equal_covariances_are_rarely_called_unequal(sizes, p):
     rng = np.random.default_rng(0)

@@ -124,6 +124,7 @@ def test_distances_are_mahalanobis_distances_from_the_nearest_class(name):
     np.testing.assert_array_equal(found.nearest, expected.argmin(axis=1))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["lda", "qda", "logistic"])
 @pytest.mark.parametrize("level", [0.05, 0.2])
 def test_of_normal_classes_as_many_rows_are_far_as_the_level_says(name, level):
@@ -321,6 +322,7 @@ def test_the_region_of_many_rows_is_that_of_chi_square():
     np.testing.assert_allclose(limits, stats.chi2.isf(0.01, 3), rtol=2e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["iris", "passengers"])
 def test_about_as_many_test_rows_are_far_as_the_level_says(name):
     data, shares = lincore.sample(name), []

@@ -63,7 +63,7 @@ def by_sqlite(query: str, column: str, values: list[str]) -> list[str]:
     return found
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(NAMES)
 def test_any_name_stays_a_name(names):
     column, level, other, *classes = names

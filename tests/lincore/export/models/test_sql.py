@@ -1,4 +1,4 @@
-"""SQL, run by SQLite, against the pipeline; `tests/long/test_sql_by_duckdb.py` runs it by DuckDB."""
+"""SQL, run by SQLite, against the pipeline. DuckDB is in `tests/long/test_sql_by_duckdb.py`."""
 
 from __future__ import annotations
 
