@@ -25,7 +25,7 @@ _spec.loader.exec_module(_listed)
 
 #: One of each class.
 ESTIMATORS = [
-    *{type(one): one for one in _listed.ESTIMATORS}.values(),
+    *{type(one): one for one in reversed(_listed.ESTIMATORS)}.values(),
     BayesClassifier(np.zeros((3, 4)) + np.arange(3.0)[:, None], np.eye(4)),
 ]
 ASKED = ("predict", "predict_proba", "decision_function", "transform")

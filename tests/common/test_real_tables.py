@@ -1,4 +1,4 @@
-"""Real tables: what is to be detected in each, and that every classifier is fitted or refuses."""
+"""Real tables: what is to be detected in each; in the long suite, what is learned from them."""
 
 from __future__ import annotations
 
@@ -240,6 +240,7 @@ def test_a_table_in_another_dress_is_the_same(name):
         assert read_table(changed, name).frame.equals(plain), dress
 
 
+@pytest.mark.long
 def test_numbers_and_missing_values_of_titanic():
     data = dataset("titanic.csv")
     assert data.feature_names == ("Pclass", "Sex", "Age", "SibSp", "Parch", "Fare", "Embarked")
@@ -248,6 +249,7 @@ def test_numbers_and_missing_values_of_titanic():
     assert data.classes.tolist() == [0, 1]
 
 
+@pytest.mark.long
 def test_total_charges_of_telco_are_numbers():
     charges = table("telco_churn.csv").frame["TotalCharges"]
     assert charges.dtype == np.float64
@@ -255,6 +257,7 @@ def test_total_charges_of_telco_are_numbers():
     assert charges.sum() == pytest.approx(16_056_168.7)
 
 
+@pytest.mark.long
 def test_zeros_of_pima_become_missing_at_one_click():
     name = "pima_noheader.csv"
     made = {}
@@ -265,6 +268,7 @@ def test_zeros_of_pima_become_missing_at_one_click():
     assert again.isna().sum().tolist() == [0, 5, 35, 227, 374, 11, 0, 0, 0]
 
 
+@pytest.mark.long
 def test_gapminder_is_hard_once_what_gives_it_away_is_ignored():
     name = "gapminder_semicolon_decimalcomma.txt"
     found = find_table_problems(table(name), describe_columns(table(name)))
@@ -297,6 +301,7 @@ def test_spam_is_counted_as_scikit_learn_does():
     assert (model.predict(X) == data.codes[test]).mean() > 0.975
 
 
+@pytest.mark.long
 def test_a_wrong_separator_is_overruled_and_put_right():
     name = "winequality_red_semicolon.csv"
     with pytest.raises(DataError, match="only one column"):
@@ -305,6 +310,7 @@ def test_a_wrong_separator_is_overruled_and_put_right():
     assert right.frame.equals(table(name).frame)
 
 
+@pytest.mark.long
 def test_a_header_is_overruled():
     name = "ecoli_noheader.csv"
     assert len(read_table(raw(name), name, ReadOptions(header=True)).frame) == 335

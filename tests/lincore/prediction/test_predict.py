@@ -124,6 +124,22 @@ def test_distances_are_mahalanobis_distances_from_the_nearest_class(name):
     np.testing.assert_array_equal(found.nearest, expected.argmin(axis=1))
 
 
+@pytest.mark.parametrize("name", ["lda", "qda", "logistic"])
+@pytest.mark.parametrize("level", [0.05, 0.2])
+def test_limits_are_those_of_hotellings_prediction_region(name, level):
+    data = lincore.sample("iris").take(slice(10, None))
+    found = predict(lincore.compare(data, name, keep_models=True).model(name), data)
+    n, p = data.counts, 4
+    degrees = n - 1 if name == "qda" else np.full(3, n.sum() - 3)
+    # LDA and QDA divide scatters by the rows.
+    unbiased = {"lda": n.sum() / (n.sum() - 3), "qda": n / (n - 1), "logistic": 1.0}[name]
+    quantile = stats.f.isf(level, p, degrees - p + 1)
+    expected = (1 + 1 / n) * p * degrees / (degrees - p + 1) * quantile * unbiased
+    np.testing.assert_allclose(found.distances.limits(level), expected, rtol=1e-12)
+    beyond = (found.evaluated.squared_distances > expected).all(axis=1)
+    assert beyond.any() and not (found.at_level(level).far & ~beyond).any()
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["lda", "qda", "logistic"])
 @pytest.mark.parametrize("level", [0.05, 0.2])

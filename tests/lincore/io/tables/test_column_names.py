@@ -16,19 +16,8 @@ from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 
-NAMES = [
-    *"TXy",
-    "self",
-    "cls",
-    "dtype",
-    "shape",
-    "size",
-    "count",
-    "name",
-    "index",
-    "data",
-    "lambda",
-]
+#: Attributes and parameters of pandas, and a word of Python.
+NAMES = ["T", "X", "self", "cls", "dtype", "shape", "size", "count", "name", "index", "lambda"]
 
 
 def written(name: str, n_rows: int = 60, others: str = "u") -> bytes:

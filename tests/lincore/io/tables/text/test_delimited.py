@@ -344,6 +344,7 @@ def test_options_that_cannot_be_are_refused(options, message):
     assert caught.value.notice.remedy
 
 
+@settings(max_examples=25)
 @given(
     st.lists(st.integers(-(10**9), 10**9), min_size=3, max_size=20),
     st.sampled_from([(",", "."), (".", ","), (".", ""), (",", "")]),
@@ -361,7 +362,7 @@ def test_numbers_are_read_as_they_were_written_in_any_country(numbers, marks):
 finite = st.floats(-1e9, 1e9).map(lambda value: value + 0.0)
 
 
-@settings(deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(finite, st.one_of(st.none(), finite)), min_size=4, max_size=12),
     st.sampled_from([",", ";", "\t", "|"]),
@@ -450,9 +451,10 @@ def test_wide_letters_are_read_and_damage_is_told(encoding):
         assert len(cut.frame) == 40
 
 
-def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(monkeypatch):
-    n = 140_000  # pandas takes 131,072 rows of seven columns at a time
-    monkeypatch.setattr(_parsing, "_IN_PARTS", 1_000_000)
+# pandas takes 131,072 rows of seven columns at a time.
+@pytest.mark.parametrize("n", [5_000, pytest.param(140_000, marks=pytest.mark.long)])
+def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(n, monkeypatch):
+    monkeypatch.setattr(_parsing, "_IN_PARTS", 100_000)
     later = np.arange(n) > n - 50
     columns = {
         "count": np.arange(n),

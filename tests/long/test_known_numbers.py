@@ -17,7 +17,6 @@ from tests.data import DATA, needs_data
 pytestmark = needs_data
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("name", "expected"), [("mnist", 0.8730), ("fashion_mnist", 0.8151)])
 def test_lda_on_raw_pixels_with_the_given_split(name, expected):
     with np.load(DATA / f"{name}.npz") as arrays:
@@ -28,7 +27,6 @@ def test_lda_on_raw_pixels_with_the_given_split(name, expected):
     np.testing.assert_allclose(in_float.coef_, model.coef_, rtol=1e-6, atol=1e-12)
 
 
-@pytest.mark.long
 def test_qda_after_fifty_components_of_the_digits():
     with np.load(DATA / "mnist.npz") as arrays:
         X_train, X_test = (arrays[f"X_{part}"].reshape(-1, 784) for part in ("train", "test"))
@@ -50,7 +48,6 @@ def test_faces_with_two_components():
     assert scores.accuracy(results, "lda").value == pytest.approx(0.8767, abs=5e-5)
 
 
-@pytest.mark.long
 def test_forty_faces_of_10304_pixels_never_form_the_square_matrix():
     faces = lincore.load(DATA / "orl_faces.zip")
     split = lincore.split(faces, "last", test_size=0.5)
