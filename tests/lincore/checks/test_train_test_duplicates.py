@@ -93,6 +93,21 @@ def test_planted_duplicates_in_a_table_are_found(noise):
     assert check.values["surprising"] == pytest.approx(0.15)
 
 
+@pytest.mark.parametrize(
+    ("planted", "n", "verdict"),
+    [(3, 400, "fine"), (4, 400, "note"), (9, 400, "note"), (10, 400, "warning"), (2, 100, "fine"),
+     (3, 100, "warning")],
+)  # fmt: skip
+def test_two_in_a_hundred_test_rows_are_noted_and_five_warned_of(planted, n, verdict):
+    X, split = np.random.default_rng(0).standard_normal((n, 4)), halves(n)
+    X[split.test[:planted]] = X[split.train[:planted]]
+    check = duplicates_across_split(table(X, np.arange(n) % 2), split)
+    assert check.verdict == verdict
+    assert check.values["exact"] == check.values["near"] == 2 * planted / n
+    of_another = np.mean(split.test[:planted] % 2 != split.train[:planted] % 2)
+    assert check.values["contradicting"] == of_another
+
+
 def test_coarse_values_coincide_by_chance():
     X = np.random.default_rng(0).integers(0, 4, (1000, 4)).astype(float)
     check = duplicates_across_split(table(X, np.arange(1000) % 2), halves(1000))
