@@ -19,12 +19,10 @@ from sklearn.naive_bayes import MultinomialNB
 import lincore
 from lincore.checks.table_findings import find_table_problems
 from lincore.data.dataset import Dataset
-from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import Table
-from lincore.io.tables.text.options import ReadOptions
 from lincore.preprocessing.tabular import build_preparer, prepared_names
 from tests.data import DATA, needs_data
 
@@ -241,34 +239,6 @@ def test_a_table_in_another_dress_is_the_same(name):
 
 
 @pytest.mark.long
-def test_numbers_and_missing_values_of_titanic():
-    data = dataset("titanic.csv")
-    assert data.feature_names == ("Pclass", "Sex", "Age", "SibSp", "Parch", "Fare", "Embarked")
-    assert np.isnan(data.X).sum(axis=0).tolist() == [0, 0, 177, 0, 0, 0, 2]
-    assert data.levels[1] == ("female", "male")
-    assert data.classes.tolist() == [0, 1]
-
-
-@pytest.mark.long
-def test_total_charges_of_telco_are_numbers():
-    charges = table("telco_churn.csv").frame["TotalCharges"]
-    assert charges.dtype == np.float64
-    assert charges.isna().sum() == 11
-    assert charges.sum() == pytest.approx(16_056_168.7)
-
-
-@pytest.mark.long
-def test_zeros_of_pima_become_missing_at_one_click():
-    name = "pima_noheader.csv"
-    made = {}
-    for finding in find_table_problems(table(name), describe_columns(table(name))):
-        for remedy in finding.remedies:
-            made |= remedy.reading.get("missing_in", {})
-    again = read_table(raw(name), name, ReadOptions(missing_in=made)).frame
-    assert again.isna().sum().tolist() == [0, 5, 35, 227, 374, 11, 0, 0, 0]
-
-
-@pytest.mark.long
 def test_gapminder_is_hard_once_what_gives_it_away_is_ignored():
     name = "gapminder_semicolon_decimalcomma.txt"
     found = find_table_problems(table(name), describe_columns(table(name)))
@@ -299,22 +269,6 @@ def test_spam_is_counted_as_scikit_learn_does():
     assert abs(X - theirs.transform(texts[test])).max() == 0
     model = MultinomialNB().fit(preparer.transform(data.X[train]), data.codes[train])
     assert (model.predict(X) == data.codes[test]).mean() > 0.975
-
-
-@pytest.mark.long
-def test_a_wrong_separator_is_overruled_and_put_right():
-    name = "winequality_red_semicolon.csv"
-    with pytest.raises(DataError, match="only one column"):
-        read_table(raw(name), name, ReadOptions(separator="|"))
-    right = read_table(raw(name), name, ReadOptions(separator=";", header=True))
-    assert right.frame.equals(table(name).frame)
-
-
-@pytest.mark.long
-def test_a_header_is_overruled():
-    name = "ecoli_noheader.csv"
-    assert len(read_table(raw(name), name, ReadOptions(header=True)).frame) == 335
-    assert len(read_table(raw(name), name, ReadOptions(header=3)).frame) == 333
 
 
 @pytest.mark.long

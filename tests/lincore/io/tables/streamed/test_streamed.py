@@ -334,6 +334,10 @@ def test_a_class_of_few_rows_is_there():
     rare = data.classes.tolist().index("rare")
     assert data.counts[rare] >= 2
     assert data.counts[rare] + data.streamed.count[rare] == 3
+    frame.loc[5_999, "species"] = "setosa"
+    held = table_to_dataset(opened(csv_of(frame)))
+    assert (held.counts[rare], held.streamed.count[rare]) == (2, 0)
+    assert not held.streamed.scatter[rare].any()
     assert lincore.compare(data, "lda", "holdout").predicted.size
 
 
@@ -490,16 +494,6 @@ def test_rows_are_held_by_class_and_evenly():
     stretches = held.reshape(20, -1).sum(axis=1)
     assert stretches.min() >= 7
     assert Draw(1.0).chosen(codes).all()
-
-
-def test_no_group_of_a_class_is_lost_when_all_its_rows_are_held():
-    frame = frame_of_numbers()
-    frame.loc[[5, 4_000], "species"] = "zz"
-    data = table_to_dataset(opened(csv_of(frame)))
-    few = data.classes.tolist().index("zz")
-    assert data.counts[few] == 2
-    assert data.streamed.count[few] == 0
-    assert not data.streamed.scatter[few].any()
 
 
 def test_columns_are_renamed_but_rows_are_not_filtered():
