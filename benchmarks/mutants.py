@@ -29,8 +29,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SEED = 32
+#: Names of the rows that a model may see.
+TRAINING = ("train", "training", "fold.train", "split.train", "rows")
 #: A run that takes longer than this has a fault that makes it hang: caught.
 PATIENCE = 900
+Mutate = Callable[[ast.AST], ast.AST | None]
 SWITCH = '''"""Which fault is switched on, and which test reaches which."""
 import os
 from pathlib import Path
@@ -53,14 +56,13 @@ def active(number):
 '''
 
 
-def _swapped(kind: type, other: type) -> Callable[[ast.AST], ast.AST | None]:
+def _swapped(kind: type, other: type) -> Mutate:
     """Return what puts one operator for another, in sums and comparisons."""
 
     def mutate(node: ast.AST) -> ast.AST | None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, kind):
-            if any(isinstance(s, ast.Constant | ast.JoinedStr) and _is_text(s) for s in _sides(node)):
-                return None
-            return ast.BinOp(node.left, other(), node.right)
+            joins_text = _is_text(node.left) or _is_text(node.right)
+            return None if joins_text else ast.BinOp(node.left, other(), node.right)
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], kind) and len(node.ops) == 1:
             return ast.Compare(node.left, [other()], node.comparators)
         return None
@@ -68,20 +70,17 @@ def _swapped(kind: type, other: type) -> Callable[[ast.AST], ast.AST | None]:
     return mutate
 
 
-def _sides(node: ast.BinOp) -> tuple[ast.AST, ast.AST]:
-    return node.left, node.right
-
-
 def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.JoinedStr) or isinstance(getattr(node, "value", None), str)
 
 
 def _divisor(node: ast.AST) -> ast.AST | None:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-        if any(map(_is_text, _sides(node))) or "path" in ast.unparse(node).lower():
-            return None
-        return ast.BinOp(node.left, ast.Div(), ast.BinOp(node.right, ast.Add(), ast.Constant(1)))
-    return None
+    # A path is joined by the same sign.
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div):
+        return None
+    if _is_text(node.left) or _is_text(node.right) or "path" in ast.unparse(node).lower():
+        return None
+    return ast.BinOp(node.left, ast.Div(), ast.BinOp(node.right, ast.Add(), ast.Constant(1)))
 
 
 def _axis(node: ast.AST) -> ast.AST | None:
@@ -102,7 +101,7 @@ def _condition(node: ast.AST) -> ast.AST | None:
     return None
 
 
-def _keyword(*words: str) -> Callable[[ast.AST], ast.AST | None]:
+def _keyword(*words: str) -> Mutate:
     """Return what forgets an argument given by name."""
 
     def mutate(node: ast.AST) -> ast.AST | None:
@@ -119,33 +118,36 @@ def _keyword(*words: str) -> Callable[[ast.AST], ast.AST | None]:
 
 
 def _fold(node: ast.AST) -> ast.AST | None:
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        if ast.unparse(node.slice) in ("train", "training", "fold.train", "split.train", "rows"):
-            return ast.Subscript(node.value, ast.Slice(), ast.Load())
+    if _is_read(node) and ast.unparse(node.slice) in TRAINING:
+        return ast.Subscript(node.value, ast.Slice(), ast.Load())
     return None
 
 
 def _label(node: ast.AST) -> ast.AST | None:
-    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-        if ast.unparse(node.value).endswith(("classes", "classes_", "labels")):
-            if not isinstance(node.slice, ast.Slice | ast.Tuple):
-                turned = ast.Subscript(
-                    node.value, ast.Slice(step=ast.UnaryOp(ast.USub(), ast.Constant(1))), ast.Load()
-                )
-                return ast.Subscript(turned, node.slice, ast.Load())
+    if _is_read(node) and ast.unparse(node.value).endswith(("classes", "classes_", "labels")):
+        if isinstance(node.slice, ast.Slice | ast.Tuple):
+            return None
+        backwards = ast.Slice(step=ast.Constant(-1))
+        turned = ast.Subscript(node.value, backwards, ast.Load())
+        return ast.Subscript(turned, node.slice, ast.Load())
     if isinstance(node, ast.Attribute) and node.attr == "argmax":
         return ast.Attribute(node.value, "argmin", ast.Load())
     return None
 
 
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load)
+
+
 def _cache(node: ast.AST) -> ast.AST | None:
     """Forget the last part of what an answer is kept by."""
-    if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) and len(node.elts) > 1:
-        if any("digest" in ast.unparse(part) for part in node.elts):
-            mutated = deepcopy(node)
-            mutated.elts[-1] = ast.Constant(0)
-            return mutated
-    return None
+    if not isinstance(node, ast.Tuple) or not isinstance(node.ctx, ast.Load) or len(node.elts) < 2:
+        return None
+    if not any("digest" in ast.unparse(part) for part in node.elts):
+        return None
+    mutated = deepcopy(node)
+    mutated.elts[-1] = ast.Constant(0)
+    return mutated
 
 
 def _default(node: ast.AST) -> ast.AST | None:
@@ -158,7 +160,7 @@ def _default(node: ast.AST) -> ast.AST | None:
     return None
 
 
-KINDS: dict[str, Callable[[ast.AST], ast.AST | None]] = {
+KINDS: dict[str, Mutate] = {
     "sign": _swapped(ast.Add, ast.Sub),
     "sign back": _swapped(ast.Sub, ast.Add),
     "bound": _swapped(ast.Lt, ast.LtE),
@@ -179,15 +181,15 @@ KINDS: dict[str, Callable[[ast.AST], ast.AST | None]] = {
 
 
 class _Writer(ast.NodeTransformer):
-    """Put the fault behind its switch at one node of a file."""
+    """Put a fault behind its switch at one node."""
 
-    def __init__(self, place: int, number: int, kind: str):
-        self.place, self.number, self.kind, self.index = place, number, kind, -1
+    def __init__(self, target: ast.AST, number: int, kind: str) -> None:
+        self.target, self.number, self.kind = target, number, kind
 
     def visit(self, node: ast.AST) -> ast.AST:
-        if node is getattr(self, "target", None):
-            switched = ast.IfExp(_call(self.number), KINDS[self.kind](deepcopy(node)), node)
-            return ast.copy_location(switched, node)
+        """Replace the target, and go on into everything else."""
+        if node is self.target:
+            return ast.IfExp(_call(self.number), KINDS[self.kind](deepcopy(node)), node)
         return self.generic_visit(node)
 
 
@@ -209,8 +211,6 @@ def candidates(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             skipped.update(ast.walk(node.annotation))
         elif isinstance(node, ast.Raise | ast.JoinedStr | ast.FormattedValue | ast.match_case):
             skipped.update(ast.walk(node))
-        elif isinstance(node, ast.Delete | ast.AugAssign):
-            skipped.update(ast.walk(node.targets[0] if isinstance(node, ast.Delete) else node.target))
     for node in ast.walk(tree):
         if node in skipped:
             continue
@@ -245,7 +245,8 @@ def sample(count: int, leave_out: tuple[str, ...]) -> list[tuple[Path, str, int]
             least = min(used[package] for package in packages)
             package = random.choice([p for p in packages if used[p] == least])
             places = pool[kind][package]
-            chosen.append((*(pair := places.pop(random.randrange(len(places))))[:1], kind, pair[1]))
+            name, place = places.pop(random.randrange(len(places)))
+            chosen.append((name, kind, place))
             used[package] += 1
     return chosen
 
@@ -271,9 +272,7 @@ def copy(folder: Path, count: int, leave_out: tuple[str, ...]) -> None:
         for number, kind, node in targets:
             if kind == "default":
                 _note_call(owners, node, number)
-            writer = _Writer(0, number, kind)
-            writer.target = node
-            tree = writer.visit(tree)
+            tree = _Writer(node, number, kind).visit(tree)
         at = 1 if ast.get_docstring(tree) is not None else 0
         while isinstance(tree.body[at], ast.ImportFrom) and tree.body[at].module == "__future__":
             at += 1
@@ -285,7 +284,7 @@ def copy(folder: Path, count: int, leave_out: tuple[str, ...]) -> None:
 
 
 def _note_call(owners: dict[ast.AST, ast.AST], node: ast.AST, number: int) -> None:
-    """A default is evaluated once, at import: note calls of its function instead."""
+    """Note calls of the function of a default, which is evaluated once, at import."""
     function = owners[owners[node]]
     at = 1 if ast.get_docstring(function) is not None else 0
     function.body.insert(at, ast.Expr(_call(number)))
@@ -310,8 +309,20 @@ def run(folder: Path, tests: list[str], numbers: list[int] | None) -> None:
 
 
 def _verdict(folder: Path, number: int, reached: list[str]) -> str:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", "addopts=",
-               "--doctest-modules", "--import-mode=importlib", f"@{folder / 'reached.txt'}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-x",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-o",
+        "addopts=",
+        "--doctest-modules",
+        "--import-mode=importlib",
+        f"@{folder / 'reached.txt'}",
+    ]
     (folder / "reached.txt").write_text("\n".join(reached))
     environment = {**os.environ, "MUTANT": str(number)}
     try:

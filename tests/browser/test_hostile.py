@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.lincore.io.images.test_hostile_zips import CORPUS
-from tests.lincore.io.test_hostile_tables import HOSTILE
+from tests.lincore.io.test_hostile_tables import REFUSED
+from tests.long.test_hostile_zips import CORPUS
+from tests.long.test_large_hostile_tables import HOSTILE
 
 pytestmark = pytest.mark.browser
 
@@ -52,8 +53,9 @@ def test_what_is_hostile_is_refused_and_the_good_table_stays(dashboard):
     rows = "".join(f"{i}.5,{i * i % 7},{'ab'[i % 2]}\n" for i in range(40))
     dashboard.goto()
     dashboard.upload("data.upload", ("good.csv", f"u,v,class\n{rows}".encode()))
-    made = {name: HOSTILE[name][0] for name in TABLES} | {name: CORPUS[name][0] for name in ZIPS}
-    for name, make in made.items():
+    known = REFUSED | HOSTILE | CORPUS
+    for name in (*TABLES, *ZIPS):
+        make = known[name][0]
         dashboard.upload("data.upload", (f"{name}.bin", make()))
         dashboard.page.get_by_text("Current data: good").wait_for()
         assert "good: 40 rows of 2 features in 2 classes" in dashboard.text(), name

@@ -23,8 +23,9 @@ assert _spec is not None and _spec.loader is not None
 _listed = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_listed)
 
+#: One of each class.
 ESTIMATORS = [
-    *_listed.ESTIMATORS,
+    *{type(one): one for one in reversed(_listed.ESTIMATORS)}.values(),
     BayesClassifier(np.zeros((3, 4)) + np.arange(3.0)[:, None], np.eye(4)),
 ]
 ASKED = ("predict", "predict_proba", "decision_function", "transform")

@@ -1,4 +1,4 @@
-"""Real tables: what is to be detected in each, and that every classifier is fitted or refuses."""
+"""Real tables: what is to be detected in each; in the long suite, what is learned from them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,10 @@ from sklearn.naive_bayes import MultinomialNB
 import lincore
 from lincore.checks.table_findings import find_table_problems
 from lincore.data.dataset import Dataset
-from lincore.errors import DataError
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import Table
-from lincore.io.tables.text.options import ReadOptions
 from lincore.preprocessing.tabular import build_preparer, prepared_names
 from tests.data import DATA, needs_data
 
@@ -195,6 +193,7 @@ def test_what_is_detected(name):
         assert where.removeprefix("column ") in found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_classifier_is_fitted_or_says_why_not(name):
     data = dataset(name)
@@ -211,6 +210,7 @@ def test_every_classifier_is_fitted_or_says_why_not(name):
     assert accuracy.max() > np.bincount(results.truth).max() / len(results.truth)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXPECTED)
 def test_what_is_prepared_is_finite_and_named(name):
     data = dataset(name)
@@ -223,6 +223,7 @@ def test_what_is_prepared_is_finite_and_named(name):
         assert np.isfinite(X.data if sp.issparse(X) else X).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_a_table_in_another_dress_is_the_same(name):
     plain = table(name).frame
@@ -237,31 +238,7 @@ def test_a_table_in_another_dress_is_the_same(name):
         assert read_table(changed, name).frame.equals(plain), dress
 
 
-def test_numbers_and_missing_values_of_titanic():
-    data = dataset("titanic.csv")
-    assert data.feature_names == ("Pclass", "Sex", "Age", "SibSp", "Parch", "Fare", "Embarked")
-    assert np.isnan(data.X).sum(axis=0).tolist() == [0, 0, 177, 0, 0, 0, 2]
-    assert data.levels[1] == ("female", "male")
-    assert data.classes.tolist() == [0, 1]
-
-
-def test_total_charges_of_telco_are_numbers():
-    charges = table("telco_churn.csv").frame["TotalCharges"]
-    assert charges.dtype == np.float64
-    assert charges.isna().sum() == 11
-    assert charges.sum() == pytest.approx(16_056_168.7)
-
-
-def test_zeros_of_pima_become_missing_at_one_click():
-    name = "pima_noheader.csv"
-    made = {}
-    for finding in find_table_problems(table(name), describe_columns(table(name))):
-        for remedy in finding.remedies:
-            made |= remedy.reading.get("missing_in", {})
-    again = read_table(raw(name), name, ReadOptions(missing_in=made)).frame
-    assert again.isna().sum().tolist() == [0, 5, 35, 227, 374, 11, 0, 0, 0]
-
-
+@pytest.mark.long
 def test_gapminder_is_hard_once_what_gives_it_away_is_ignored():
     name = "gapminder_semicolon_decimalcomma.txt"
     found = find_table_problems(table(name), describe_columns(table(name)))
@@ -272,12 +249,14 @@ def test_gapminder_is_hard_once_what_gives_it_away_is_ignored():
     assert 0.4 < (results.predicted[0] == results.truth).mean() < 0.8
 
 
+@pytest.mark.long
 def test_spam_is_told_from_ham():
     data = dataset("sms_spam_latin1.csv")
     results = lincore.compare(data, ["multinomial-nb"], "5-fold")
     assert (results.predicted[0] == results.truth).mean() >= 0.98
 
 
+@pytest.mark.long
 def test_spam_is_counted_as_scikit_learn_does():
     name = "sms_spam_latin1.csv"
     texts, data = table(name).frame["v2"].to_numpy(dtype=object), dataset(name)
@@ -292,20 +271,7 @@ def test_spam_is_counted_as_scikit_learn_does():
     assert (model.predict(X) == data.codes[test]).mean() > 0.975
 
 
-def test_a_wrong_separator_is_overruled_and_put_right():
-    name = "winequality_red_semicolon.csv"
-    with pytest.raises(DataError, match="only one column"):
-        read_table(raw(name), name, ReadOptions(separator="|"))
-    right = read_table(raw(name), name, ReadOptions(separator=";", header=True))
-    assert right.frame.equals(table(name).frame)
-
-
-def test_a_header_is_overruled():
-    name = "ecoli_noheader.csv"
-    assert len(read_table(raw(name), name, ReadOptions(header=True)).frame) == 335
-    assert len(read_table(raw(name), name, ReadOptions(header=3)).frame) == 333
-
-
+@pytest.mark.long
 def test_each_way_to_fill_in_is_fitted():
     data = dataset("titanic.csv")
     for imputation in ("median", "most_frequent", "indicator"):

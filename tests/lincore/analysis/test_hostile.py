@@ -113,6 +113,7 @@ def read(function: Callable[[str], Analysis], text: str) -> None:
         hash(found)
 
 
+@pytest.mark.long
 @settings(max_examples=250, deadline=None, database=None)
 @given(st.integers(0, 2**32))
 def test_forty_at_a_time(seed):
@@ -130,6 +131,7 @@ def test_forty_at_a_time(seed):
         read(Analysis.from_query, "".join(rng.choices(string.ascii_letters + "-_", k=40)))
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=80))
 def test_any_text(text):

@@ -24,7 +24,7 @@ from lincore.model_selection import CLASSIFIER_OPTIONS, Steps
 from tests.lincore.analysis.strategies import analyses
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(analyses)
 def test_a_specification_comes_back_from_json_and_from_its_link(asked):
     again = Analysis.from_json(asked.to_json())

@@ -71,6 +71,7 @@ def test_levels_that_give_the_class_away_are_found_and_missing_ones_are_not():
     )
 
 
+@pytest.mark.long
 @needs_data
 @pytest.mark.parametrize(
     ("file", "target", "expected"),

@@ -78,6 +78,7 @@ def test_a_table_has_no_images():
         find_image_duplicates(sample("iris"))
 
 
+@pytest.mark.long
 @needs_data
 def test_faces_hold_the_duplicates_that_are_known():
     data = load(DATA / "faces3_bmp30.zip")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
@@ -14,7 +15,6 @@ from lincore.cli import _balance, _compare, _dashboard, main
 from lincore.cli._progress import ProgressLine
 
 ROOT = Path(__file__).parents[3]
-EXECUTABLE = [sys.executable, "-m", "lincore"]
 
 
 def refused(capsys, *arguments):
@@ -112,9 +112,11 @@ def test_warnings_are_one_line_each(capsys, monkeypatch):
 
 
 def test_progress_goes_to_standard_error_in_few_lines(capsys):
-    assert main(["balance", "sample:gaussian", "--methods", "lda", "--repeats", "30"]) == 0
-    lines = capsys.readouterr().err.splitlines()
-    assert lines[-1] == "Split 30 of 30: 100 %" and len(lines) == 10
+    assert main(["balance", "sample:gaussian", "--methods", "lda", "--repeats", "2"]) == 0
+    assert capsys.readouterr().err.splitlines()[-1] == "Split 2 of 2: 100 %"
+    progress = ProgressLine(stream := io.StringIO())
+    assert all(progress(done, 30, "Split") for done in range(1, 31))
+    assert stream.getvalue().splitlines() == [f"Split: {10 * i} %" for i in range(1, 11)]
 
 
 class Terminal:
@@ -169,14 +171,21 @@ def test_no_command_opens_the_dashboard(monkeypatch):
     assert "--server.headless true" in second
 
 
-def test_the_module_runs_and_a_closed_pipe_is_no_fault():
-    command = [*EXECUTABLE, "inspect", "sample:iris", "--json"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def test_the_module_runs(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["lincore", "--version"])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_module("lincore", run_name="__main__")
+    assert not ended.value.code and lincore.__version__ in capsys.readouterr().out
+
+
+def test_a_closed_pipe_is_no_fault(monkeypatch, capsys):
     reading, writing = os.pipe()
     os.close(reading)
-    ended = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, env=environment)
-    os.close(writing)
-    assert (ended.returncode, ended.stderr) == (141, b"")
+    with open(writing, "w", encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["inspect", "sample:iris", "--json"]) == 141
+        monkeypatch.undo()
+    assert capsys.readouterr().err == ""
 
 
 def test_sizes_are_rows_or_shares():

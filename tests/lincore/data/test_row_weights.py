@@ -1,12 +1,10 @@
-"""Weights and frequencies as columns: what is read, what is refused, what stays together."""
+"""Weights as a column: what is read and what is refused."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
@@ -14,7 +12,6 @@ from lincore import DataError
 from lincore.analysis import Analysis, FileData
 from lincore.data import counting, with_row_weights
 from lincore.io import TableOptions
-from lincore.model_selection import plan_folds
 
 FLOWERS = pd.DataFrame(
     {
@@ -39,24 +36,14 @@ def test_a_weight_is_no_feature_and_has_mean_one():
     assert counting(data) == "weighted by 'w', as 3.8 rows of equal weight (Kish)"
 
 
-def test_a_frequency_repeats_the_rows():
-    data = lincore.load(FLOWERS.drop(columns="w"), target="kind", frequencies="n")
-    assert_array_equal(data.X.ravel(), [1.5, *[2.5] * 5, 4, 6.5, 6.5])
-    assert_array_equal(data.lines, [0, 1, 1, 2, 2, 2, 3, 4, 4])
-    repeated = FLOWERS.loc[np.repeat(np.arange(6), FLOWERS["n"]), ["length", "kind"]]
-    plain = lincore.load(repeated, target="kind")
-    assert data.rare == plain.rare and data.counts.tolist() == plain.counts.tolist()
-    assert counting(data) == "5 lines repeated by 'n'"
-
-
-def test_both_together_are_those_of_arrays():
-    table = lincore.load(FLOWERS, target="kind", weights="w", frequencies="n")
-    X, y = FLOWERS[["length"]].to_numpy(), FLOWERS["kind"].to_numpy()
-    arrays = lincore.load((X, y), weights=FLOWERS["w"], frequencies=FLOWERS["n"])
+def test_a_column_weighs_as_an_array_does():
+    flowers = FLOWERS.drop(columns="n")
+    table = lincore.load(flowers, target="kind", weights="w")
+    X, y = flowers[["length"]].to_numpy(), flowers["kind"].to_numpy()
+    arrays = lincore.load((X, y), weights=flowers["w"])
     assert_array_equal(table.X, arrays.X)
     assert_allclose(table.weights, arrays.weights)
-    assert_array_equal(table.lines, arrays.lines)
-    assert_allclose(table.take([0, 1, 5]).weights.mean(), 1)
+    assert_allclose(table.take([0, 1, 4]).weights, np.array([1, 2, 4]) * 3 / 7)
 
 
 @pytest.mark.parametrize(
@@ -67,9 +54,6 @@ def test_both_together_are_those_of_arrays():
         ({"w": list("12x456")}, {"w": "weight"}, "data row 3: 'x' is no weight"),
         ({"w": [0.0] * 6}, {"w": "weight"}, "Every weight is zero"),
         ({"w": [1, 2, np.inf, 1, 1, 1]}, {"w": "weight"}, "The weight inf is infinite"),
-        ({"n": [1, 2.5, 3, 1, 1, 1]}, {"n": "frequency"}, "frequency 2.5 is no whole number"),
-        ({"n": [1, 2, -1, 1, 1, 1]}, {"n": "frequency"}, "The frequency -1 is negative"),
-        ({"n": [1, 10**7, 1, 1, 1, 1]}, {"n": "frequency"}, "add up to 10,000,005 rows"),
         ({}, {"w": "weight", "n": "weight"}, "There can be one target, and one column each"),
     ],
 )
@@ -93,31 +77,13 @@ def test_a_digest_knows_them():
         data,
         with_row_weights(data, weights=np.arange(150) + 1.0),
         with_row_weights(data, weights=np.arange(150)[::-1] + 1.0),
-        with_row_weights(data, frequencies=np.ones(150)),
     ]
-    assert len({one.digest for one in made}) == 4
+    assert len({one.digest for one in made}) == 3
 
 
 def test_a_link_and_a_file_of_an_analysis_hold_the_roles():
-    table = TableOptions(roles={"w": "weight", "n": "frequency"})
+    table = TableOptions(roles={"w": "weight", "n": "ignore"})
     asked = Analysis(FileData("flowers.csv", target="kind", table=table))
     assert Analysis.from_query(asked.to_query()) == asked
     data = asked.data.load(FLOWERS.to_csv(index=False).encode())
-    assert (data.weight_name, data.frequency_name) == ("w", "n")
-
-
-@settings(max_examples=20, deadline=None)
-@given(
-    st.lists(st.integers(1, 6), min_size=24, max_size=24),
-    st.integers(0, 9),
-    st.sampled_from(["holdout", "last", "3-fold", "2x4-fold", "leave-one-out"]),
-)
-def test_copies_of_a_line_are_never_divided(frequencies, seed, scheme):
-    rng = np.random.default_rng(seed)
-    source = (rng.normal(size=(24, 2)), np.arange(24) % 2)
-    data = lincore.load(source, frequencies=frequencies)
-    for fold in plan_folds(data, scheme, seed):
-        assert not np.isin(data.lines[fold.test], data.lines[fold.train]).any()
-    for how in ("stratified", "last"):
-        split = lincore.split(data, how, seed=seed)
-        assert not np.isin(data.lines[split.test], data.lines[split.train]).any()
+    assert data.weight_name == "w" and data.feature_names == ("length",)

@@ -31,6 +31,8 @@ PAGE = (ROOT / "docs/findings.md").read_text("utf-8")
 
 def given_codes(source: str) -> list[str]:
     """Return the codes that findings are made with."""
+    if not CODE.search(source):
+        return []
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     made = [one for one in calls if getattr(one.func, "id", "") in GIVING]
     values = [value for one in made for value in (*one.args, *(kw.value for kw in one.keywords))]

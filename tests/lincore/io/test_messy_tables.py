@@ -12,7 +12,6 @@ from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.read import read_delimited
 from lincore.io.tables.text.leading_zeros import may_have_zeros
-from lincore.io.tables.text.options import ReadOptions
 from lincore.model_selection.methods import as_method
 from lincore.preprocessing.tabular import build_preparer
 
@@ -195,12 +194,6 @@ def test_blank_fields_between_tabs_are_missing_however_late_they_come():
     last = read_delimited(table.encode(), "made.csv").frame.iloc[-1]
     assert (last["length"], last["region"]) == (1.5, "north")
     assert np.isnan(last["money"])
-
-
-def test_a_row_that_is_too_long_is_left_out_and_told():
-    found = read_delimited(text(HEAD, *ROWS, "1,2,3,4").encode(), "made.csv", ReadOptions())
-    assert len(found.frame) == 60
-    assert "left out: '1,2,3,4'" in str(found.notices)
 
 
 def test_words_for_yes_and_no_are_two_levels_whatever_they_are():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from lincore.io.loading import load
 from lincore.io.npz import is_npz, read_npz
 from lincore.limits import Limits
 from tests.data import DATA, needs_data
+from tests.lincore.io.images.in_memory import npy, zipped
 
 RNG = np.random.default_rng(0)
 GREY = RNG.integers(0, 256, (6, 4, 5), dtype=np.uint8)
@@ -124,6 +126,13 @@ def test_what_is_no_data_set_is_refused(arrays, reason):
     assert reason in refused(saved(**arrays))
 
 
+def test_arrays_that_lie_about_their_size_are_refused():
+    lying = zipped({"X.npy": npy((60_000, 10**9)), "y.npy": npy((60_000,))})
+    assert "not of the size that it states" in refused(lying)
+    header = b"\x93NUMPY\x02\0" + struct.pack("<I", 90_000) + b"(" * 90_000
+    assert refused(zipped({"X.npy": header, "y.npy": npy((100,))}))
+
+
 @pytest.mark.parametrize(
     "limits",
     [{"max_total_pixels": 119}, {"max_features": 19}, {"max_total_bytes": 100}],
@@ -139,6 +148,7 @@ def test_a_zip_of_images_is_no_file_of_arrays():
     assert not is_npz(b"text.npy")
 
 
+@pytest.mark.long
 @needs_data
 @pytest.mark.parametrize(
     ("name", "rows", "tests", "shape"),

@@ -170,6 +170,7 @@ PIECES = [
 PIECES += ["NA", "True", " ", "\0", "\ufeff", "é", "\u2028", "9" * 30, "0x1", "1e400", "a", "b"]
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=40), st.sampled_from(["utf-8", "utf-16", "cp1252"])
@@ -187,6 +188,7 @@ def test_any_text_loads_or_is_refused_with_a_remedy(pieces, encoding):
         assert not np.isinf(data.X).any()
 
 
+@pytest.mark.long
 @settings(max_examples=100, deadline=None)
 @given(st.binary(max_size=300))
 def test_any_bytes_load_or_are_refused_with_a_remedy(raw):

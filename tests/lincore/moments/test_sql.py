@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lincore import DataError, Moments
 from lincore.moments import MomentsQuery
 from lincore.utils.sql_names import identifier
-from tests.servers import Psql, postgresql
+from tests.long.servers import Psql, postgresql
 
 TABLE = 'the "rows"; --'
 TARGET = 'kind\'s "name"'

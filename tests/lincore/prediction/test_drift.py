@@ -71,6 +71,45 @@ def test_unseen_levels_and_few_rows_count_too(passengers):
     assert "port" not in set(without["column"])
 
 
+def test_shares_of_missing_values_have_lines_of_their_own(passengers):
+    new = passengers.to_frame()
+    new.loc[: len(new) // 2 - 1, "fare"] = np.nan
+    line = drift(passengers, new).set_index("column").loc["fare missing"]
+    before = passengers.to_frame()["fare"].isna().mean()
+    assert line["effect"] == pytest.approx(abs(new["fare"].isna().mean() - before), abs=1e-6)
+    assert line["change"].endswith("% missing") and line["size"] == "large"
+
+
+def test_counted_words_are_compared_by_their_number():
+    texts = pd.DataFrame({"text": ["good film", "bad film"] * 20, "y": ["a", "b"] * 20})
+    data = lincore.load(texts, target="y", roles={"text": "text"})
+    model = lincore.compare(data, "multinomial-nb", keep_models=True).model("multinomial-nb")
+    new = predict(model, pd.DataFrame({"text": ["good good bad film"] * 20}))
+    (line,) = drift(data, new).itertuples()
+    assert line.column == "words known from training"
+    assert line.effect == 1 and line.change == "median 2 → 4"
+
+
+@pytest.mark.parametrize(
+    ("effect", "size"),
+    [
+        (0.079, "negligible"),
+        (0.081, "small"),
+        (0.199, "small"),
+        (0.201, "moderate"),
+        (0.309, "moderate"),
+        (0.311, "large"),
+    ],
+)
+def test_effects_are_called_by_their_size(effect, size):
+    frame = pd.DataFrame({"level": ["u", "v", "u", "w"] * 250, "kind": ["a", "a", "b", "b"] * 250})
+    n = round(1_000 * (0.5 + effect))
+    new = pd.DataFrame({"level": (["u"] * n + ["v", "w"] * 250)[:1_000]})
+    (found,) = drift(lincore.load(frame, target="kind"), new).to_dict("records")
+    assert (found["effect"], found["size"]) == (effect, size)
+    assert found["change"] == f"u 50.0 % → {100 * (0.5 + effect):.1f} %"
+
+
 def test_images_are_compared_by_brightness_and_contrast():
     digits = lincore.sample("digits")
     model = lincore.compare(digits, "naive-bayes", keep_models=True).model("naive-bayes")

@@ -126,6 +126,23 @@ def test_distances_are_mahalanobis_distances_from_the_nearest_class(name):
 
 @pytest.mark.parametrize("name", ["lda", "qda", "logistic"])
 @pytest.mark.parametrize("level", [0.05, 0.2])
+def test_limits_are_those_of_hotellings_prediction_region(name, level):
+    data = lincore.sample("iris").take(slice(10, None))
+    found = predict(lincore.compare(data, name, keep_models=True).model(name), data)
+    n, p = data.counts, 4
+    degrees = n - 1 if name == "qda" else np.full(3, n.sum() - 3)
+    # LDA and QDA divide scatters by the rows.
+    unbiased = {"lda": n.sum() / (n.sum() - 3), "qda": n / (n - 1), "logistic": 1.0}[name]
+    quantile = stats.f.isf(level, p, degrees - p + 1)
+    expected = (1 + 1 / n) * p * degrees / (degrees - p + 1) * quantile * unbiased
+    np.testing.assert_allclose(found.distances.limits(level), expected, rtol=1e-12)
+    beyond = (found.evaluated.squared_distances > expected).all(axis=1)
+    assert beyond.any() and not (found.at_level(level).far & ~beyond).any()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["lda", "qda", "logistic"])
+@pytest.mark.parametrize("level", [0.05, 0.2])
 def test_of_normal_classes_as_many_rows_are_far_as_the_level_says(name, level):
     rng = np.random.default_rng(3)
     codes, shift = np.repeat([0, 1], 30), np.full(5, 1e3)
@@ -321,6 +338,7 @@ def test_the_region_of_many_rows_is_that_of_chi_square():
     np.testing.assert_allclose(limits, stats.chi2.isf(0.01, 3), rtol=2e-3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["iris", "passengers"])
 def test_about_as_many_test_rows_are_far_as_the_level_says(name):
     data, shares = lincore.sample(name), []

@@ -163,7 +163,7 @@ def test_a_report_of_data_alone_is_short_and_needs_no_script():
     assert "150 rows of 4 features in 3 classes" in page
 
 
-@pytest.mark.parametrize("name", ["faces", "digits"])
+@pytest.mark.parametrize("name", ["digits", pytest.param("faces", marks=pytest.mark.long)])
 def test_images_and_many_classes_have_a_report(name):
     data = lincore.sample(name).take(slice(0, 360))
     split, model = fitted(data, "least-squares")

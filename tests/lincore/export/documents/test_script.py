@@ -31,7 +31,7 @@ def calls(code: str) -> set[str]:
     return {name for name in found if name.split(".")[0] in ("os", "sys", "subprocess", "eval")}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(analyses)
 def test_any_analysis_has_a_script_of_public_names(analysis):
     script = to_script(analysis)
@@ -43,7 +43,7 @@ def test_any_analysis_has_a_script_of_public_names(analysis):
     assert max(map(len, script.splitlines())) < 6_000_000
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.text(min_size=1, max_size=40))
 def test_a_name_stays_a_literal(name):
     table = TableOptions(where=(Condition(name, "is", (name,)),), roles={name: "ignore"})

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lincore
@@ -61,6 +61,7 @@ def test_hostile_cells_come_out_as_they_are():
     assert "−0.500" in lines[2]
 
 
+@settings(max_examples=30)
 @given(st.text(min_size=1, max_size=30))
 def test_any_text_stays_in_its_cell(text):
     frame = pd.DataFrame({"a": [text, "end"], "b": ["x", "y"]})

@@ -211,7 +211,7 @@ SCORES = [
     Case("hostile", "one-vs-one(estimator=lda)"),
 ]
 CASES = [*PROBABILITIES, *SCORES]
-#: Few of each kind, for what takes long to run.
+#: One of each kind of input and of score, for what writes the functions in another language.
 FEW = [
     Case("iris", "lda"),
     Case("iris", "qda"),
@@ -221,6 +221,9 @@ FEW = [
     Case("hostile", "lda"),
     Case("mixed", "lda"),
     Case("iris", "logistic", POLYNOMIAL),
+    Case("passengers", "qda(regularization=0.5)", Steps(n_components=3, whiten=True)),
+    Case("spelled", "lda"),
+    Case("passengers", "fisher"),
     Case("iris", "one-vs-rest"),
     Case("hostile", "one-vs-one(estimator=lda)"),
 ]

@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sqlite3
-import zipfile
-from xml.etree import ElementTree
 
 import numpy as np
-import quickjs
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lincore import DataError
-from lincore.export import (
-    ScoreFunctions,
-    to_javascript,
-    to_json,
-    to_numpy,
-    to_spreadsheet,
-    to_sql,
-    to_workbook,
-)
+from lincore.export import ScoreFunctions, to_json, to_numpy, to_sql
 from lincore.export.models.score_functions import Input, ScoreFunction
 
 ANY = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12) | st.sampled_from(
@@ -75,7 +63,7 @@ def by_sqlite(query: str, column: str, values: list[str]) -> list[str]:
     return found
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(NAMES)
 def test_any_name_stays_a_name(names):
     column, level, other, *classes = names
@@ -85,18 +73,7 @@ def test_any_name_stays_a_name(names):
     found = {}
     exec(to_numpy(functions), found)
     assert found["predict"]({column: values}) == expected
-    context = quickjs.Context()
-    context.eval(to_javascript(functions))
-    context.eval(
-        "const labels = (rows) => JSON.stringify(JSON.parse(rows).map((r) => predict(r).label));"
-    )
-    rows = json.dumps([{column: value} for value in values])
-    assert json.loads(context.eval(f"labels({json.dumps(rows)})")) == expected
     assert json.loads(to_json(functions))["classes"] == classes
-    with zipfile.ZipFile(io.BytesIO(to_workbook(functions))) as archive:
-        sheet = ElementTree.fromstring(archive.read("xl/worksheets/sheet1.xml"))
-    formulas = [cell.text for cell in sheet.iter() if cell.tag.endswith("}f")]
-    assert len(formulas) == len(to_spreadsheet(functions))
     try:
         query = to_sql(functions)
     except DataError:

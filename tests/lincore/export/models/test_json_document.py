@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from lincore import DataError
 from lincore.export import to_json
 from lincore.export.models.score_functions import ScoreFunction
-from tests.lincore.export.models.cases import CASES, Case, check
+from tests.lincore.export.models.cases import FEW, Case, check
 
 
 def is_missing(value):
@@ -57,7 +58,7 @@ def scores_of(document, row):
     return list(votes + sums / 3 / (np.abs(sums) + 1))
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", FEW, ids=str)
 def test_the_document_is_read_as_it_says(case):
     document = json.loads(to_json(case.functions))
     assert (document["schema"], document["version"]) == ("lincore.score_functions", 1)
@@ -72,8 +73,6 @@ def test_the_document_names_its_data():
 
 
 def test_coefficients_that_are_not_finite_are_refused():
-    from dataclasses import replace
-
     functions = Case("iris", "lda").functions
     broken = [ScoreFunction.affine(math.inf, one.linear) for one in functions.functions]
     with pytest.raises(DataError, match="inf"):

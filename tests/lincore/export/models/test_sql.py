@@ -1,4 +1,4 @@
-"""SQL, run by SQLite and DuckDB, against the pipeline."""
+"""SQL, run by SQLite, against the pipeline. DuckDB is in `tests/long/test_sql_by_duckdb.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 import sqlite3
 from dataclasses import replace
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +13,7 @@ import pytest
 from lincore import DataError
 from lincore.export import to_sql
 from lincore.export.models.score_functions import Input, ScoreFunction
-from tests.lincore.export.models.cases import CASES, FEW, Case, check, without_fills
+from tests.lincore.export.models.cases import FEW, Case, check, without_fills
 
 TABLE = 'the "new" rows; --'
 
@@ -29,53 +28,39 @@ def by_sqlite(query: str, table: pd.DataFrame) -> pd.DataFrame:
     return found
 
 
-def by_duckdb(query: str, table: pd.DataFrame) -> pd.DataFrame:
-    with duckdb.connect() as connection:
-        connection.register(TABLE, table)
-        return connection.execute(query).df()
-
-
-@pytest.mark.parametrize(
-    ("case", "engine"),
-    [(case, by_sqlite) for case in CASES] + [(case, by_duckdb) for case in FEW],
-    ids=lambda part: getattr(part, "__name__", str(part)),
-)
-def test_the_query_predicts_as_the_pipeline(case, engine):
-    if engine is by_sqlite and "flag" in case.rows:
+@pytest.mark.parametrize("case", FEW, ids=str)
+def test_the_query_predicts_as_the_pipeline(case):
+    table = case.rows
+    if "flag" in table:
         # SQLite has no truth values: they are kept as text.
-        table = case.rows.assign(flag=case.rows["flag"].astype(str))
-    else:
-        table = case.rows
-    found = engine(to_sql(case.functions, TABLE), table)
+        table = table.assign(flag=table["flag"].astype(str))
+    found = by_sqlite(to_sql(case.functions, TABLE), table)
     names = list(case.functions.value_names)
     assert list(found.columns) == [*case.functions.columns, *names, "predicted"]
     check(case, found[names], found["predicted"])
 
 
-@pytest.mark.parametrize("engine", [by_sqlite, by_duckdb])
-def test_columns_that_are_kept_stand_before_the_probabilities(engine):
+def test_columns_that_are_kept_stand_before_the_probabilities():
     case = Case("iris", "lda")
     table = case.rows.assign(id=range(len(case.rows)), predicted="x")
-    found = engine(to_sql(case.functions, TABLE, keep=["id", "predicted"]), table)
+    found = by_sqlite(to_sql(case.functions, TABLE, keep=["id", "predicted"]), table)
     assert list(found.columns)[:2] == ["id", "predicted"]
     assert found.columns[-1] == "predicted_"
     assert found.sort_values("id")["predicted_"].tolist() == case.labels
 
 
-@pytest.mark.parametrize("engine", [by_sqlite, by_duckdb])
-def test_a_gap_that_the_model_does_not_take_predicts_nothing(engine):
+def test_a_gap_that_the_model_does_not_take_predicts_nothing():
     case = Case("iris", "qda")
     table = case.rows.astype(object)
     table.iloc[0, 1] = None
     table.iloc[4, 3] = 1.0
-    found = engine(to_sql(without_fills(case.functions), TABLE), table.astype(float))
+    found = by_sqlite(to_sql(without_fills(case.functions), TABLE), table.astype(float))
     empty = found[[*case.functions.value_names, "predicted"]].isna().all(axis=1)
     assert empty.tolist() == [True] + [False] * (len(table) - 1)
 
 
-@pytest.mark.parametrize("engine", [by_sqlite, by_duckdb])
-def test_many_columns_make_no_tree_too_deep(engine):
-    q = 1200 if engine is by_sqlite else 300
+def test_many_columns_make_no_tree_too_deep():
+    q = 1200
     functions = replace(
         Case("iris", "lda").functions,
         columns=tuple(f"c{i}" for i in range(q)),
@@ -86,7 +71,7 @@ def test_many_columns_make_no_tree_too_deep(engine):
         ),
     )
     table = pd.DataFrame(np.full((1, q), 3.0), columns=functions.columns)
-    found = engine(to_sql(functions, TABLE, keep=[]), table).iloc[0, :3].to_numpy(float)
+    found = by_sqlite(to_sql(functions, TABLE, keep=[]), table).iloc[0, :3].to_numpy(float)
     exps = np.exp(np.array([-1, 0, 1]) * 1e-4 * q * 2)
     np.testing.assert_allclose(found, exps / exps.sum(), rtol=1e-9)
 

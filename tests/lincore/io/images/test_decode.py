@@ -13,7 +13,7 @@ from lincore.io.files.archives import SkippedFile
 from lincore.io.images import _heic, decode
 from lincore.io.images.decode import FITS, decoded, image_size
 from lincore.limits import LIMITS
-from tests.lincore.io.images.in_memory import encoded
+from tests.lincore.io.images.in_memory import encoded, tiff, webp_of_stated_size
 
 RAMP = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
 
@@ -101,24 +101,6 @@ def test_photographs_in_heic_need_a_package(name, monkeypatch):
         image_size(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", name, LIMITS)
 
 
-@pytest.mark.skipif(not _heic.CAN_READ_HEIC, reason="pillow-heif is not installed")
-def test_photographs_in_heic_are_decoded_upright_and_within_limits():
-    left_half_white = np.zeros((48, 96, 3), dtype=np.uint8)
-    left_half_white[:, :48] = 255
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    photograph = Image.fromarray(left_half_white)
-    photograph.info["exif"] = exif.tobytes()
-    raw = encoded(photograph, "HEIF")
-    assert image_size(raw, "turned.heic", LIMITS) == (96, 48)
-    pixels = decoded(raw, (96, 48)).reshape(96, 48)
-    assert pixels[:40].min() > 230 > 25 > pixels[56:].max()
-    with pytest.raises(SkippedFile, match="too many pixels"):
-        image_size(raw, "turned.heic", replace(LIMITS, max_image_pixels=1_000))
-    with pytest.raises(SkippedFile, match="damaged"):
-        decoded(raw[: len(raw) // 2], (96, 48))
-
-
 def test_pixels_that_are_cut_off_are_damage():
     raw = encoded(RAMP)[:-20]
     assert image_size(raw, "cut.png", LIMITS) == (5, 4)
@@ -129,6 +111,37 @@ def test_pixels_that_are_cut_off_are_damage():
 def test_too_many_pixels_are_not_decoded():
     with pytest.raises(SkippedFile, match="too many pixels: 5 × 4"):
         image_size(encoded(RAMP), "ramp.png", replace(LIMITS, max_image_pixels=19))
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"P2\n3000 3000\n255\n0 0 ", "too many pixels for text"),
+        (b"P5\n3000 3000\n99\n" + bytes(9), "odd grey levels"),
+        (tiff(100, 100, 16_000), "too large tiles"),
+        (tiff(100, 100, 100), ""),
+        (tiff(5000, 5000, 5008, bits=32), "too deep colours"),
+        (webp_of_stated_size(16_383), "too many pixels"),
+        (b"BM" + bytes(60), "damaged image"),
+        (b"PK\x03\x04", "a zip inside the zip"),
+    ],
+)
+def test_what_would_cost_a_decoder_much_is_refused_by_its_header(raw, reason):
+    if not reason:
+        assert image_size(raw, "a/1.png", LIMITS) == (100, 100)
+        return
+    with pytest.raises(SkippedFile, match=reason):
+        image_size(raw, "a/1.png", LIMITS)
+
+
+def test_scans_of_a_photograph_are_counted():
+    raw = encoded(RAMP, "JPEG", progressive=True)
+    last = raw.rindex(b"\xff\xda")
+    limits = replace(LIMITS, max_image_pixels=20)
+    few, many = (raw[:last] + n * raw[last:-2] + raw[-2:] for n in (1, 10))
+    assert image_size(few, "few.jpg", limits) == (5, 4)
+    with pytest.raises(SkippedFile, match="too many scans"):
+        image_size(many, "many.jpg", limits)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import replace
 
 import numpy as np
@@ -17,14 +16,8 @@ from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 
-NAMES = ["self", "cls", "T", "dtype", "shape", "size", "X", "y", "count", "loc", "nan", "lambda"]
-PARAMETERS = sorted(
-    {
-        word
-        for f in (pd.DataFrame.assign, pd.DataFrame, pd.Series)
-        for word in inspect.signature(f).parameters
-    }
-)
+#: Attributes and parameters of pandas, and a word of Python.
+NAMES = ["T", "X", "self", "cls", "dtype", "shape", "size", "count", "name", "index", "lambda"]
 
 
 def written(name: str, n_rows: int = 60, others: str = "u") -> bytes:
@@ -35,7 +28,7 @@ def written(name: str, n_rows: int = 60, others: str = "u") -> bytes:
     return "\n".join([f"{name},{others},kind", *rows]).encode()
 
 
-@pytest.mark.parametrize("name", sorted({*NAMES, *PARAMETERS}))
+@pytest.mark.parametrize("name", NAMES)
 def test_a_column_of_any_name_is_read(name):
     data = load(written(name), name="made.csv", target="kind")
     assert data.feature_names == (name, "u")

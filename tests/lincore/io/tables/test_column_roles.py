@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore.checks.table_findings import find_table_problems
@@ -145,6 +145,7 @@ def test_a_day_stands_before_the_month_unless_it_cannot():
     assert to_days(pd.Series(["01/02/1970", "01/13/1970"])).tolist() == [1.0, 12.0]
 
 
+@settings(max_examples=30)
 @given(st.lists(st.one_of(st.none(), st.text(max_size=12)), min_size=1, max_size=8))
 def test_any_text_is_a_date_or_not_and_has_levels(values):
     column = pd.Series(values, name="made", dtype="str")

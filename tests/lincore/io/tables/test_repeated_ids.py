@@ -39,7 +39,7 @@ def subjects(names, n_each=8, *, shuffled=True, seed=0):
     return frame.sample(frac=1, random_state=seed) if shuffled else frame
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     "names",
     [
@@ -71,7 +71,7 @@ def test_a_class_for_each_subject_is_evidence_and_ages_are_none():
     assert found_in(frame) == ["who"]
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_factors_and_quantities_are_no_subjects(seed):
     rng = np.random.default_rng(seed)
     n = 600
@@ -114,6 +114,7 @@ def test_the_proposal_keeps_groups_together_and_is_made_once():
     assert len(grouped.group_names) == 30
 
 
+@pytest.mark.long
 @needs_data
 @pytest.mark.parametrize(
     "file",
@@ -124,6 +125,7 @@ def test_no_false_alarm_on_real_tables(file):
     assert load(DATA / "csv" / f"{file}.csv").group_candidate == ""
 
 
+@pytest.mark.long
 @needs_data
 def test_countries_are_groups_of_years():
     data = load(DATA / "csv" / "gapminder_semicolon_decimalcomma.txt", target="continent")

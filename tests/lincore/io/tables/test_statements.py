@@ -72,7 +72,7 @@ def test_a_counter_in_runs_is_said_to_count():
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=20)
 @given(
     n_rows=st.integers(2, 120),
     n_levels=st.integers(1, 120),

@@ -35,7 +35,7 @@ def n_wrong(found: Delimited, rows: list[list[str]]) -> int:
 
 def of_kind() -> dict[str, list[damaged.Damaged]]:
     kinds: dict[str, list[damaged.Damaged]] = {}
-    for one in damaged.of_single_rows(step=7):
+    for one in damaged.of_single_rows(step=25):
         kinds.setdefault(one.kind, []).append(one)
     return kinds
 

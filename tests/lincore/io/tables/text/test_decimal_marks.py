@@ -27,7 +27,7 @@ def notices_about(table, name):
     return [notice for notice in table.notices if notice.where == f"column {name!r}"]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=30)
 @given(
     values=st.lists(st.floats(-2e6, 2e6), min_size=6, max_size=30),
     scale=st.sampled_from([1e-6, 1e-3, 1.0]),
@@ -127,7 +127,7 @@ def test_zeros_before_a_group_make_no_number():
     assert table.frame["u"].tolist() == ["0.444.000", "1.234.000"] * 5
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=15)
 @given(
     n_rows=st.integers(3, 20),
     blanks=st.lists(st.tuples(st.integers(0, 20), st.sampled_from(["", " ", "\r"])), max_size=4),

@@ -19,7 +19,6 @@ from lincore.io.tables.read import read_delimited
 from lincore.io.tables.text import _parsing
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
-from tests.data import DATA, needs_data
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
 
@@ -130,30 +129,11 @@ class Evil:
         return open, ("evil-was-loaded", "w")
 
 
-@pytest.mark.parametrize("protocol", [2, 3, 4, 5])
+@pytest.mark.parametrize("protocol", [2, 5])
 def test_a_pickle_is_refused_and_not_loaded(protocol, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "Python pickle" in refused(pickle.dumps(Evil(), protocol))
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        (b"\x7fELF\x02\x01\x01", "a program"),
-        (b"%PDF-1.7\n", "a PDF document"),
-        (b"PK\x03\x04rest", "Excel workbook"),
-        (b"\x89PNG\r\n\x1a\n", "a single image"),
-        (b"\x1f\x8b\x08\x00damaged", "gzip"),
-        (gzip.compress(gzip.compress(b"u,v\n1,2\n", mtime=0), mtime=0), "gzip"),
-        (gzip.compress(b"%PDF-1.7\n", mtime=0), "a PDF document"),
-        (b"<!DOCTYPE html><html>", "a web page"),
-        (b"u,class\n1,\x00\x00\x00\x00\x00\x00\x00\x00a\n2,b\n", "NUL bytes"),
-        (b"u,class\n1,\xff" + bytes(9) + b"a\n2,b\n", "NUL bytes"),
-    ],
-)
-def test_what_is_no_text_is_called_by_its_name(raw, message):
-    assert message in refused(raw)
 
 
 def test_a_hundred_thousand_columns_are_refused_before_pandas(monkeypatch):
@@ -344,6 +324,7 @@ def test_options_that_cannot_be_are_refused(options, message):
     assert caught.value.notice.remedy
 
 
+@settings(max_examples=25)
 @given(
     st.lists(st.integers(-(10**9), 10**9), min_size=3, max_size=20),
     st.sampled_from([(",", "."), (".", ","), (".", ""), (",", "")]),
@@ -361,7 +342,7 @@ def test_numbers_are_read_as_they_were_written_in_any_country(numbers, marks):
 finite = st.floats(-1e9, 1e9).map(lambda value: value + 0.0)
 
 
-@settings(deadline=None)
+@settings(max_examples=25)
 @given(
     st.lists(st.tuples(finite, st.one_of(st.none(), finite)), min_size=4, max_size=12),
     st.sampled_from([",", ";", "\t", "|"]),
@@ -376,21 +357,6 @@ def test_what_is_written_is_read(rows, separator, encoding):
     expected = np.array([[np.nan if value is None else value for value in row] for row in rows])
     np.testing.assert_allclose(frame.iloc[:, :2].to_numpy(dtype=float), expected, rtol=1e-15)
     assert frame["class"].tolist() == [f"c{i % 2}, {separator}." for i in range(len(rows))]
-
-
-@needs_data
-def test_decimal_commas_of_gapminder():
-    name = "gapminder_semicolon_decimalcomma.txt"
-    frame = read_delimited((DATA / "csv" / name).read_bytes(), name).frame
-    assert frame.select_dtypes("number").iloc[0].tolist() == [1952.0, 28.801, 8425333.0]
-
-
-@needs_data
-def test_pound_signs_of_the_text_messages():
-    raw = (DATA / "csv" / "sms_spam_latin1.csv").read_bytes()
-    table = read_delimited(raw, "sms_spam_latin1.csv")
-    assert "cp1252" in table.notices[0].what
-    assert table.frame["v2"].str.contains("£").sum() > 200
 
 
 def test_a_first_row_of_negative_numbers_is_no_row_of_units():
@@ -450,9 +416,10 @@ def test_wide_letters_are_read_and_damage_is_told(encoding):
         assert len(cut.frame) == 40
 
 
-def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(monkeypatch):
-    n = 140_000  # pandas takes 131,072 rows of seven columns at a time
-    monkeypatch.setattr(_parsing, "_IN_PARTS", 1_000_000)
+# pandas takes 131,072 rows of seven columns at a time.
+@pytest.mark.parametrize("n", [5_000, pytest.param(140_000, marks=pytest.mark.long)])
+def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(n, monkeypatch):
+    monkeypatch.setattr(_parsing, "_IN_PARTS", 100_000)
     later = np.arange(n) > n - 50
     columns = {
         "count": np.arange(n),

@@ -18,7 +18,7 @@ from pyarrow.fs import FileSystem
 
 from lincore import DataError, io
 from lincore.limits import LIMITS
-from tests.servers import mariadb, postgresql
+from tests.long.servers import mariadb, postgresql
 
 SECRET = "hunter2"
 ROWS = 50_000

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.install_servers import has_mariadb, postgresql_programs
+from tests.long.install_servers import has_mariadb, postgresql_programs
 
 #: Runs SQL and returns what is printed.
 Psql = Callable[[str], str]

@@ -1,4 +1,4 @@
-"""Zips and images made to harm: each is refused or skipped, at once and in little memory."""
+"""Zips and images made to harm: each is refused or skipped, in little memory."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from PIL import Image
 
 from lincore.errors import DataError
 from lincore.io.images.read import ImageOptions, read_image_files
-from tests.lincore.io.images.in_memory import encoded, zipped
+from tests.lincore.io.images.in_memory import encoded, npy, tiff, webp_of_stated_size, zipped
 
-ROOT = Path(__file__).parents[4]
-SECONDS, MEGABYTES = 2.0, 200.0
+ROOT = Path(__file__).parents[2]
+MEGABYTES = 200.0
 
-# Reads every file that it is told, and prints what became of it, how long it took in processor
-# time (the machine may be busy), and what the most memory was beyond that of a small zip.
+# Reads every file that it is told, and prints what became of it, and what the most memory was
+# beyond that of a small zip.
 READER = """
-import json, resource, sys, time, warnings
+import json, resource, sys
 from pathlib import Path
 import PIL.JpegImagePlugin, PIL.PngImagePlugin, PIL.TiffImagePlugin, PIL.WebPImagePlugin
 from lincore import load
@@ -54,9 +54,8 @@ outcome(first)
 held = max(Path(path).stat().st_size for path in paths) / 1e6
 before, found = peak(), {}
 for path in paths:
-    start = time.process_time()
     what = outcome(path)
-    found[Path(path).stem] = what, time.process_time() - start, peak() - before - held
+    found[Path(path).stem] = what, peak() - before - held
 print(json.dumps(found))
 """
 
@@ -80,26 +79,9 @@ def directory(count, offset=0, size=1, packed=1):
     return local + listed + end
 
 
-def tiff(width, height, tile, bits=8):
-    """Return a TIFF of one deflated tile of any size."""
-    packed = zlib.compress(bytes(1000))
-    tags = {256: width, 257: height, 258: bits, 259: 8, 262: 1, 277: 1, 322: tile, 323: tile}
-    tags |= {324: 8, 325: len(packed)}
-    listed = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
-    start = struct.pack("<I", 8 + len(packed))
-    return b"II*\0" + start + packed + struct.pack("<H", len(tags)) + listed + bytes(4)
-
-
 def gif_of_many_frames():
     frames = [Image.new("L", (1000, 1000), i) for i in range(60)]
     return encoded(frames[0], "GIF", save_all=True, append_images=frames[1:])
-
-
-def webp_of_stated_size(side):
-    frames = [Image.new("RGBA", (8, 8), (i, 2, 3, 4)) for i in range(2)]
-    raw = encoded(frames[0], "WEBP", save_all=True, append_images=frames[1:])
-    assert raw[12:16] == b"VP8X"
-    return raw[:24] + 2 * (side - 1).to_bytes(3, "little") + raw[30:]
 
 
 def jpeg_of_many_scans():
@@ -214,13 +196,6 @@ def arrays(**named):
     return buffer.getvalue()
 
 
-def npy(shape):
-    buffer = io.BytesIO()
-    header = {"descr": "|u1", "fortran_order": False, "shape": shape}
-    np.lib.format.write_array_header_1_0(buffer, header)
-    return buffer.getvalue() + bytes(100)
-
-
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
     """Read the corpus in a process of its own, whose memory no other test has touched."""
@@ -241,14 +216,13 @@ def outcomes(tmp_path_factory):
 
 
 def test_memory_is_measured(outcomes):
-    assert outcomes["tiff-of-one-strip"][2] > 30
+    assert outcomes["tiff-of-one-strip"][1] > 30
 
 
 @pytest.mark.parametrize("name", CORPUS)
-def test_what_is_hostile_is_refused_or_skipped_at_once(outcomes, name):
-    what, seconds, megabytes = outcomes[name]
+def test_what_is_hostile_is_refused_or_skipped_in_little_memory(outcomes, name):
+    what, megabytes = outcomes[name]
     assert CORPUS[name][1] in what
-    assert seconds < SECONDS
     assert megabytes < MEGABYTES
 
 

@@ -1,0 +1,31 @@
+"""Photographs in HEIC, which pillow-heif decodes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from lincore.io.files.archives import SkippedFile
+from lincore.io.images.decode import decoded, image_size
+from lincore.limits import LIMITS
+from tests.lincore.io.images.in_memory import encoded
+
+
+def test_photographs_in_heic_are_decoded_upright_and_within_limits():
+    left_half_white = np.zeros((48, 96, 3), dtype=np.uint8)
+    left_half_white[:, :48] = 255
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    photograph = Image.fromarray(left_half_white)
+    photograph.info["exif"] = exif.tobytes()
+    raw = encoded(photograph, "HEIF")
+    assert image_size(raw, "turned.heic", LIMITS) == (96, 48)
+    pixels = decoded(raw, (96, 48)).reshape(96, 48)
+    assert pixels[:40].min() > 230 > 25 > pixels[56:].max()
+    with pytest.raises(SkippedFile, match="too many pixels"):
+        image_size(raw, "turned.heic", replace(LIMITS, max_image_pixels=1_000))
+    with pytest.raises(SkippedFile, match="damaged"):
+        decoded(raw[: len(raw) // 2], (96, 48))
