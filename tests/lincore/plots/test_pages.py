@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import LogisticRegression, Results, plots
-from lincore.inspection import univariate
-from lincore.inspection.correlation import Correlations
+from lincore.inspection import Correlations, univariate
 from lincore.metrics import curves, scores
 from lincore.plots.base.palette import BAD, GOOD
 from lincore.plots.data.contact_sheet import png

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.data.dataset import Dataset
-from lincore.metrics.results import Results
-from lincore.metrics.settings import Settings
+from lincore.data import Dataset
+from lincore.metrics import Results, Settings
 from lincore.report import comparison
-from lincore.utils.thread_warnings import captured_warnings
+from lincore.utils import captured_warnings
 
 
 def table(sizes: list[int], groups: list[int] | None = None) -> Dataset:
