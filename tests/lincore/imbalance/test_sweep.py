@@ -97,8 +97,8 @@ def test_methods_change_places_where_they_were_planted_to():
 
 @pytest.mark.parametrize("gaps", [[0.3, 0.1, 0.2], [0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.0, 0.2]])
 def test_curves_that_run_together_rarely_cross(gaps):
-    alarms = [len(planted(gaps, seed=seed).crossings()) > 0 for seed in range(12)]
-    assert sum(alarms) <= 1
+    alarms = [len(planted(gaps, seed=seed).crossings()) > 0 for seed in range(100)]
+    assert np.mean(alarms) <= 0.06
 
 
 def test_a_stretch_where_nothing_is_clear_is_bridged():
