@@ -158,22 +158,6 @@ def test_every_cell_is_what_its_definition_says(study, method):
         )
 
 
-def test_weighting_is_replication():
-    """300 rows that weigh three times as much are 900 rows."""
-    data = three_classes((80, 80, 80))
-    study = lincore.balance(
-        data, {"class 3": 20}, "lda", test_size=0.25, repeats=1, steps=Steps(n_components=2)
-    )
-    rows = study.example.rows["reduced"]
-    rare = rows[data.codes[rows] == 2]
-    repeated = np.concatenate([rows, rare, rare])
-    weight, priors = np.ones(3), np.full(3, 1 / 3)
-    test = study.example.split.test
-    proba = slow_posterior(data, repeated, weight, priors, test, "lda")
-    both = study.example.results["both"]
-    assert_allclose(np.exp(both.log_proba[0]), proba, atol=1e-9)
-
-
 def test_all_numbers_of_the_example_agree(study):
     data, example = three_classes(), study.example
     position = np.flatnonzero(study.seeds == example.seed)[0]

@@ -47,12 +47,12 @@ def test_frames_fit_the_figure(shown, place):
         assert axes.yaxis.scaleratio == 1 and spans[0] == pytest.approx(spans[1])
 
 
-@pytest.mark.parametrize("place", ALL, ids="/".join)
-def test_the_first_frame_does_not_give_the_answer_away(shown, place):
-    found, preset = shown[place], EXPERIMENTS[place[0]].presets[place[1]]
-    answer = f"{found.answer:.{preset.digits}f}"
-    if preset.digits:
-        assert answer not in preset.question + found.frames[0].sentence or place[1] == "scaled"
+def test_the_first_frame_does_not_give_the_answer_away(shown):
+    for (word, name), found in shown.items():
+        preset = EXPERIMENTS[word].presets[name]
+        answer = f"{found.answer:.{preset.digits}f}"
+        if preset.digits:
+            assert answer not in preset.question + found.frames[0].sentence or name == "scaled"
 
 
 #: Preset, answer, its tolerance, and what is said at the frame where playing ends or as finding.

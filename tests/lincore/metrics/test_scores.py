@@ -464,15 +464,6 @@ def test_shapes_that_do_not_fit_are_refused():
         scores.confusion_matrix(results, "other")
 
 
-def test_the_table_holds_the_same_numbers():
-    results = some_results()
-    table = score_table(results)
-    for method in results.methods:
-        right = scores.accuracy(results, method)
-        line = table.loc[method]
-        assert_allclose(line[["accuracy", "accuracy from", "accuracy to"]].to_list(), right)
-
-
 def predictions(truth, predicted):
     truth, predicted = np.array(truth), np.array(predicted)
     m = len(truth)

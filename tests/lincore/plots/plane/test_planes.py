@@ -209,22 +209,6 @@ def test_small_multiples_share_axes_and_name_the_errors():
         plots.small_multiples([], [])
 
 
-@pytest.mark.parametrize("model", [LogisticRegression(C=1.0), QuadraticDiscriminantAnalysis()])
-def test_forty_classes_and_hostile_names(model):
-    many = fitted_view(model, 40, 400)
-    for figure in (plots.contour(many), plots.boundary(many), plots.surface(many)):
-        assert len(figure.to_json()) < 450_000
-    bad = fitted_view(model, labels=[NASTY, "<b>x</b>", "<i>y</i>"])
-    one = fitted_view(model, labels=[NASTY, "<b>x</b>", "<i>y</i>"], axes=(1,))
-    figures = [draw(view) for view in (bad, one)
-               for draw in (plots.contour, plots.boundary, plots.surface)]  # fmt: skip
-    for figure in [*figures, plots.small_multiples([bad], [NASTY])]:
-        spec = figure.to_dict()
-        spec["layout"].pop("meta")
-        text = json.dumps(spec)
-        assert "<img" not in text and "<b>x" not in text and "<i>y" not in text
-
-
 def test_levels_stand_at_their_codes_with_their_rows_around():
     view = fitted_view(LogisticRegression(C=1.0))
     codes = np.column_stack([np.arange(120) % 2, view.points[:, 1]])
