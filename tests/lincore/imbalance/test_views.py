@@ -14,6 +14,7 @@ from lincore.imbalance import (
     view_with_predictions,
     view_with_prior_shift,
 )
+from lincore.inspection import feature_plane
 from lincore.metrics import priors, scores
 from lincore.model_selection import Steps, transform_for_classifier
 
@@ -155,3 +156,18 @@ def test_all_features_are_drawn_in_one_discriminant_plane(data, line, steps):
     # Components of two training sets span different spaces; features are the same to both.
     assert_allclose(points, same, atol=1e-8 if steps.n_components is None else 3)
     assert_allclose(other.drop(other.lift(points)), points, atol=1e-8)
+
+
+def test_a_gaussian_model_of_all_features_is_shown_by_its_marginal(data):
+    study = lincore.balance(data, {"class_0": 8}, ("lda", "logistic"), repeats=1)
+    plane = feature_plane(data, (6, 2), study.example.split.train)
+    view, cut = (
+        condition_view(study.example, method, "corrected priors", data, plane)
+        for method in ("lda", "logistic")
+    )
+    rows = study.example.rows["reduced"]
+    alone = lincore.LinearDiscriminantAnalysis(priors=data.counts / data.n_rows)
+    alone.fit(data.X[rows][:, [6, 2]], data.codes[rows])
+    proba = alone.predict_proba(view.points)
+    assert_allclose(np.exp(view.log_posterior(view.points)), proba, atol=0.02)
+    assert view.densities is not None and cut.densities is None
