@@ -15,10 +15,10 @@ from sklearn.tree import DecisionTreeClassifier
 import lincore
 from lincore.imbalance.attribution import PARTS
 from lincore.imbalance.losses import CONDITIONS, losses_of
-from lincore.io.samples import gaussian_classes
+from lincore.io import gaussian_classes
 from lincore.metrics import scores
 from lincore.metrics.seed_intervals import over_seeds
-from lincore.model_selection.pipeline import Steps
+from lincore.model_selection import Steps
 
 
 @st.composite
@@ -37,7 +37,7 @@ def problems(draw):
 
 
 @given(problems())
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=4)
 def test_the_four_parts_add_up(problem):
     data, sizes, steps, seed = problem
     methods = ("lda", "qda", "naive-bayes", "logistic", "fisher")
@@ -58,7 +58,7 @@ def test_the_four_parts_add_up(problem):
 
 
 @given(st.integers(0, 1000))
-@settings(deadline=None, max_examples=5)
+@settings(max_examples=2)
 def test_without_a_reduction_nothing_is_lost(seed):
     """A class cut to all of its rows: every subset is the same rows."""
     data = gaussian_classes([[0.0, 0.0], [1.0, 1.0]], sizes=[40, 25])

@@ -7,12 +7,11 @@ import pytest
 
 import lincore
 from lincore import plots
-from lincore.imbalance.bayes_reference import true_parameters_of
-from lincore.inspection.planes import feature_plane
-from lincore.inspection.views import make_view
+from lincore.imbalance import true_parameters_of
+from lincore.inspection import feature_plane, make_view
 from lincore.metrics import scores
 from lincore.plots.plane.boundary_lines import drawn_lines
-from lincore.report.imbalance_tables import format_loss, score_rows
+from lincore.report import format_loss, score_rows
 
 
 @pytest.fixture(scope="module")

@@ -9,10 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore.imbalance import remedies
+from lincore.imbalance import REMEDIES, choose_remedy
 from lincore.imbalance.losses import CONDITIONS
-from lincore.imbalance.remedies import REMEDIES, choose_remedy
-from lincore.io.samples import gaussian_classes
+from lincore.io import gaussian_classes
 
 
 @pytest.fixture(scope="module")
@@ -154,16 +153,3 @@ def test_advice_where_there_is_no_loss_to_speak_of():
     assert choose_remedy(study, "least-squares", "log loss").remedy.name == "corrected priors"
     one = lincore.balance(data, {"class 2": 10}, "lda", repeats=1)
     assert choose_remedy(one, "lda").remedy.name not in ("undersampling", "oversampling")
-
-
-def test_a_remedy_of_a_study_is_measured_once(study, monkeypatch):
-    measured = []
-    known = remedies.loss_over_seeds
-    monkeypatch.setattr(
-        remedies, "loss_over_seeds", lambda *given: measured.append(given) or known(*given)
-    )
-    again = replace(study)
-    for _ in range(3):
-        again.remedies("lda", "log loss")
-        choose_remedy(again, "lda", "log loss")
-    assert len(measured) == len(REMEDIES)

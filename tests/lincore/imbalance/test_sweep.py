@@ -9,11 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lincore
 from lincore import LinearDiscriminantAnalysis, Moments
 from lincore.errors import DataError
-from lincore.imbalance.class_size_sweep import sweep
-from lincore.imbalance.size_curves import Sweep
+from lincore.imbalance import Sweep, sweep
 from lincore.imbalance.subsets import Shuffling
-from lincore.io.samples import gaussian_classes
-from lincore.model_selection.pipeline import Steps
+from lincore.io import gaussian_classes
+from lincore.model_selection import Steps
 
 STEPS = Steps(n_components=2)
 

@@ -5,17 +5,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore.imbalance import deployment
-from lincore.imbalance.views import (
+from lincore.imbalance import (
     aligned_planes,
     condition_view,
+    deployment,
     shared_planes,
     view_with_costs,
     view_with_predictions,
     view_with_prior_shift,
 )
+from lincore.inspection import feature_plane
 from lincore.metrics import priors, scores
-from lincore.model_selection.pipeline import Steps, transform_for_classifier
+from lincore.model_selection import Steps, transform_for_classifier
 
 METHODS = ("lda", "qda", "logistic", "least-squares")
 
@@ -134,9 +135,15 @@ def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
     assert cheap.value < bold.value
 
 
-@pytest.mark.parametrize("steps", [Steps(), Steps(standardize=False), Steps(n_components=5)])
-@pytest.mark.parametrize("line", ["lda", "logistic"])
-def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("lda", Steps()),
+        ("logistic", Steps(standardize=False)),
+        ("logistic", Steps(n_components=5)),
+    ],
+)
+def test_all_features_are_drawn_in_one_discriminant_plane(data, line, steps):
     study = lincore.balance(data, {"class_0": 8}, line, steps=steps, repeats=1)
     pair = [study.example.pipelines[line, subset] for subset in ("full", "reduced")]
     split = study.example.split
@@ -149,3 +156,18 @@ def test_all_features_are_drawn_in_one_discriminant_plane(data, steps, line):
     # Components of two training sets span different spaces; features are the same to both.
     assert_allclose(points, same, atol=1e-8 if steps.n_components is None else 3)
     assert_allclose(other.drop(other.lift(points)), points, atol=1e-8)
+
+
+def test_a_gaussian_model_of_all_features_is_shown_by_its_marginal(data):
+    study = lincore.balance(data, {"class_0": 8}, ("lda", "logistic"), repeats=1)
+    plane = feature_plane(data, (6, 2), study.example.split.train)
+    view, cut = (
+        condition_view(study.example, method, "corrected priors", data, plane)
+        for method in ("lda", "logistic")
+    )
+    rows = study.example.rows["reduced"]
+    alone = lincore.LinearDiscriminantAnalysis(priors=data.counts / data.n_rows)
+    alone.fit(data.X[rows][:, [6, 2]], data.codes[rows])
+    proba = alone.predict_proba(view.points)
+    assert_allclose(np.exp(view.log_posterior(view.points)), proba, atol=0.02)
+    assert view.densities is not None and cut.densities is None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
@@ -37,14 +36,13 @@ def assert_same_study(one, other, tolerance):
         assert_allclose(*parts, rtol=1e-9, atol=tolerance)
 
 
-@pytest.mark.parametrize("given", [{}, {"steps": Steps(n_components=1)}])
-def test_equal_weights_are_no_weights(given):
+def test_equal_weights_are_no_weights():
     X, y, _ = two_classes()
     plain = lincore.load((X, y))
     ones = with_row_weights(plain, weights=np.full(len(y), 3.0))
-    studies = (lincore.balance(d, {"b": 0.3}, METHODS, repeats=4, **given) for d in (ones, plain))
+    studies = (lincore.balance(d, {"b": 0.3}, METHODS, repeats=2) for d in (ones, plain))
     assert_same_study(*studies, 1e-12)
-    sweeps = (lincore.sweep(d, "b", [4, 10], METHODS, repeats=2, **given) for d in (ones, plain))
+    sweeps = (lincore.sweep(d, "b", [4, 10], METHODS, repeats=2) for d in (ones, plain))
     assert_allclose(*(found.losses for found in sweeps), rtol=1e-12, atol=1e-12)
 
 

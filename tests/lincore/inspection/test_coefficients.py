@@ -11,12 +11,9 @@ import statsmodels.api as sm
 from numpy.testing import assert_allclose
 
 import lincore
-from lincore.inspection.coefficients import likelihood_coefficients, score_coefficients
-from lincore.inspection.weights import feature_weights
-from lincore.model_selection import hold_out
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.report.coefficients import coefficient_rows
+from lincore.inspection import feature_weights, likelihood_coefficients, score_coefficients
+from lincore.model_selection import Steps, as_method, hold_out, pipeline_for
+from lincore.report import coefficient_rows
 
 
 def passengers(n=400, classes=("died", "survived")):

@@ -10,7 +10,7 @@ from scipy import stats
 
 import lincore
 from lincore.inspection import association, correlation, univariate, word_counts
-from lincore.io.table_files import table_to_dataset
+from lincore.io import table_to_dataset
 from lincore.io.tables.table import frame_to_table
 
 

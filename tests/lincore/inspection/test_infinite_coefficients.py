@@ -9,7 +9,7 @@ import lincore
 from lincore import inspection, plots
 from lincore.estimators import boundary
 from lincore.model_selection import pipeline_for
-from lincore.plots.model.coefficients import coefficients
+from lincore.plots import coefficients
 
 WORDS = ["to", "be", "or", "money", "win", "question"]
 SHARES = ([3, 3, 2, 0, 0, 1], [1, 0, 2, 3, 2, 1])

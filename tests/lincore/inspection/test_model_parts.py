@@ -7,20 +7,23 @@ import pytest
 
 import lincore
 from lincore import plots
-from lincore.data.dataset import Dataset
-from lincore.inspection import views
-from lincore.inspection.chosen_rows import confusion_cell
-from lincore.inspection.solver_comparison import compare_solvers
-from lincore.inspection.weights import boundary_equation, classifier_input_names, feature_weights
-from lincore.linalg.optimize import Reason, iteration_callback
+from lincore.data import Dataset
+from lincore.inspection import (
+    boundary_equation,
+    classifier_input_names,
+    compare_solvers,
+    confusion_cell,
+    feature_weights,
+    views,
+)
+from lincore.linalg import iteration_callback
+from lincore.linalg.optimize import Reason
 from lincore.linalg.quadric import Quadric
-from lincore.model_selection import hold_out
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
+from lincore.model_selection import Steps, as_method, hold_out, pipeline_for
+from lincore.model_selection.pipeline import PLAIN
 from lincore.plots.plane.class_ellipses import with_ellipses
-from lincore.report.convergence import termination_reason
-from lincore.report.equations import equation_latex, equation_text
-from lincore.utils.thread_warnings import captured_warnings
+from lincore.report import equation_latex, equation_text, termination_reason
+from lincore.utils import captured_warnings
 
 
 def fitted_on(name: str, line: str, steps: Steps = PLAIN):
@@ -49,8 +52,14 @@ def test_every_row_is_in_exactly_one_cell(line):
         np.testing.assert_allclose(found[0].distances[:, 0] ** 2, squares)
 
 
-@pytest.mark.parametrize("steps", [Steps(), Steps(True, None, 2), Steps(True, None, 2, True)])
-@pytest.mark.parametrize("line", ["lda", "logistic", "least-squares"])
+@pytest.mark.parametrize(
+    ("line", "steps"),
+    [
+        ("lda", Steps(True, None, 2, True)),
+        ("logistic", Steps()),
+        ("least-squares", Steps(True, None, 2)),
+    ],
+)
 def test_weights_of_features_are_the_slopes_of_the_scores(line, steps):
     data, split, pipeline, _ = fitted_on("iris", line, steps)
     weights = feature_weights(pipeline, data, split.train)

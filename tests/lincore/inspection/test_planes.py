@@ -9,14 +9,9 @@ from hypothesis import strategies as st
 from sklearn.pipeline import Pipeline
 
 from lincore import PCA, FisherDiscriminant, LinearDiscriminantAnalysis, LogisticRegression
-from lincore.data.dataset import Dataset
-from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.planes import (
-    feature_plane,
-    median_row,
-    principal_plane,
-)
-from lincore.model_selection.pipeline import transform_for_classifier
+from lincore.data import Dataset
+from lincore.inspection import discriminant_plane, feature_plane, median_row, principal_plane
+from lincore.model_selection import transform_for_classifier
 
 
 def make_data(n=80, p=5, n_classes=3, seed=0):
@@ -34,7 +29,7 @@ def as_data(X, codes, levels=None):
 
 
 @given(seed=st.integers(0, 30), n_classes=st.integers(2, 5))
-@settings(max_examples=15)
+@settings(max_examples=6)
 def test_what_is_lifted_drops_where_it_was(seed, n_classes):
     data = make_data(seed=seed, n_classes=n_classes)
     rows = np.arange(data.n_rows)

@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnL
 
 import lincore
 from lincore import FisherDiscriminant, plots
-from lincore.data.dataset import Dataset, Split
+from lincore.data import Dataset, Split
 from lincore.errors import DataError
 from lincore.inspection import projections
 from lincore.model_selection import hold_out

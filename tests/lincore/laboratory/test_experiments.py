@@ -47,12 +47,12 @@ def test_frames_fit_the_figure(shown, place):
         assert axes.yaxis.scaleratio == 1 and spans[0] == pytest.approx(spans[1])
 
 
-@pytest.mark.parametrize("place", ALL, ids="/".join)
-def test_the_first_frame_does_not_give_the_answer_away(shown, place):
-    found, preset = shown[place], EXPERIMENTS[place[0]].presets[place[1]]
-    answer = f"{found.answer:.{preset.digits}f}"
-    if preset.digits:
-        assert answer not in preset.question + found.frames[0].sentence or place[1] == "scaled"
+def test_the_first_frame_does_not_give_the_answer_away(shown):
+    for (word, name), found in shown.items():
+        preset = EXPERIMENTS[word].presets[name]
+        answer = f"{found.answer:.{preset.digits}f}"
+        if preset.digits:
+            assert answer not in preset.question + found.frames[0].sentence or name == "scaled"
 
 
 #: Preset, answer, its tolerance, and what is said at the frame where playing ends or as finding.
@@ -72,13 +72,11 @@ KNOWN = [
     ("race", "rates", 79, 0, "0.0667916", "379 steps with 11 rises"),
     ("race", "afar", 6, 0, "exploded", "always arrives"),
     ("race", "irls", 5, 0, "it is the minimum", "(0.8833, −0.6763)"),
-    ("race", "irls", 5, 0, "it is the minimum", "(0.8833, −0.6763)"),
     ("covariances", "classic", 72, 0, "169 misclassified, half-way 84", "QDA"),
     ("bayes", "classic", -0.1513, 5e-5, "0.6534 at 2", "0.1953 at 5"),
     ("bayes", "truth", 6.298, 5e-4, "0.0006298", "one row in"),
     ("basis", "classic", 0, 0, "logistic regression 0, least squares 1", "100 of 200 in x"),
     ("likelihood", "classic", 98.46, 5e-3, "98.46 %", "p(to | spam) = 0.0833"),
-    ("likelihood", "hand", -138.4696, 5e-5, "pooled covariance", "estimates of LDA"),
     ("likelihood", "hand", -138.4696, 5e-5, "pooled covariance", "estimates of LDA"),
     ("likelihood", "mean", 86.0282, 5e-5, "−138.4696", "pooled covariance"),
 ]

@@ -41,15 +41,6 @@ def test_precision_and_recall_counted_by_hand():
     assert yes.operating == (2 / 3, 2 / 3)
 
 
-def test_the_operating_point_of_two_classes_is_on_the_curve():
-    rng = np.random.default_rng(0)
-    truth = rng.integers(0, 2, 200)
-    results = two_classes(rng.beta(1 + 2 * truth, 3 - 2 * truth), truth)
-    for curve in curves.roc_curve(results, "LDA"):
-        at = np.flatnonzero(curve.thresholds > 0.5)[-1]
-        assert_allclose((curve.false_positive_rate[at], curve.recall[at]), curve.operating)
-
-
 def test_posteriors_that_round_to_one_keep_their_order():
     results = two_classes([0.5, 0.5], [1, 0])
     log_proba = np.array([[[-45.0, -1e-20], [-44.0, -2e-20]]])

@@ -14,9 +14,8 @@ from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from lincore import Results, report
-from lincore.metrics import differences, scores
+from lincore.metrics import scores
 from lincore.metrics.differences import cochran_test, groups, holm, pairwise_differences
-from lincore.metrics.intervals import Interval
 from lincore.metrics.settings import Settings
 
 
@@ -267,17 +266,3 @@ def test_the_finding_of_a_pair_says_what_is_known():
         "The models are not all correct"
     )
     assert report.cochran_finding(cochran_test(same)).startswith("No model is known")
-
-
-def test_a_pair_is_compared_once_whatever_does_not_matter(monkeypatch):
-    compared = []
-    monkeypatch.setattr(
-        differences,
-        "_mcnemar",
-        lambda results, *pair: compared.append(pair) or (Interval(0.0, 0.0, 0.0), 1.0),
-    )
-    results = with_shares([0.9, 0.8, 0.7])
-    for rope in (0.0, 0.01, 0.05):
-        pairwise_differences(results, "accuracy", rope)
-        groups(results, "accuracy", rope)
-    assert sorted(compared) == [("A", "B"), ("A", "C"), ("B", "C")]

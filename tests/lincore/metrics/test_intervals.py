@@ -15,16 +15,12 @@ from statsmodels.stats.proportion import proportion_confint
 
 import lincore
 from lincore import Results, report
-from lincore.data.splits import Fold
-from lincore.metrics import scores
+from lincore.data import Fold
+from lincore.metrics import Settings, scores, training_variance_rows
 from lincore.metrics.intervals import Spread, from_spread
-from lincore.metrics.settings import Settings
-from lincore.metrics.training_variance import training_variance_rows
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.model_selection.splitters import plan_folds
+from lincore.model_selection import Steps, as_method, pipeline_for, plan_folds
 from lincore.plots import score_intervals, seconds_and_score
-from lincore.utils.formatting import interval
+from lincore.utils import interval
 
 BY_CLASS = ("balanced accuracy", "macro F1", "MCC", "AUC")
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 import lincore
 from lincore.imbalance.losses import CONDITIONS
-from lincore.io.samples import gaussian_classes
 from lincore.metrics.row_variance import RowSums, SplitLosses
 
 CODES = np.repeat([0, 1], [12, 8])
@@ -82,7 +79,7 @@ def test_what_splits_change_by_chance_counts_once():
     weights, less = np.array([0.5, 0.5]), {"a": 1.0, "b": -1.0}
     for spread in (0.0, 0.5):
         variances = []
-        for seed in range(8):
+        for seed in range(4):
             rng, found = np.random.default_rng(seed), RowSums(codes, 2)
             for turn in range(40):
                 shift = spread * rng.normal(size=(1, 2, 1))
@@ -162,23 +159,3 @@ def test_the_means_of_rows_are_those_of_the_seeds():
 def test_one_test_part_for_all_seeds_has_the_variance_of_the_seeds():
     study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, "lda", split="last")
     assert not study.variances and np.isnan(study.variance("lda", {"full": 1.0}))
-
-
-def test_intervals_of_the_parts_cover_and_are_not_too_wide():
-    """Three classes of 60 rows, the third cut from 42 to 9: the seeds' variance is far too wide."""
-    found: dict[str, list] = {}
-    for seed in range(20):
-        means = [[0.0, 0.0], [1.5, 0.0], [0.7, 1.4]]
-        data = gaussian_classes(means, sizes=[60, 60, 60], seed=seed)
-        study = lincore.balance(data, {"class 3": 9}, "lda", repeats=15)
-        for rule, known in (("rows", study), ("seeds", replace(study, variances={}))):
-            for loss in ("balanced error", "log loss"):
-                parts = known.attribution("lda", loss).parts
-                found.setdefault(rule, []).append([tuple(part) for part in parts.values()])
-    widths = {}
-    for rule, intervals in found.items():
-        value, low, high = np.moveaxis(np.reshape(intervals, (20, 2, 4, 3)), 3, 0)
-        truth = value.mean(axis=0)  # of 20 data sets: near enough
-        assert np.mean((low <= truth) & (truth <= high)) > 0.92
-        widths[rule] = np.mean((high - low).mean(axis=0) / (3.92 * value.std(axis=0, ddof=1)))
-    assert widths["rows"] < 1.4 and widths["seeds"] > 2.2

@@ -15,15 +15,23 @@ from statsmodels.stats.proportion import proportion_confint
 
 import lincore
 from lincore import Results, report
-from lincore.imbalance.deployment import log_loss_in_deployment
+from lincore.imbalance import log_loss_in_deployment
 from lincore.imbalance.losses import losses_of
-from lincore.metrics import _bootstrap, auc, curves, scores
-from lincore.metrics.differences import groups, pairwise_differences
-from lincore.metrics.estimates import missing_score_reason
-from lincore.metrics.priors import adjust_priors
-from lincore.metrics.ranking import baseline_scores, rank_methods, score_table
-from lincore.metrics.sampling_units import find_sampling_units
-from lincore.metrics.settings import Settings
+from lincore.metrics import (
+    Settings,
+    _bootstrap,
+    adjust_priors,
+    auc,
+    baseline_scores,
+    curves,
+    find_sampling_units,
+    groups,
+    missing_score_reason,
+    pairwise_differences,
+    rank_methods,
+    score_table,
+    scores,
+)
 
 
 def some_results(seed=0, m=40, n_classes=3, n_methods=2):
@@ -57,7 +65,7 @@ def folded(results, k, r, seed=0, n_train=True):
 @st.composite
 def any_results(draw):
     """Draw one test set, folds, repeated folds or leave-one-out, with classes that are missing."""
-    n_classes, r = draw(st.integers(2, 50)), draw(st.sampled_from([1, 1, 2, 3]))
+    n_classes, r = draw(st.integers(2, 12)), draw(st.sampled_from([1, 1, 2, 3]))
     n = draw(st.integers(1, 40))
     results = some_results(draw(st.integers(0, 1000)), n * r, n_classes)
     present = draw(st.integers(1, n_classes))
@@ -80,7 +88,7 @@ def ours(results, method, name):
     return scores.score(results, method, name).value
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=25)
 @given(any_results())
 def test_every_number_agrees_with_every_other_and_with_scikit_learn(results):
     everyone, truth = np.arange(len(results.classes)), results.truth
@@ -235,7 +243,7 @@ def test_an_auc_over_folds_varies_as_on_one_test_set_of_as_many_rows():
     assert_allclose(found.high - found.low, np.sqrt(10 / 9) * (alone.high - alone.low), rtol=0.05)
 
 
-@settings(deadline=None)
+@settings(max_examples=30)
 @given(any_results())
 def test_intervals_hold_their_value_and_stay_on_the_scale(results):
     for method in results.methods:
@@ -255,7 +263,7 @@ def test_intervals_hold_their_value_and_stay_on_the_scale(results):
             assert np.isnan(found).all() or 0 <= found.low <= found.value <= found.high <= 1
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=8)
 @given(st.integers(0, 1000), st.integers(2, 5), st.integers(6, 40))
 @example(255, 2, 6)
 def test_influence_values_are_derivatives(seed, n_classes, m):
@@ -337,7 +345,7 @@ def test_replicates_do_not_depend_on_the_order_of_sums(monkeypatch):
     assert_allclose(expected["log loss"][0, : len(means)], means, rtol=1e-10)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=15)
 @given(st.integers(0, 1000), st.integers(2, 40))
 def test_resampled_areas_are_scikit_learns_with_weights(seed, m):
     rng = np.random.default_rng(seed)
@@ -454,15 +462,6 @@ def test_shapes_that_do_not_fit_are_refused():
         )  # fmt: skip
     with pytest.raises(KeyError, match="method 0, method 1"):
         scores.confusion_matrix(results, "other")
-
-
-def test_the_table_holds_the_same_numbers():
-    results = some_results()
-    table = score_table(results)
-    for method in results.methods:
-        right = scores.accuracy(results, method)
-        line = table.loc[method]
-        assert_allclose(line[["accuracy", "accuracy from", "accuracy to"]].to_list(), right)
 
 
 def predictions(truth, predicted):
@@ -603,15 +602,3 @@ def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
     assert report.classification_finding(results, "LDA").startswith("LDA reaches an accuracy of")
     found = lincore.compare(lincore.sample("iris"), "lda")
     assert found.class_counts.tolist() == [50, 50, 50]
-
-
-def test_an_interval_is_computed_once_for_all_tables(monkeypatch):
-    computed = []
-    known = scores.from_enlarged
-    monkeypatch.setattr(
-        scores, "from_enlarged", lambda *given: computed.append(given) or known(*given)
-    )
-    results = imbalanced(FINDS_RARE)
-    found = [scores.score(results, "LDA", "MCC") for _ in range(3)]
-    assert found[0] == found[2]
-    assert len(computed) == 1

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lincore
-from lincore.data.dataset import Dataset
+from lincore.data import Dataset
 from lincore.errors import DataError
 from lincore.report import comparison
 
@@ -33,7 +33,7 @@ def divided(data, split):
     return set(data.groups[split.train]) & set(data.groups[split.test])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=25)
 @given(
     sizes=st.lists(st.integers(1, 12), min_size=8, max_size=60),
     test_size=st.floats(0.1, 0.5),

@@ -7,14 +7,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore.data.dataset import Dataset, Split
+from lincore.data import Dataset, Split
 from lincore.errors import DataError
-from lincore.metrics import scores
-from lincore.metrics.disagreements import find_disagreements
-from lincore.metrics.ranking import available_scores, baseline_scores, rank_methods
-from lincore.model_selection.comparison import compare
-from lincore.model_selection.learning_curves import learning_curve
-from lincore.model_selection.pipeline import Steps
+from lincore.metrics import (
+    available_scores,
+    baseline_scores,
+    find_disagreements,
+    rank_methods,
+    scores,
+)
+from lincore.model_selection import Steps, compare, learning_curve
 
 
 def splits(data, n=3):

@@ -12,8 +12,9 @@ from numpy.testing import assert_array_equal
 from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit, StratifiedKFold
 
 import lincore
-from lincore.data.dataset import Dataset, Split
-from lincore.model_selection.splitters import describe, plan_folds
+from lincore.data import Dataset, Split
+from lincore.model_selection import plan_folds
+from lincore.model_selection.splitters import describe
 
 
 def dataset(counts, groups=None, given_test=None):
@@ -24,7 +25,7 @@ def dataset(counts, groups=None, given_test=None):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20)
 @given(
     st.lists(st.integers(1, 30), min_size=2, max_size=6),
     st.integers(2, 10),

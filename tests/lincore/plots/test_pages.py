@@ -14,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import LogisticRegression, Results, plots
-from lincore.inspection import univariate
-from lincore.inspection.correlation import Correlations
-from lincore.metrics import curves, scores
+from lincore.inspection import Correlations, univariate
+from lincore.metrics import curves
 from lincore.plots.base.palette import BAD, GOOD
 from lincore.plots.data.contact_sheet import png
 from lincore.plots.model.convergence import oscillation
@@ -225,30 +224,6 @@ def test_what_chance_explains_is_no_finding():
     assert one == "A: 10 points of error recovered", "of one split nothing else can be said"
 
 
-@pytest.mark.parametrize("n_classes", [3, 6, 12, 40])
-def test_matrices_in_a_third_of_a_page_have_text_that_fits_and_no_blank_below(n_classes):
-    truth = np.repeat(np.arange(n_classes), 12)
-    names = np.array([f"a long name {k:02d}" for k in range(n_classes)])
-    results = Results(("lda",), names, np.arange(len(truth)), truth, np.roll(truth, 5)[None],
-                      np.full((1, len(truth), n_classes), np.nan), np.zeros(1))  # fmt: skip
-    counts = scores.confusion_matrix(results, "lda")
-    one = plots.confusion(results, "lda", narrow=True)
-    two = plots.confusion_difference(counts, counts.T, names, narrow=True)
-    for figure in (one, two):
-        text = data(figure)[-1].get("text")
-        assert figure.layout.height <= 430
-        assert (text is not None) == (n_classes <= 8)
-        assert text is None or any("<br>" in cell for cell in text) == (
-            figure is one and n_classes <= 4
-        )
-        assert max(len(label) for label in figure.layout.yaxis.ticktext) <= 10
-
-
-def test_no_class_is_the_hardest_where_each_is_got_wholly_right():
-    title = plots.recall_map([[1.0, 0.5], [0.9, 1.0]], ["a", "b"], CLASSES[:2]).layout.meta["title"]
-    assert title == "Every class has a recall of 100 % with some model"
-
-
 def test_remedies_show_what_they_buy_and_cost(figures):
     figure = figures["remedies"]
     back, others = data(figure)
@@ -411,15 +386,6 @@ def test_images_are_rebuilt_in_one_scale_below_their_originals():
     assert len(shown) == 9
     assert {int(decoded(t["z"])[0, 0]) for t in shown[3:6]} == {255}
     assert {int(decoded(t["z"])[0, 0]) for t in shown[6:]} == {0}
-
-
-def test_labels_that_begin_alike_are_cut_in_the_middle():
-    labels = [f"the class of number {k}" for k in range(40)]
-    ticks = plots.recall_map(np.full((2, 40), 0.5), ["a", "b"], labels).layout.yaxis.ticktext
-    assert len(set(ticks)) == 40 and all(len(tick) <= 14 for tick in ticks)
-    names = [f"a feature of number {k}" for k in range(20)]
-    ticks = plots.coefficients(names, np.ones(20)).layout.yaxis.ticktext
-    assert len(set(ticks)) == 20 and all(len(tick) <= 20 for tick in ticks)
 
 
 def test_many_classes_are_drawn_as_outlines_and_the_largest_alone():

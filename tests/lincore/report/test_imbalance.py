@@ -8,17 +8,16 @@ import numpy as np
 import pytest
 
 import lincore
+from lincore.imbalance import Sweep, choose_remedy
 from lincore.imbalance.losses import CONDITIONS
-from lincore.imbalance.remedies import choose_remedy
-from lincore.imbalance.size_curves import Sweep
-from lincore.io.samples import gaussian_classes
-from lincore.report.imbalance import (
+from lincore.io import gaussian_classes
+from lincore.report import (
     balance_finding,
     crossing_sentences,
     decomposition_sentences,
     remedy_finding,
+    remedy_rows,
 )
-from lincore.report.imbalance_tables import remedy_rows
 
 
 @pytest.fixture(scope="module")

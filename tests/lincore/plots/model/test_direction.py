@@ -7,10 +7,8 @@ import pytest
 
 import lincore
 from lincore import plots
-from lincore.inspection.discriminant_planes import discriminant_plane
-from lincore.inspection.views import make_view
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import pipeline_for
+from lincore.inspection import discriminant_plane, make_view
+from lincore.model_selection import as_method, pipeline_for
 
 RARE, COMMON = 12, 400
 

@@ -16,7 +16,7 @@ SHIFTS = st.sampled_from([0.0, -1e6, 1e6])
 
 
 @given(st.integers(0, 100), SHIFTS)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12)
 def test_a_window_shows_all_points_or_says_how_many_not(seed, shift):
     rng = np.random.default_rng(seed)
     points = shift + rng.standard_cauchy((rng.integers(1, 80), 2))
@@ -51,7 +51,7 @@ def test_large_data_are_sampled_by_class_and_drawn_by_webgl():
 
 
 @given(st.lists(st.integers(0, 3000), min_size=1, max_size=60).filter(sum), st.integers(100, 900))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12)
 def test_a_sample_keeps_every_class(counts, most):
     codes = np.repeat(np.arange(len(counts)), counts)
     marks = Marks.from_arrays(np.zeros((len(codes), 2)), codes, np.arange(len(counts)))

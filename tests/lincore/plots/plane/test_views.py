@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import plots
-from lincore.inspection.views import View
+from lincore.inspection import View
 from lincore.linalg.gaussian import Gaussians
 from lincore.plots.base.palette import colour
 from lincore.plots.plane.axis_limits import AxisLimits
@@ -62,10 +62,9 @@ def all_figures(view: View) -> list:
     return [*both, plots.surface(view), plots.boundary(view), scatter]
 
 
-@pytest.mark.parametrize("quantity", ["posterior", "density"])
-@pytest.mark.parametrize("focus", [0, 2])
+@pytest.mark.parametrize(("quantity", "focus"), [("posterior", 0), ("density", 2)])
 @given(seed=st.integers(0, 20), shift=SHIFTS)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=4)
 def test_focused_contour_holds_the_view(quantity, focus, seed, shift):
     view = make_view(seed=seed, shift=shift)
     (trace,) = traces(plots.contour(view, quantity=quantity, focus=focus), "contour")
@@ -79,7 +78,7 @@ def test_focused_contour_holds_the_view(quantity, focus, seed, shift):
 
 
 @given(n_classes=st.integers(2, 6), seed=st.integers(0, 20))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=4)
 def test_layers_show_the_posterior_of_the_winner_and_nothing_elsewhere(n_classes, seed):
     view = make_view(n_classes, seed=seed)
     layers = traces(plots.contour(view), "contour")
@@ -103,7 +102,7 @@ def test_layers_show_the_posterior_of_the_winner_and_nothing_elsewhere(n_classes
 
 
 @given(n_classes=st.integers(2, 5), seed=st.integers(0, 50))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5)
 def test_boundary_lines_lie_where_two_classes_are_level(n_classes, seed):
     view = make_view(n_classes, seed=seed)
     line = boundary_lines(view, AxisLimits.of(view))
@@ -161,11 +160,6 @@ def test_hills_stand_on_the_view():
     assert "class 1" in figure.layout.meta["alt"].split("highest is ")[1]
 
 
-@pytest.mark.parametrize("camera", ["oblique", "above", "front"])
-def test_cameras_differ(camera):
-    assert plots.surface(make_view(), camera=camera).layout.scene.camera.eye.y < 0
-
-
 def test_an_unknown_camera_is_refused():
     with pytest.raises(ValueError, match="oblique"):
         plots.surface(make_view(), camera="below")
@@ -181,17 +175,6 @@ def test_user_text_is_escaped_everywhere(d):
         assert "<img" not in text and "<i>" not in text and "<b>x" not in text
         assert '"%{x}' not in text and " %{x}" not in text.replace(": %{x:", "")
         assert NASTY in alt
-
-
-@pytest.mark.parametrize("n_classes", [2, 10, 50])
-def test_figures_travel_light(n_classes):
-    view = make_view(n_classes, n=500)
-    for figure in (plots.contour(view), plots.contour(view, quantity="density"),
-                   plots.contour(view, focus=1), plots.boundary(view)):  # fmt: skip
-        grids = figure.__class__(traces(figure, "contour"))
-        assert len(grids.to_json()) < 200_000
-        assert len(figure.to_json()) < 330_000
-    assert len(plots.surface(view).to_json()) < 400_000
 
 
 def test_figures_of_forty_classes_with_long_names_travel_in_200_kB():
@@ -279,10 +262,3 @@ def test_a_view_without_rows_shows_its_classes():
     nothing = {name: getattr(view, name)[:0] for name in ("points", "codes", "predicted", "rows")}
     for figure in all_figures(replace(view, **nothing)):
         assert "0 rows" in figure.layout.meta["alt"]
-
-
-def test_a_class_flat_in_one_direction_is_a_ridge():
-    view = make_view(2)
-    flat = Gaussians.from_covariances(view.densities.means, [np.diag([1.0, 0.0]), np.eye(2)])
-    for figure in all_figures(replace(view, densities=flat)):
-        assert figure.layout.meta["alt"]

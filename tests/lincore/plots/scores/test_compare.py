@@ -49,12 +49,6 @@ def test_both_baselines_are_told_when_one_is_drawn():
     assert "Dotted: Majority 60.0 %. Off to the left: Chance 10.0 %." in named(figure)
 
 
-def test_a_score_without_an_end_leaves_the_baseline():
-    values = [(np.inf, np.inf, np.inf), (0.4, 0.3, 0.5)]
-    figure = plots.score_intervals("ab", values, score="log loss", baselines={"Prior only": 0.69})
-    assert [s.x0 for s in figure.layout.shapes] == [0.69]
-
-
 def test_close_scores_have_ticks_that_differ():
     """The axis of 99 % to 100 % read 99 %, 99 %, 100 %, 100 %."""
     curve = [[0.991, 0.995]]
@@ -126,13 +120,6 @@ def test_long_names_that_differ_in_the_middle_stay_apart():
     assert len(set(ticks)) == len(ticks) == 20
 
 
-def test_every_model_of_the_map_is_named_on_a_phone():
-    """Plotly hides a turned name that would end beyond the figure: that of the last model."""
-    across = plots.recall_map(np.full((6, 3), 0.8), list("abcdef"), list("xyz")).layout.xaxis
-    assert across.ticklabeloverflow == "allow"
-    assert all(angle <= 0 for angle in across.autotickangles)  # turned names end at their column
-
-
 def test_wrong_rows_are_marked_alike_in_all_small_images():
     """Beside rings, where few were wrong, stood dots, and neither was explained."""
     good = fitted_view(QuadraticDiscriminantAnalysis(), n=300)
@@ -154,13 +141,6 @@ def test_wrong_rows_are_marked_alike_in_all_small_images():
     many = fitted_view(QuadraticDiscriminantAnalysis(), n=900)
     figure = plots.small_multiples([many], ["many"], rows="images")
     assert "A sample of 600 of 900 images." in named(figure)
-
-
-def test_small_images_keep_their_height_above_a_long_legend():
-    few, many = (fitted_view(QuadraticDiscriminantAnalysis(), k, 400) for k in (3, 40))
-    heights = [plots.small_multiples([view] * 6, list("abcdef")).layout.height
-               for view in (few, many)]  # fmt: skip
-    assert heights[1] >= heights[0] + 100
 
 
 def test_losses_of_very_different_size_are_all_seen():
@@ -186,16 +166,3 @@ def test_losses_of_very_different_size_are_all_seen():
     assert (
         plots.score_intervals("ab", signed, score="MCC", as_percent=False).layout.xaxis.type is None
     )
-
-
-def test_a_baseline_of_a_logarithmic_axis_is_always_drawn():
-    values = [(0.44, 0.4, 0.5), (6e7, 2e7, 9e7)]
-    figure = plots.score_intervals(
-        "ab", values, score="log loss", as_percent=False, baselines={"Prior only": 0.69}
-    )
-    assert [shape.x0 for shape in figure.layout.shapes] == [0.69]
-
-
-def test_the_longest_name_of_a_model_is_not_cut():
-    name = "Multinomial naive Bayes"
-    assert plots.score_intervals([name, "LDA"], WIDE).layout.yaxis.ticktext[0] == name

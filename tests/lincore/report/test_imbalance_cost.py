@@ -1,0 +1,129 @@
+"""What is said and drawn of an imbalance's cost: planted losses come back with their signs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import lincore
+from lincore import report
+from lincore.imbalance.cost.record import CONDITIONS
+
+LEVELS = {"uncorrected": 0.30, "corrected priors": 0.22, "both": 0.18, "balanced weights": 0.26}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return lincore.imbalance_cost(lincore.sample("gaussian"), ("lda", "least-squares"), repeats=6)
+
+
+@pytest.fixture(scope="module")
+def planted(study):
+    """Plant the balanced error by condition, and b / n beside 10 % at each size."""
+    losses, sizes = study.losses.copy(), study.size_losses.copy()
+    noise = 0.002 * np.array([1.0, -1.0, 1.0, -1.0, 0.5, -0.5])
+    for j, condition in enumerate(CONDITIONS):
+        losses[0, j, :, 0] = LEVELS.get(condition, 0.30) + (1 + j % 3) * noise
+    sizes[0, :, :, 0] = 0.10 + (0.08 * study.sizes[-1] / study.sizes)[:, None]
+    return replace(study, losses=losses, size_losses=sizes, variances={})
+
+
+def test_the_finding_and_its_price(planted):
+    said = report.cost_finding(planted, "lda")
+    assert said.startswith(
+        "Balanced weights + corrected priors recover 12.0 points of the balanced"
+    )
+    assert "30.0 % → 18.0 %, over 6 splits." in said
+    chosen = planted.recommended("lda")
+    advised = report.cost_recommendation(planted, "lda")
+    assert advised.startswith("Recommended: balanced weights + corrected priors.")
+    assert f"by {100 * chosen.others.value:.1f}".replace("-", "−") in advised
+    assert f"shares by {100 * chosen.file_error.value:.1f}".replace("-", "−") in advised
+    worse = planted.losses.copy()
+    worse[0, 0, :, 0] = 0.1
+    harmed = replace(planted, losses=worse)
+    assert "No correction lowers the balanced error of LDA" in report.cost_finding(harmed, "lda")
+    assert "no correction" in report.cost_recommendation(harmed, "lda")
+    assert "no posterior" in report.cost_finding(planted, "least-squares", "log loss")
+    few = replace(planted, losses=planted.losses[:, :, :2], seeds=planted.seeds[:2],
+                  size_losses=planted.size_losses[:, :, :2])  # fmt: skip
+    said = report.cost_finding(few, "lda")
+    assert "On the first 2 splits" in said and "30.0 % uncorrected and 18.0 % with balanced" in said
+
+
+def test_parts_are_said_and_drawn_with_their_signs(planted):
+    shift, bias, small = report.cost_decomposition_sentences(planted, "lda")
+    assert shift.startswith("Prior shift: 8.0 points (")
+    assert bias.startswith("Majority bias: 4.0 points (")
+    assert small.startswith("Small class: 8.0 points") and "class 3" in small
+    assert "not available" in report.cost_decomposition_sentences(planted, "least-squares")[0]
+    more = int(planted.counts[planted.rare])
+    said = report.more_rows_finding(planted, "lda", more)
+    assert said.startswith(f"{more} more training rows of class 3 (now {more})")
+    assert "of LDA by 4.0 points" in said
+    ends, steps, _ = report.cost_waterfall(planted, "lda").data
+    assert_allclose(np.asarray(ends.y, float), [30, 10], rtol=1e-5)
+    assert_allclose(np.asarray(steps.y, float), [-8, -4, -8], rtol=1e-5)
+    figure = report.cost_corrections(planted, "lda")
+    names = [c.name for c in planted.corrections("lda")]
+    recovered = np.asarray(figure.data[0].x, float)[[names.index(n) for n in LEVELS if n in names]]
+    assert_allclose(recovered, [8, 12, 4], rtol=1e-5)
+    curve = report.cost_sweep(planted, "lda")
+    line = next(trace for trace in curve.data if trace.mode == "lines+markers")
+    assert_allclose(np.asarray(line.x, float), planted.sizes)
+    assert np.asarray(line.y, float)[-1] == pytest.approx(0.18)
+    assert report.cost_sweep(replace(planted, sizes=planted.sizes[-2:],
+                             size_losses=planted.size_losses[:, -2:]), "lda") is None  # fmt: skip
+
+
+def test_tables_of_corrections_and_methods(planted):
+    uncorrected, *rows = report.cost_correction_rows(planted, "lda")
+    assert uncorrected["balanced error (%)"].startswith("30.0 (")
+    cells = {row["correction"]: row for row in rows}
+    both = cells["balanced weights + corrected priors"]
+    assert both["balanced error (%)"].startswith("18.0") and both["recovered"].startswith("12.0")
+    assert both["recommended"] == "yes" and cells["corrected priors"]["recommended"] == ""
+    correction = next(c for c in planted.corrections("lda") if c.name == "both")
+    for column, value in (
+        ("recall of class 3", correction.recall_change[2]),
+        ("recall of the others", correction.others),
+        ("error at the file's shares", correction.file_error),
+    ):
+        assert both[column].startswith(f"{100 * value.value:.1f} (".replace("-", "−"))
+    lda, squares = report.cost_method_rows(planted)
+    assert lda["prior shift"].startswith("8.0") and lda["recovered"].startswith("12.0")
+    assert lda["model"] == "LDA" and lda["recommended"] == "balanced weights + corrected priors"
+    assert squares["prior shift"] == "–"
+    counts, shares = planted.counts, planted.prevalence
+    said = report.cost_training_rows(planted)
+    assert f"“class 3” {counts[2]} ({100 * shares[2]:.1f} %)" in said
+    assert report.cost_basis(planted).startswith(
+        f"Means of 6 splits ({planted.n_test} test rows each)"
+    )
+
+
+def test_figures_of_a_study_hold_its_parts_and_remedies():
+    study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=3)
+    for loss, scale in (("error", 100), ("log loss", 1), ("recall of class 3", 100)):
+        split = study.attribution("lda", loss)
+        ends, steps, _ = report.balance_waterfall(study, "lda", loss).data
+        ends, steps = (np.asarray(trace.y, float) for trace in (ends, steps))
+        assert_allclose(ends, scale * np.array([split.full.value, split.reduced.value]), rtol=1e-5)
+        parts = [scale * part.value for part in split.parts.values()]
+        assert_allclose(steps, parts, rtol=1e-4, atol=1e-5)
+        remedies = study.remedies("lda", loss)
+        bars = report.balance_corrections(study, "lda", loss).data
+        assert len(bars) == (1 if loss == "log loss" else 2)
+        assert_allclose(
+            np.asarray(bars[0].x, float), [scale * r.recovered.value for r in remedies], rtol=1e-5
+        )
+        (row,) = report.decomposition_rows(study, "lda", [loss])
+        rows = report.remedy_rows(study, "lda", loss)
+        for remedy, line in zip(remedies, rows, strict=True):
+            gain = line["recovered"].split(" ")[0].replace("−", "-")
+            assert float(gain) == pytest.approx(scale * remedy.recovered.value, abs=0.051)
+        said = row["majority bias"].split(" ")[0].replace("−", "-")
+        assert float(said) == pytest.approx(scale * split.majority_bias.value, abs=0.051)

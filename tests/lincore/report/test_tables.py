@@ -1,0 +1,204 @@
+"""Tables hold the numbers that scikit-learn, or a sum by hand, gives for the same predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import binomtest
+from sklearn import metrics as referee
+
+import lincore
+from lincore import Results, imbalance, metrics, report
+from lincore.metrics import Settings
+
+CLASSES = np.array(["a", "b", "c"])
+
+
+@pytest.fixture(scope="module")
+def results():
+    """Return 90 rows of unequal classes, predicted with posteriors and without."""
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], [60, 20, 10])
+    log_proba = np.log(rng.dirichlet([1, 1, 1], 90) * 0.6 + 0.4 * np.eye(3)[truth])
+    guesses = np.where(rng.random(90) < 0.6, truth, 0)
+    return Results(
+        ("lda", "fisher"), CLASSES, np.arange(90) + 5, truth,
+        np.stack([log_proba.argmax(axis=1), guesses]),
+        np.stack([log_proba, np.full((90, 3), np.nan)]), np.array([0.25, 2.0]),
+        settings=Settings(
+            labels={"lda": "LDA"}, options={"lda": {"shrinkage": 0.1, "priors": None}},
+            steps={"lda": {"standardize": True, "whiten": False}},
+            notes={"fisher": {"ConvergenceWarning": 2}},
+        ),
+    )  # fmt: skip
+
+
+def number(cell):
+    return float(cell.split(" ")[0].replace("−", "-"))
+
+
+def test_scores_of_a_comparison_and_of_its_best(results):
+    first, second = report.comparison_rows(results)
+    truth, (predicted, others) = results.truth, results.predicted
+    assert (first["model"], second["model"]) == ("LDA", "fisher")
+    assert list(first)[2] == "balanced accuracy (%)"
+    assert list(first)[3] == "recall of c (%)"
+    for row, said in ((first, predicted), (second, others)):
+        recalls = referee.recall_score(truth, said, average=None)
+        for column, value in (
+            ("balanced accuracy (%)", recalls.mean()),
+            ("recall of c (%)", recalls[2]),
+            ("accuracy (%)", np.mean(said == truth)),
+            ("macro F1 (%)", referee.f1_score(truth, said, average="macro")),
+        ):
+            assert number(row[column]) == pytest.approx(100 * value, abs=0.051)
+        mcc = referee.matthews_corrcoef(truth, said)
+        assert number(row["MCC"]) == pytest.approx(mcc, abs=6e-4)
+    assert number(first["log loss"]) == pytest.approx(
+        referee.log_loss(truth, np.exp(results.log_proba[0])), abs=6e-4
+    )
+    assert second["log loss"] == "no posteriors"
+    assert (first["group"], second["group"]) == tuple(metrics.groups(results).values())
+    table = metrics.readable_score_table(results)
+    best = metrics.rank_methods(results).methods
+    assert tuple(table.index) == best and list(table)[:2] == ["balanced accuracy", "group"]
+    assert 100 * number(table.loc["lda", "accuracy"]) == pytest.approx(
+        number(first["accuracy (%)"]), abs=0.1
+    )
+    assert table.loc["fisher", "log loss"] == "–" and table.loc["fisher", "seconds"] == 2.0
+    exported = metrics.score_table_for_export(results)
+    assert exported["label"].tolist() == ["LDA", "fisher"]
+
+
+def test_the_scores_of_one_model_stand_beside_those_of_a_guess(results):
+    rows = {row["score"]: row for row in report.model_score_rows(results, "lda")}
+    shares = np.array([60, 20, 10]) / 90
+    expected = {
+        "accuracy": 2 / 3, "balanced accuracy": 1 / 3, "macro F1": 0.8 / 3, "MCC": 0, "AUC": 0.5,
+        "log loss": -(shares @ np.log(shares)), "Brier": 1 - shares @ shares,
+    }  # fmt: skip
+    for name, guess in expected.items():
+        row = rows[name]
+        assert row["baseline"] == pytest.approx(guess)
+        found = metrics.score(results, "lda", name)
+        assert (row["value"], row["from"], row["to"]) == tuple(found)
+    head = {row["score"]: row["value"] for row in report.headline_scores(results, "lda")}
+    assert list(head) == [
+        "balanced accuracy", "MCC", "accuracy", "recall of c",
+        "balanced accuracy of the majority-class baseline",
+    ]  # fmt: skip
+    assert head["balanced accuracy of the majority-class baseline"] == "33.3 %"
+    recall = referee.recall_score(results.truth, results.predicted[0], average=None)[2]
+    assert number(head["recall of c"]) == pytest.approx(100 * recall, abs=0.051)
+
+
+def test_classes_have_their_own_recall_and_precision_in_every_table(results):
+    truth, (predicted, others) = results.truth, results.predicted
+    precision, recall, f1, _ = referee.precision_recall_fscore_support(truth, predicted)
+    counts = referee.confusion_matrix(truth, predicted)
+    rows = report.class_score_rows(results, "lda")
+    assert [row["class"] for row in rows] == ["a", "b", "c"]
+    assert_allclose([row["recall"] for row in rows], recall)
+    assert_allclose([row["precision"] for row in rows], precision)
+    assert_allclose([row["F1"] for row in rows], f1)
+    for k, row in enumerate(rows):
+        ends = binomtest(counts[k, k], counts[k].sum()).proportion_ci(method="wilson")
+        assert_allclose([row["recall from"], row["recall to"]], ends)
+        ends = binomtest(counts[k, k], counts[:, k].sum()).proportion_ci(method="wilson")
+        assert_allclose([row["precision from"], row["precision to"]], ends)
+    cells = report.confusion_rows(results, "lda")
+    assert_array_equal([[row[f"as {k}"] for k in "abc"] for row in cells], counts)
+    other = referee.recall_score(truth, others, average=None)
+    for k, row in enumerate(report.recall_rows(results)):
+        assert number(row["LDA"]) == pytest.approx(100 * recall[k], abs=0.051)
+        assert number(row["fisher"]) == pytest.approx(100 * other[k], abs=0.051)
+
+
+def test_pairs_are_in_points_and_losses_are_not(results):
+    (row,) = report.pairwise_rows(results, "accuracy")
+    difference = metrics.pairwise_differences(results, "accuracy")[0]
+    assert row["difference (points)"] == pytest.approx(100 * difference.value)
+    gain = np.mean(results.predicted == results.truth, axis=1) @ [1, -1]
+    assert difference.value == pytest.approx(gain)
+    assert row["from"] == pytest.approx(100 * difference.low)
+    assert row["to"] == pytest.approx(100 * difference.high)
+    assert (row["first"], row["second"], row["verdict"]) == ("LDA", "fisher", difference.verdict)
+    (row,) = report.pairwise_rows(results, "MCC")
+    assert row["difference (MCC)"] == pytest.approx(
+        metrics.pairwise_differences(results, "MCC")[0].value
+    )
+    assert "corrected for 0 pairs" in report.pairwise_note(results, "log loss")
+
+
+def test_predictions_and_methods_line_by_line(results):
+    found = metrics.prediction_table(results)
+    assert len(found) == 180
+    own = found[found["method"] == "lda"]
+    assert_array_equal(own["row"], results.rows)
+    assert_array_equal(own["truth"], CLASSES[results.truth])
+    assert_array_equal(own["predicted"], CLASSES[results.predicted[0]])
+    assert_allclose(own[["p(a)", "p(b)", "p(c)"]], np.exp(results.log_proba[0]))
+    assert found.loc[found["method"] == "fisher", "p(a)"].isna().all()
+    lines = metrics.method_table(results)
+    assert lines.loc["lda"].tolist() == ["LDA", "shrinkage=0.1", "standardize=True", "", 0.25]
+    assert lines.loc["fisher", "notes"] == "ConvergenceWarning=2"
+
+
+def test_deployment_weighs_the_errors_of_classes_and_costs_their_kinds(results):
+    shares, costs = np.array([0.2, 0.3, 0.5]), np.array([[0, 1, 2], [3, 0, 1], [9, 4, 0]])
+    adjusted = metrics.adjust_priors(results, [60 / 90, 20 / 90, 10 / 90], shares)
+    cheapest = imbalance.minimum_cost_decisions(results, costs)
+    posterior = np.exp(results.log_proba[0])
+    assert_array_equal(cheapest.predicted[0], (posterior @ costs).argmin(axis=1))
+    assert_array_equal(cheapest.predicted[1], results.predicted[1])
+
+    def by_class(values):
+        return shares @ [values[results.truth == k].mean() for k in range(3)]
+
+    rows = report.deployment_rows(results, adjusted, shares)
+    for kind, one in (("as trained", results), ("corrected priors", adjusted)):
+        error = by_class(one.predicted[0] != one.truth)
+        assert number(rows[0][f"error (%), {kind}"]) == pytest.approx(100 * error, abs=0.051)
+        loss = by_class(-one.log_proba[0][np.arange(90), one.truth])
+        assert number(rows[0][f"log loss, {kind}"]) == pytest.approx(loss, abs=6e-4)
+    assert rows[1]["log loss, as trained"] == "–"
+    row = report.decision_cost_rows(results, cheapest, shares, costs)[0]
+    for column, one in (
+        ("cost of the most probable class", results),
+        ("cost of the cheapest decision", cheapest),
+    ):
+        paid = by_class(costs[one.truth, one.predicted[0]])
+        assert number(row[column]) == pytest.approx(paid, abs=6e-4)
+    error = by_class(cheapest.predicted[0] != results.truth)
+    assert number(row["error of the cheapest decision (%)"]) == pytest.approx(
+        100 * error, abs=0.051
+    )
+    # One correct and one wrong row more in each class where the spread is estimated.
+    wrong, n = results.predicted[0] != results.truth, np.array([60, 20, 10])
+    near = (np.bincount(results.truth, wrong) + 1) / (n + 2)
+    half = 1.959964 * np.sqrt((shares**2 * near * (1 - near) / n).sum())
+    found = imbalance.error_in_deployment(results, "lda", shares)
+    assert_allclose([found.low, found.high], found.value + np.array([-half, half]), rtol=1e-6)
+    paid = costs[results.truth, results.predicted[0]]
+    spread = [shares[k] ** 2 * paid[results.truth == k].var(ddof=1) / n[k] for k in range(3)]
+    found = imbalance.cost_in_deployment(results, "lda", shares, costs)
+    assert_allclose(found.high - found.value, 1.959964 * np.sqrt(sum(spread)), rtol=1e-6)
+
+
+def test_the_training_error_is_the_log_loss_of_the_training_rows():
+    data = lincore.sample("gaussian")
+    study = lincore.balance(data, {"class 3": 11}, ("logistic", "least-squares"), repeats=2)
+    for subset in ("full", "reduced"):
+        rows = study.example.rows[subset]
+        proba = study.example.pipelines["logistic", subset].predict_proba(data.X[rows])
+        expected = referee.log_loss(data.codes[rows], proba)
+        found = imbalance.training_error(study, data, "logistic", subset)
+        assert found.mean == pytest.approx(expected) and found.n == len(rows)
+        assert found.total == pytest.approx(expected * len(rows))
+    counts = study.counts["reduced"]
+    assert_allclose(imbalance.condition_priors(study, "reduced")[0], counts / counts.sum())
+    assert_allclose(
+        imbalance.condition_priors(study, "both")[0], data.counts / data.n_rows, atol=5e-3
+    )
+    assert_allclose(imbalance.condition_priors(study, "reduced")[1], 1 / 3)
