@@ -13,7 +13,7 @@ WORKERS := $(shell n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2); echo $
 PYTEST_FLAGS ?= -n $(WORKERS) --dist loadfile --no-loadscope-reorder --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench fuzz docs figures lock clean help
+.PHONY: run test lint format bench fuzz docs figures golden lock clean help
 
 run: $(VENV)/.run ## open the dashboard on localhost:8501 (PORT=... for another port)
 	$(BIN)/streamlit run app.py --server.address localhost --server.port $(PORT) \
@@ -49,6 +49,9 @@ docs: $(VENV)/.dev ## build the site of docs/ in build/site
 figures: $(VENV)/.dev ## draw the figures of docs/ anew
 	@path=$$($(BIN)/python tests/browser/install.py) && export CHROMIUM_PATH="$$path"; \
 	$(BIN)/python docs/make_figures.py
+
+golden: $(VENV)/.dev ## record the golden values anew, and print what differs (LINCORE_DATA as for bench)
+	$(BIN)/python -m tests.golden.record
 
 lock: $(VENV)/.run ## write the newest versions that requirements.txt allows to requirements.lock
 	@$(PIP) install uv
