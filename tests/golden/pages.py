@@ -32,6 +32,8 @@ LONGEST = 12
 #: Time and memory of the machine, also as limits of the server, and columns of them.
 _MEASURED = re.compile(r"\b\d[\d.,]* (ms|s|min|MB)\b")
 _OF_TIME = ("seconds",)
+#: Less than this is the rounding of a zero: no page shows so many digits.
+_ZERO = 1e-12
 _NUMBER = re.compile(r"\d[\d.,]*")
 #: What elements say is recorded with its kind, which a new layout may not change by chance.
 _KINDS = {
@@ -328,7 +330,8 @@ def _recorded(data: np.ndarray) -> Any:
     if data.dtype == object:
         cells = [None if cell is None else _MEASURED.sub("…", str(cell)) for cell in data]
         return cells if len(cells) <= LONGEST else digest(np.array(cells, dtype=object))
-    found = data.tolist() if len(data) <= LONGEST else checksum(data)
+    numbers = np.where(np.abs(data) < _ZERO, data.dtype.type(0), data)
+    found = numbers.tolist() if len(data) <= LONGEST else checksum(numbers)
     return {SINGLE: found} if data.dtype == np.float32 else found
 
 
