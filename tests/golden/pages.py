@@ -1,4 +1,4 @@
-"""What the pages of the dashboard show of small data sets, read as a visitor sees it.
+"""The pages of the dashboard with small data sets: all that a visitor sees on them, recorded.
 
 A case is a page with a data set. Everything is found by what it says (titles, names of columns,
 labels of tabs and widgets), never by its place, so that pages may be laid out anew.
@@ -259,7 +259,7 @@ def _seen(app: AppTest) -> Found:
         else:
             words |= _sentence(node)
             continue
-        # A number in a title is among the words; in a name it would make another one.
+        # Numbers in a title are among the words; in a name they would make it another one.
         name = _unused(values, _NUMBER.sub("#", name))
         found = {part: _flat(data) for part, data in parts.items()}
         values[name] = {part: _recorded(data) for part, data in found.items() if _counts(data)}

@@ -1,4 +1,4 @@
-"""What is recorded, how it differs from what is found now, and how it is recorded anew.
+"""The recorded values and words: how results differ from them, and how they are recorded anew.
 
 ``python -m tests.golden.record [values|words] [case ...]`` (`make golden`) computes the cases, all
 of them by default, writes what they give, and prints how that differs from what was recorded.
