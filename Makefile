@@ -56,6 +56,9 @@ docs: $(VENV)/.docs ## build the site of docs/ in build/site
 figures: $(VENV)/.dev $(VENV)/.docs ## draw the figures of docs/ anew
 	@$(BROWSER); $(BIN)/python docs/make_figures.py
 
+golden: $(VENV)/.dev ## record the golden values anew, and print what differs (LINCORE_DATA as for bench)
+	$(BIN)/python -m tests.golden.record
+
 lock: $(VENV)/.run ## write the newest versions that requirements.txt allows to requirements.lock
 	@$(PIP) install uv
 	@head=$$(grep '^#' requirements.lock | head -2); \

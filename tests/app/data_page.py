@@ -47,6 +47,13 @@ def source_of(app: AppTest) -> Source:
     return app.session_state[state.SOURCE]
 
 
+def give_roles(app: AppTest, roles: dict[str, str]) -> AppTest:
+    """Give columns of the table that is in use other roles, as its editor does."""
+    found = source_of(app).with_roles(roles)
+    app.session_state[state.SOURCE], app.session_state[state.DATASET] = found, found.dataset()
+    return app
+
+
 def frames(app: AppTest) -> list:
     return [frame.value for frame in app.dataframe]
 
@@ -57,9 +64,12 @@ def a_table(n: int = 40, separator: str = ",") -> bytes:
 
 
 def an_image(grey: int, size: tuple[int, int] = (6, 5)) -> bytes:
-    noise = np.random.default_rng(grey).integers(0, 255, size[::-1], dtype=np.uint8)
+    return as_png(np.random.default_rng(grey).integers(0, 255, size[::-1]))
+
+
+def as_png(pixels: np.ndarray) -> bytes:
     stream = io.BytesIO()
-    Image.fromarray(noise).save(stream, "PNG")
+    Image.fromarray(pixels.astype(np.uint8)).save(stream, "PNG")
     return stream.getvalue()
 
 

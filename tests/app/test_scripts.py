@@ -20,10 +20,11 @@ from lincore.export import to_script
 from lincore.export.scripts import _classify, _compare, _explore, _study
 from pages.ui.explore import views
 from pages.ui.jobs import page_jobs
-from pages.ui.session import state, take_away
-from tests.app.data_page import source_of
+from pages.ui.session import take_away
+from tests.app.data_page import give_roles
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, choose_sample, open_app, upload
+from tests.common.words import plain
 
 EVIL = "kind'''); import os # \\"
 RNG = np.random.default_rng(4)
@@ -53,13 +54,6 @@ OF_THIS_MACHINE = re.compile(
     r"^The first [\d,]+ of|Ellipses: 95|from 0 to 1|, eqs?[.] |come with scikit-learn"
 )
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[+-]?\d+)?")
-
-
-def plain(text: str) -> str:
-    """Return text without Markdown, its blanks and signs made alike."""
-    text = re.sub(r":material/\w+:", "", text).replace("**", "").removeprefix("- ")
-    text = re.sub(r"\\([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\1", text)
-    return " ".join(text.replace("−", "-").replace("\u00a0", " ").split())
 
 
 def cells(frame) -> list[str]:
@@ -239,8 +233,7 @@ def opened(name: str) -> AppTest:
     upload(app, file, raw)
     app.selectbox(key="data.target").set_value(target).run()
     if name == "upload":
-        found = source_of(app).with_roles({WEIGHT: "weight"})
-        app.session_state[state.SOURCE], app.session_state[state.DATASET] = found, found.dataset()
+        give_roles(app, {WEIGHT: "weight"})
     return app.run()
 
 

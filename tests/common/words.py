@@ -63,3 +63,10 @@ def replaced(text: str) -> list[str]:
 def replaced_in_writing(text: str) -> list[str]:
     """Return the words in a line of code or of the guide that the glossary replaces."""
     return replaced(text) + [found[0] for found in WRITTEN.finditer(text)]
+
+
+def plain(text: str) -> str:
+    """Return text without Markdown, its blanks and signs made alike."""
+    text = re.sub(r":material/\w+:", "", text).replace("**", "").removeprefix("- ")
+    text = re.sub(r"\\([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\1", text)
+    return " ".join(text.replace("−", "-").replace("\u00a0", " ").split())

@@ -1,0 +1,14 @@
+"""The pages show what they showed when it was recorded: numbers and words, by kind of data."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.golden.pages import PAGES
+from tests.golden.record import KINDS, assert_as_recorded
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("case", [case for case in PAGES if not case.startswith("balance")])
+def test_a_page_shows_what_was_recorded(case, kind):
+    assert_as_recorded(case, kind)
