@@ -40,7 +40,7 @@ bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the fo
 	done
 
 fuzz: $(VENV)/.dev ## read thousands of damaged files of each kind: ten minutes
-	$(BIN)/python -m pytest -q --hypothesis-profile fuzz -n $(WORKERS) tests/common/test_damaged_files.py
+	$(BIN)/python -m pytest -q --hypothesis-profile fuzz -n $(WORKERS) --long tests/long/test_damaged_files.py
 
 docs: $(VENV)/.dev ## build the site of docs/ in build/site
 	$(BIN)/python -m sphinx -b html -W --keep-going -q docs build/site
