@@ -223,6 +223,7 @@ def test_what_is_prepared_is_finite_and_named(name):
         assert np.isfinite(X.data if sp.issparse(X) else X).all()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(EXPECTED))
 def test_a_table_in_another_dress_is_the_same(name):
     plain = table(name).frame

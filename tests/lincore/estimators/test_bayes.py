@@ -130,6 +130,7 @@ def test_quadrature_is_what_counting_finds(p, loss):
     assert abs(found.value - value) < 4 * error
 
 
+@pytest.mark.long
 def test_quadrature_is_a_fine_grid():
     means, covariances, priors = three(seed=3)
     axis, step = np.linspace(-14, 14, 2001, retstep=True)
@@ -170,7 +171,7 @@ def test_monte_carlo_stops_at_the_standard_error_and_is_the_closed_form_within_i
 
 
 @given(st.integers(0, 1000))
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=3)
 def test_the_error_does_not_depend_on_units_offsets_or_the_order_of_classes(seed):
     means, covariances, priors = three(seed=seed)
     plain = bayes_error(BayesClassifier(means, covariances, priors)).value
@@ -198,7 +199,7 @@ def test_a_direction_in_which_nothing_varies_is_left_out():
     assert_allclose(bayes_error(wide).value, bayes_error(plain).value, atol=1e-8)
 
 
-@pytest.mark.parametrize("p", [1, 2, 3])
+@pytest.mark.parametrize("p", [1, pytest.param(2, marks=pytest.mark.long), 3])
 def test_the_true_parameters_plugged_in_have_no_regret(p):
     means, covariances, priors = three(p)
     truth = BayesClassifier(means, covariances, priors)
@@ -213,14 +214,13 @@ def test_the_true_parameters_plugged_in_have_no_regret(p):
     assert regret(fitted(means, covariances, priors), truth, standard_error=1e-3).value == 0
 
 
-@pytest.mark.parametrize("loss", [None, LOSS])
 @pytest.mark.parametrize(
-    "model",
+    ("model", "loss"),
     [
-        LinearDiscriminantAnalysis(),
-        QuadraticDiscriminantAnalysis(),
-        OneVsRest(LinearDiscriminantAnalysis()),
-        DecisionTreeClassifier(max_depth=3, random_state=0),
+        (LinearDiscriminantAnalysis(), LOSS),
+        pytest.param(QuadraticDiscriminantAnalysis(), None, marks=pytest.mark.long),
+        pytest.param(OneVsRest(LinearDiscriminantAnalysis()), LOSS, marks=pytest.mark.long),
+        pytest.param(DecisionTreeClassifier(max_depth=3), None, marks=pytest.mark.long),
     ],
     ids=lambda m: type(m).__name__,
 )
@@ -242,6 +242,7 @@ def test_regret_is_the_difference_of_true_losses(model, loss):
     assert abs(lost.value - value) < 4 * np.hypot(error, lost.standard_error)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("max_depth", [4, None])
 def test_a_jagged_classifier_is_not_said_to_be_known_exactly(max_depth):
     data = sample("gaussian")
