@@ -29,6 +29,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also run what takes long")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Try fewer examples of each law in the short suite."""
+    if not config.getoption("long"):
+        parent = settings.get_profile(settings.get_current_profile_name())
+        settings.register_profile("short", parent=parent, max_examples=25)
+        settings.load_profile("short")
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave ``tests/long`` alone: the packages that it needs may be absent."""
     return True if collection_path == LONG and not config.getoption("long") else None

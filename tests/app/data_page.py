@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 
 import numpy as np
@@ -98,3 +99,10 @@ def wait(app: AppTest) -> None:
 def opened(raw: bytes) -> Source:
     """Return a table that was read, without a page."""
     return Source(None, raw=raw, name="t.csv").read()
+
+
+def plain(text: str) -> str:
+    """Return text without Markdown, its blanks and signs made alike."""
+    text = re.sub(r":material/\w+:", "", text).replace("**", "").removeprefix("- ")
+    text = re.sub(r"\\([\\`*_{}\[\]()<>#+\-.!|~$:&])", r"\1", text)
+    return " ".join(text.replace("−", "-").replace("\u00a0", " ").split())

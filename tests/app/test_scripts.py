@@ -21,10 +21,9 @@ from lincore.export.scripts import _classify, _compare, _explore, _study
 from pages.ui.explore import views
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
-from tests.app.data_page import give_roles
+from tests.app.data_page import give_roles, plain
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, choose_sample, open_app, upload
-from tests.common.words import plain
 
 EVIL = "kind'''); import os # \\"
 RNG = np.random.default_rng(4)

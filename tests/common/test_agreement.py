@@ -1,4 +1,4 @@
-"""Agreement with scikit-learn and statsmodels on real tables: unbalanced, correlated, singular.
+"""Agreement with scikit-learn on real tables: unbalanced, correlated, singular.
 
 Oil spill has 41 rows against 896 and a constant column; ecoli has two classes of two rows.
 Agreement on data drawn at random stands with each estimator's own tests.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import discriminant_analysis, linear_model, naive_bayes
 
@@ -110,25 +109,3 @@ def test_logistic_regression_is_scikit_learns(name):
     centre = theirs.coef_.mean(axis=0) if len(theirs.coef_) > 1 else 0
     close(ours.coef_, theirs.coef_ - centre)
     close(ours.predict_proba(X), theirs.predict_proba(X))
-
-
-def test_two_classes_have_statsmodels_errors():
-    X, y = table("pima")
-    model = LogisticRegression(C=np.inf, tol=1e-12).fit(X, y)
-    theirs = sm.Logit(y, sm.add_constant(X, prepend=False)).fit(method="newton", disp=False)
-    ours = model.wald(X)
-    assert_allclose(ours.estimate[0], theirs.params, rtol=1e-6)
-    assert_allclose(ours.standard_error[0], theirs.bse, rtol=1e-6)
-    assert_allclose(-model.log_loss_, theirs.llf, rtol=1e-9)
-
-
-def test_six_unequal_classes_have_statsmodels_errors():
-    X, y = table("wine")
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    model = LogisticRegression(C=np.inf, tol=1e-12).fit(X, y)
-    theirs = sm.MNLogit(y, sm.add_constant(X, prepend=False))
-    theirs = theirs.fit(method="newton", disp=False, tol=1e-12, maxiter=100)
-    ours = model.wald(X)
-    close(ours.estimate, np.asarray(theirs.params).T, 1e-6)
-    assert_allclose(ours.standard_error, np.asarray(theirs.bse).T, rtol=1e-6)
-    assert_allclose(-model.log_loss_, theirs.llf, rtol=1e-9)

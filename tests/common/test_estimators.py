@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_estimator
 
 from lincore import (
     PCA,
@@ -41,6 +41,9 @@ ESTIMATORS = [
     OneVsRest(LinearDiscriminantAnalysis(), models="k-1"),
     OneVsOne(LinearDiscriminantAnalysis()),
     OneVsOne(GaussianNB()),
+    Perceptron(
+        max_epochs=30
+    ),  # no plane separates the labels of many checks: fewer of the 100 epochs
     Perceptron(),
     Perceptron(weights="pocket", eta=0.1),
     Perceptron(weights="averaged", shuffle=False),
@@ -111,9 +114,15 @@ DEVIATIONS_OF_CLASSES = {
 }
 
 
-def expected_failures(estimator):
-    of_class = DEVIATIONS_OF_CLASSES.get(type(estimator), {})
-    return {**of_class, **DEVIATIONS.get(str(estimator), {})}
+#: The first instance of each estimator in the short suite, all others in the long one.
+VARIANTS = [
+    pytest.param(
+        estimator,
+        id=" ".join(str(estimator).split()),
+        marks=[] if type(estimator) not in map(type, ESTIMATORS[:i]) else pytest.mark.long,
+    )
+    for i, estimator in enumerate(ESTIMATORS)
+]
 
 
 # The suite's random labels are separated by no plane, and the perceptron says so.
@@ -122,6 +131,10 @@ def expected_failures(estimator):
 # separated, so that the likelihood has no maximum: logistic regression says both.
 @pytest.mark.filterwarnings("ignore:LogisticRegression.solver='sgd'. did not converge")
 @pytest.mark.filterwarnings("ignore:The classes can be separated")
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=expected_failures)
-def test_contract(estimator, check):
-    check(estimator)
+@pytest.mark.parametrize("estimator", VARIANTS)
+def test_scikit_learns_checks_pass(estimator):
+    of_class = DEVIATIONS_OF_CLASSES.get(type(estimator), {})
+    expected = {**of_class, **DEVIATIONS.get(" ".join(str(estimator).split()), {})}
+    ran = check_estimator(estimator, expected_failed_checks=expected, on_skip=None)
+    failed = {each["check_name"] for each in ran if each["status"] == "xfail"}
+    assert failed == expected.keys() and len(ran) > 40

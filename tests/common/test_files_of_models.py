@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,21 +9,44 @@ import skops.io
 from numpy.testing import assert_array_equal
 
 import lincore
-from lincore import BayesClassifier
-from lincore.linalg.optimize import Reason
-from lincore.utils.thread_warnings import captured_warnings
-
-_spec = importlib.util.spec_from_file_location(
-    "estimators_to_store", Path(__file__).with_name("test_estimators.py")
+from lincore import (
+    PCA,
+    BayesClassifier,
+    DiagonalLinearDiscriminantAnalysis,
+    FisherDiscriminant,
+    GaussianNB,
+    LeastSquaresClassifier,
+    LinearDiscriminantAnalysis,
+    LogisticRegression,
+    MultinomialNB,
+    OneVsOne,
+    OneVsRest,
+    Perceptron,
+    QuadraticDiscriminantAnalysis,
+    RadialBasis,
+    Standardizer,
+    TrigonometricFeatures,
 )
-assert _spec is not None and _spec.loader is not None
-_listed = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_listed)
+from lincore.linalg.optimize import Reason
+from lincore.utils import captured_warnings
 
-#: One of each class.
 ESTIMATORS = [
-    *{type(one): one for one in reversed(_listed.ESTIMATORS)}.values(),
     BayesClassifier(np.zeros((3, 4)) + np.arange(3.0)[:, None], np.eye(4)),
+    DiagonalLinearDiscriminantAnalysis(shrinkage=0.2),
+    FisherDiscriminant("minimum-error"),
+    GaussianNB(),
+    LeastSquaresClassifier(targets="fisher"),
+    LinearDiscriminantAnalysis(shrinkage="oas"),
+    LogisticRegression(solver="newton"),
+    MultinomialNB(),
+    OneVsOne(GaussianNB()),
+    OneVsRest(LinearDiscriminantAnalysis(), models="k-1"),
+    PCA(0.9),
+    Perceptron(weights="averaged"),
+    QuadraticDiscriminantAnalysis(regularization=0.2, shrinkage="oas", divisor="n-1"),
+    RadialBasis(5, centers="random", random_state=0),
+    Standardizer(),
+    TrigonometricFeatures(3, period=2.0),
 ]
 ASKED = ("predict", "predict_proba", "decision_function", "transform")
 

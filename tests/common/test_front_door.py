@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import pkgutil
 import subprocess
 import sys
@@ -15,15 +14,9 @@ import lincore
 HEAVY = ("numpy", "pandas", "scipy", "sklearn", "plotly", "streamlit")
 
 
-@pytest.mark.parametrize("name", lincore.__all__)
-def test_name_is_public_and_documented(name):
-    found = getattr(lincore, name)
-    assert found.__doc__
-    if isinstance(found, ModuleType):
-        assert found.__name__.endswith(f".{name}")
-    else:
-        assert found.__name__ == name
-        assert inspect.getmodule(found).__name__.startswith("lincore.")
+def test_names_are_those_of_what_they_lead_to():
+    for name in lincore.__all__:
+        assert getattr(lincore, name).__name__.rpartition(".")[2] == name
 
 
 def test_no_function_hides_behind_a_module_of_its_name():

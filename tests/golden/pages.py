@@ -21,10 +21,9 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Widget
 
-from tests.app.data_page import a_zip, as_png, bring, give_roles
+from tests.app.data_page import a_zip, as_png, bring, give_roles, plain
 from tests.app.settling import settled
 from tests.app.test_pages import open_app
-from tests.common.words import plain
 from tests.golden.cases import SINGLE, Found, checksum, digest
 
 #: Longer lists are recorded as a checksum or a digest.

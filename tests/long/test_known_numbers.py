@@ -14,7 +14,7 @@ from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import Steps, pipeline_for
 from tests.data import DATA, needs_data
 
-pytestmark = needs_data
+pytestmark = [needs_data, pytest.mark.long]
 
 
 @pytest.mark.parametrize(("name", "expected"), [("mnist", 0.8730), ("fashion_mnist", 0.8151)])

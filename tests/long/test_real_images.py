@@ -13,7 +13,7 @@ import lincore
 from lincore.model_selection.methods import CLASSIFIER_LABELS
 from tests.data import DATA, needs_data
 
-pytestmark = needs_data
+pytestmark = [needs_data, pytest.mark.long]
 
 
 class Images(NamedTuple):

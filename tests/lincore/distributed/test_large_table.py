@@ -85,11 +85,10 @@ def test_components_and_counts_are_those_of_all_rows(frame):
     assert_allclose(counted.coef_, MultinomialNB().fit(X, y).coef_, rtol=1e-12)
 
 
-@pytest.mark.parametrize("C", [1.0, 0.01])
-def test_logistic_regression_is_at_the_same_minimum(frame, C):
+def test_logistic_regression_is_at_the_same_minimum(frame):
     data = opened(frame)
     X, y, _ = rows_of(frame, data)
-    model = LogisticRegression(C=C, tol=1e-10)
+    model = LogisticRegression(C=0.01, tol=1e-10)
     found, wanted = data.fit(model, data.summarise()), model.fit(X, y)
     units = X.std(axis=0)
     assert_allclose(found.coef_ * units, wanted.coef_ * units, atol=1e-8)

@@ -17,7 +17,7 @@ from numpy.testing import assert_allclose
 import lincore
 from lincore import LogisticRegression
 from lincore.data import Split
-from lincore.distributed import Dask, Executor, Inline, PartitionedData, ProcessPool, open_parquet
+from lincore.distributed import Executor, Inline, PartitionedData, ProcessPool, open_parquet
 from lincore.distributed.partitioned_data import deal
 from lincore.errors import DataError
 from lincore.model_selection import Steps, as_method
@@ -46,24 +46,9 @@ def pool() -> Iterator[ProcessPool]:
         yield pool
 
 
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Dask]:
-    distributed = pytest.importorskip("distributed", reason="lincore[distributed] is not installed")
-    import dask
-
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    # Workers begin as those of the pool do: with everything imported.
-    with (
-        dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}),
-        distributed.LocalCluster(**options) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield Dask(client)
-
-
-@pytest.fixture(scope="module", params=["inline", "pool", "cluster"])
+@pytest.fixture(scope="module", params=["inline", pytest.param("pool", marks=pytest.mark.long)])
 def executor(request: pytest.FixtureRequest) -> Executor:
-    return Inline() if request.param == "inline" else request.getfixturevalue(request.param)
+    return Inline() if request.param == "inline" else request.getfixturevalue("pool")
 
 
 def in_one_file(path: Path) -> tuple[lincore.Dataset, list[tuple[np.ndarray, np.ndarray]]]:
@@ -78,7 +63,12 @@ def in_one_file(path: Path) -> tuple[lincore.Dataset, list[tuple[np.ndarray, np.
     return data, [(np.flatnonzero(part != f), np.flatnonzero(part == f)) for f in range(FOLDS)]
 
 
-def test_every_executor_finds_what_is_found_in_one_file(executor, file):
+def test_partitions_find_what_is_found_in_one_file(executor, file):
+    check_all(executor, file)
+
+
+def check_all(executor: Executor, file: Path) -> None:
+    """Compare sums, scores, studies and fits with those of all rows in one file."""
     data = open_parquet(executor, file, "kind")
     shared = data.summarise(n_folds=FOLDS, seed=5)
     alone, folds = in_one_file(file)
@@ -131,11 +121,14 @@ class Harmless:
         return self.start + np.eye(2), np.array([0, 1])
 
 
-@pytest.mark.parametrize("name", ["pool", "cluster"])
-def test_a_worker_that_is_killed_changes_nothing(name, request, tmp_path):
-    mark = tmp_path / "killed"
+def test_a_worker_that_is_killed_changes_nothing(pool, tmp_path):
+    check_killed(pool, tmp_path / "killed")
+
+
+def check_killed(executor: Executor, mark: Path) -> None:
+    """Kill a worker in the midst of its work: others do it."""
     partitions = [Harmless(1), Deadly(str(mark)), Harmless(2), Harmless(3)]
-    data = PartitionedData(request.getfixturevalue(name), partitions, ("u", "v"))
+    data = PartitionedData(executor, partitions, ("u", "v"))
     found = data.summarise(n_folds=2).moments
     assert mark.exists()
     expected = PartitionedData(Inline(), partitions, ("u", "v")).summarise(n_folds=2).moments

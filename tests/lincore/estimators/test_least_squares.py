@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import RidgeClassifier
 
 from lincore import LeastSquaresClassifier, Moments
-from tests.lincore.estimators.comparisons import CONVERSIONS, close, rows_as
+from tests.lincore.estimators.comparisons import close
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_linear import (
     fisher_by_the_text,
@@ -23,8 +23,7 @@ TARGETS = ["one-hot", "plus-minus", "fisher"]
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-@pytest.mark.parametrize("alpha", [1e-3, 1.0, 100.0])
-@pytest.mark.parametrize("sizes", [(60, 25, 9), (40, 7)])
+@pytest.mark.parametrize(("alpha", "sizes"), [(1e-3, (60, 25, 9)), (100.0, (40, 7))])
 def test_plus_minus_targets_are_scikit_learns_ridge_classifier(sizes, alpha, offset):
     X, y = unbalanced(sizes=sizes)
     X = np.round(X * 2**10) / 2**10 + offset  # so that the offset costs the rows no digits
@@ -41,11 +40,10 @@ def singular(seed, n, p):
     return np.column_stack([X, X[:, 0], X[:, 1] - 2 * X[:, 2], np.full(n, 7.0)]), y
 
 
-@pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("shape", [(60, 4), (20, 12), (16, 40)])
-def test_the_shortest_solution_where_there_are_many(shape, seed):
-    X, y = singular(seed, *shape)
-    weight = np.random.default_rng(seed).integers(1, 4, len(X))
+def test_the_shortest_solution_where_there_are_many(shape):
+    X, y = singular(0, *shape)
+    weight = np.random.default_rng(0).integers(1, 4, len(X))
     W, b = least_squares_by_lstsq(X, one_column_per_class(y), weight)
     model = LeastSquaresClassifier().fit(X, y, sample_weight=weight)
     close(model.coef_, W.T, 1e-7)
@@ -153,21 +151,6 @@ def test_more_features_than_rows_equals_the_full_scatter(alpha):
     close(space.coef_, whole.coef_, 1e-5)
 
 
-def test_scales_from_1e_minus_8_to_1e8_in_one_table():
-    rng = np.random.default_rng(3)
-    y = np.repeat([0, 1, 2], [30, 50, 9])
-    units = np.array([1e-8, 1e8, 1.0, 1e-4, 1e4])
-    X = rng.standard_normal((89, 5)) + y[:, None] * [1, 0, 1, 0, 2]
-    plain = LeastSquaresClassifier().fit(X, y).decision_function(X)
-    close(LeastSquaresClassifier().fit(X * units, y).decision_function(X * units), plain)
-    twice, units = np.column_stack([X, X]), np.r_[units, units[::-1]]
-    doubled = LeastSquaresClassifier().fit(twice * units, y)
-    close(doubled.decision_function(twice * units), plain, 1e-7)
-    wide = rng.standard_normal((20, 60)) * np.resize(units, 60)
-    fitted = LeastSquaresClassifier().fit(wide, y[20:40]).decision_function(wide)
-    assert_allclose(fitted, np.where(y[20:40] == 1, 1.0, -1.0), atol=1e-5)
-
-
 @pytest.mark.filterwarnings("ignore:The number of unique classes")
 @pytest.mark.parametrize("p", [1, 3, 200])
 def test_one_row_in_each_of_one_hundred_classes(p):
@@ -182,14 +165,6 @@ def test_one_row_in_each_of_one_hundred_classes(p):
 def test_rows_that_are_all_equal_give_the_shares_of_the_classes(p):
     model = LeastSquaresClassifier().fit(np.full((10, p), 1e6), [0] * 5 + [1] * 3 + [2] * 2)
     assert_allclose(model.decision_function(np.zeros((1, p))), [[0.5, 0.3, 0.2]])
-
-
-@pytest.mark.parametrize("convert", CONVERSIONS)
-def test_types_of_rows(convert):
-    X, rows, y = rows_as(convert)
-    plain, model = LeastSquaresClassifier().fit(X, y), LeastSquaresClassifier().fit(rows, y)
-    close(model.decision_function(rows), plain.decision_function(X), 1e-12)
-    assert hasattr(model, "feature_names_in_") == (convert == "frame")
 
 
 @pytest.mark.parametrize(
@@ -210,10 +185,3 @@ def test_moments_that_do_not_fit_are_refused():
         model.fit_moments(Moments.from_groups(X, y, 3), [0, 2, 1])
     with pytest.raises(ValueError, match="got 1 class"):
         model.fit(X, y, sample_weight=(y == 1) * 1.0)
-
-
-@pytest.mark.parametrize("p", [3, 30])
-def test_squares_that_overflow_are_refused(p):
-    X = np.random.default_rng(0).standard_normal((20, p)) * 1e160
-    with pytest.raises(ValueError, match="squares of the features overflow"):
-        LeastSquaresClassifier().fit(X, np.arange(20) % 2)

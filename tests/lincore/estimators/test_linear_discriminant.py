@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -160,44 +159,6 @@ def test_duplicated_and_constant_columns_change_nothing():
     singular = LinearDiscriminantAnalysis().fit(wide, y)
     assert singular.rank_ == 4
     assert_allclose(singular.predict_proba(wide), plain.predict_proba(X), rtol=1e-6, atol=1e-9)
-
-
-def test_scales_from_1e_minus_8_to_1e8_in_one_table():
-    rng = np.random.default_rng(3)
-    y = np.repeat([0, 1], [30, 50])
-    X = rng.standard_normal((80, 5)) + y[:, None] * [1, 0, 1, 0, 2]
-    plain = LinearDiscriminantAnalysis().fit(X, y)
-    units = np.array([1e-8, 1e8, 1.0, 1e-4, 1e4])
-    scaled = LinearDiscriminantAnalysis().fit(X * units, y)
-    assert scaled.rank_ == 5
-    assert_allclose(scaled.predict_proba(X * units), plain.predict_proba(X), rtol=1e-8)
-
-
-@pytest.mark.parametrize("convert", [np.float32, np.uint8, np.asfortranarray, pd.DataFrame])
-def test_types_of_rows(convert):
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], [30, 20, 10])
-    X = np.round(rng.standard_normal((60, 3)) * 20 + 100 + 15 * y[:, None])
-    plain = LinearDiscriminantAnalysis().fit(X, y)
-    rows = (
-        convert(X)
-        if not isinstance(convert, type) or convert is pd.DataFrame
-        else X.astype(convert)
-    )
-    if isinstance(rows, pd.DataFrame):
-        rows.columns = ["a", "b", "c"]
-    model = LinearDiscriminantAnalysis().fit(rows, y)
-    assert_allclose(model.predict_proba(rows), plain.predict_proba(X), rtol=1e-9, atol=1e-15)
-    if isinstance(rows, pd.DataFrame):
-        assert model.feature_names_in_.tolist() == ["a", "b", "c"]
-
-
-def test_one_hundred_classes_and_one_feature():
-    rng = np.random.default_rng(0)
-    y = np.repeat(np.arange(100), 4)
-    X = y[:, None] + 0.01 * rng.standard_normal((400, 1))
-    model = LinearDiscriminantAnalysis().fit(X, y)
-    assert model.score(X, y) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,9 @@
-"""Moments asked for in SQL: those of the rows, in DuckDB, SQLite and PostgreSQL."""
+"""Moments asked for in SQL are those of the rows (DuckDB and PostgreSQL: `tests/long`)."""
 
 from __future__ import annotations
 
-import csv
-import io
 import sqlite3
-from collections.abc import Iterator
 
-import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,8 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lincore import DataError, Moments
 from lincore.moments import MomentsQuery
-from lincore.utils.sql_names import identifier
-from tests.long.servers import Psql, postgresql
 
 TABLE = 'the "rows"; --'
 TARGET = 'kind\'s "name"'
@@ -42,39 +36,12 @@ def from_rows(frame: pd.DataFrame) -> tuple[Moments, np.ndarray]:
     return Moments.from_groups(whole.drop(columns=TARGET), codes, len(classes)), classes
 
 
-def by_duckdb(frame: pd.DataFrame, query: MomentsQuery) -> list[pd.DataFrame]:
-    with duckdb.connect() as connection:
-        connection.register("given", frame)
-        # pandas' gaps are NULL to DuckDB.
-        connection.execute(f"CREATE TABLE {identifier(TABLE)} AS FROM given")
-        return [connection.execute(text).df() for text in query.statements]
-
-
 def by_sqlite(frame: pd.DataFrame, query: MomentsQuery) -> list[list[tuple[object, ...]]]:
     connection = sqlite3.connect(":memory:")
     frame.to_sql(TABLE, connection, index=False)
     answers = [connection.execute(text).fetchall() for text in query.statements]
     connection.close()
     return answers
-
-
-@pytest.fixture(scope="module")
-def psql() -> Iterator[Psql]:
-    with postgresql() as (run, _):
-        yield run
-
-
-def by_postgres(frame: pd.DataFrame, query: MomentsQuery, psql: Psql) -> list[list[list[str]]]:
-    *features, target = frame.columns
-    columns = [
-        f"{identifier(name)} {'int' if i == 0 else 'float8'}" for i, name in enumerate(features)
-    ]
-    table, columns = identifier(TABLE), [*columns, f"{identifier(target)} text"]
-    psql(
-        f"DROP TABLE IF EXISTS {table}; CREATE TABLE {table} ({', '.join(columns)});\n"
-        f"COPY {table} FROM STDIN (FORMAT csv);\n{frame.to_csv(index=False, header=False)}\\.\n"
-    )
-    return [list(csv.reader(io.StringIO(psql(text))))[1:] for text in query.statements]
 
 
 def check(frame: pd.DataFrame, query: MomentsQuery, answers) -> None:
@@ -94,11 +61,10 @@ def query_of(frame: pd.DataFrame) -> MomentsQuery:
 
 
 @pytest.mark.parametrize("p", [1, 4, 50])
-@pytest.mark.parametrize("engine", [by_duckdb, by_sqlite])
-def test_sums_are_those_of_the_rows(engine, p):
+def test_sums_are_those_of_the_rows(p):
     frame = rows(p)
     assert len(query_of(frame).statements) == (1 if p < 50 else 2)
-    check(frame, query_of(frame), engine(frame, query_of(frame)))
+    check(frame, query_of(frame), by_sqlite(frame, query_of(frame)))
 
 
 def test_sums_of_few_rows_are_refused():
@@ -111,34 +77,26 @@ def test_sums_of_few_rows_are_refused():
     assert query.read(large)[0].count.min() >= query.smallest
 
 
-def test_sums_of_a_server_are_those_of_the_rows(psql):
-    for p in (3, 50):
-        frame = rows(p, seed=1)
-        check(frame, query_of(frame), by_postgres(frame, query_of(frame), psql))
-
-
 def test_mysql_has_names_in_backticks_and_a_table_has_a_schema():
     (text,) = MomentsQuery(("shop", "sales"), ["a`b"], "c", "mysql").statements
     assert "FROM `shop`.`sales` AS t" in text and "CAST(t.`a``b` AS DOUBLE)" in text
     assert '"' not in text
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda answers: answers[:1],
-        lambda answers: [answers[0], answers[1][:-1]],
-        lambda answers: [answers[0], answers[0]],
-        lambda answers: [[], []],
-        lambda answers: [answers[0], [row[:2] + (None,) + row[3:] for row in answers[1]]],
-        lambda answers: [answers[0], [row[:2] + (np.nan,) + row[3:] for row in answers[1]]],
-    ],
-    ids=["one missing", "class missing", "twice the same", "empty", "NULL", "NaN"],
-)
-def test_other_answers_are_refused(change):
+def test_other_answers_are_refused():
     frame = rows(50)
-    with pytest.raises(DataError, match="Run each of the statements"):
-        query_of(frame).read(change(by_sqlite(frame, query_of(frame))))
+    query = query_of(frame)
+    first, second = by_sqlite(frame, query)
+    for answers in (
+        [first],
+        [first, second[:-1]],
+        [first, first],
+        [[], []],
+        [first, [row[:2] + (None,) + row[3:] for row in second]],
+        [first, [row[:2] + (np.nan,) + row[3:] for row in second]],
+    ):
+        with pytest.raises(DataError, match="Run each of the statements"):
+            query.read(answers)
 
 
 @pytest.mark.parametrize(

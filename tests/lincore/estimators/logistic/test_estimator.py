@@ -1,4 +1,4 @@
-"""Logistic regression: the texts' IRLS, scikit-learn, statsmodels, and what must not matter."""
+"""Logistic regression: the texts' IRLS, scikit-learn, and what must not matter."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 from scipy.optimize._linesearch import LineSearchWarning
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
@@ -21,7 +21,11 @@ from lincore import PCA, LogisticRegression
 from lincore.estimators.logistic.separation import Kind, SeparationWarning
 from lincore.linalg.optimize import Reason
 from tests.data import DATA, needs_data
-from tests.lincore.references_logistic import irls_by_the_text, newton_by_the_text
+from tests.lincore.references_logistic import (
+    hessian_by_loops,
+    irls_by_the_text,
+    newton_by_the_text,
+)
 
 EXACT = ("newton", "newton-cg")
 
@@ -70,9 +74,9 @@ def test_three_classes_equal_newtons_method_by_loops(solver):
 
 
 @pytest.mark.parametrize("solver", EXACT)
-@pytest.mark.parametrize("K", [2, 3, 5])
-@pytest.mark.parametrize("C", [1.0, 0.01, np.inf])
-@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize(
+    ("K", "C", "fit_intercept"), [(2, 1.0, True), (3, 0.01, False), (5, np.inf, True)]
+)
 def test_agrees_with_scikit_learn(solver, K, C, fit_intercept):
     X, y = overlapping(K=K, n=300)
     ours = fit_quietly(tight(C, solver, fit_intercept=fit_intercept), X, y)
@@ -98,9 +102,8 @@ def test_no_solver_estimates_something_else(solver, C):
     assert_allclose(model.predict_proba(X), exact.predict_proba(X), atol=100 * tol)
 
 
-@pytest.mark.parametrize("solver", ["newton", "newton-cg"])
-@pytest.mark.parametrize("K", [2, 3])
-@pytest.mark.parametrize("C", [1.0, np.inf])
+@pytest.mark.parametrize("solver", EXACT)
+@pytest.mark.parametrize(("K", "C"), [(2, np.inf), (3, 1.0)])
 def test_correlated_coefficients_have_eight_digits_at_the_default_tolerance(solver, K, C):
     X, y = overlapping(K=K, n=400)
     X[:, 1] = X[:, 0] + 1e-4 * X[:, 1]
@@ -112,40 +115,31 @@ def test_correlated_coefficients_have_eight_digits_at_the_default_tolerance(solv
     assert short.converged_ and short.n_iter_ <= ours.n_iter_ - 1
 
 
-@pytest.mark.parametrize("reference", [None, 2])
-def test_three_classes_agree_with_statsmodels(reference):
-    X, y = overlapping(n=400)
-    X, order = X / X.std(axis=0), [0, 1, 2] if reference is None else [2, 0, 1]
+@pytest.mark.parametrize(("K", "reference"), [(3, None), (3, 2), (2, None)])
+def test_wald_errors_are_those_of_the_inverse_hessian(K, reference):
+    X, y = overlapping(K=K, n=150)
+    X = X / X.std(axis=0)
     model = tight().fit(X, y)
-    theirs = sm.MNLogit(np.argsort(order)[y], np.column_stack([X, np.ones(len(X))])).fit(
-        method="newton", disp=False, tol=1e-12
-    )
-    table = model.wald(X, reference=reference)
-    assert_array_equal(table.labels, order[1:])
-    assert_allclose(table.estimate, np.asarray(theirs.params).T, rtol=1e-6)
-    assert_allclose(table.standard_error, np.asarray(theirs.bse).T, rtol=1e-6)
-    assert_allclose(table.z, np.asarray(theirs.tvalues).T, rtol=1e-6)
-    assert_allclose(table.p_value, np.asarray(theirs.pvalues).T, rtol=1e-6, atol=1e-12)
-    assert_allclose(model.log_likelihood(X, y), theirs.llf, rtol=1e-9)
-    assert_allclose(model.log_loss_, -theirs.llf, rtol=1e-9)
-
-
-@pytest.mark.parametrize("offset", [0.0, 1e4])
-def test_two_classes_agree_with_statsmodels_in_the_users_units(offset):
-    X, y = overlapping(K=2, n=300)
-    theirs = sm.Logit(y, np.column_stack([X, np.ones(len(X))])).fit(
-        method="newton", disp=False, tol=1e-12
-    )
-    model = tight().fit(X + offset, np.where(y, "yes", "no"))
-    table = model.wald(X + offset, confidence=0.9)
-    assert_allclose(table.estimate[0, :-1], theirs.params[:-1], rtol=1e-6)
-    assert_allclose(table.standard_error[0, :-1], theirs.bse[:-1], rtol=1e-6)
-    expected = theirs.conf_int(alpha=0.1)[:-1]
-    assert_allclose(np.vstack(table.interval)[:, :-1].T, expected, rtol=1e-6)
-    assert_allclose(table.odds_ratio[0, :-1], np.exp(theirs.params[:-1]), rtol=1e-6)
-    assert_allclose(np.vstack(table.odds_ratio_interval)[:, :-1].T, np.exp(expected), rtol=1e-6)
-    assert table.names == ("feature 0", "feature 1", "feature 2", "feature 3", "intercept")
-    assert table.reference == "no" and table.labels.tolist() == ["yes"]
+    first = 0 if reference is None else reference
+    order = [k for k in range(K) if k != first]
+    W = np.column_stack([model.coef_, model.intercept_]).T
+    W = W - W[:, [first]] if K > 2 else np.column_stack([0 * W, W])
+    H = hessian_by_loops(np.column_stack([X, np.ones(len(X))]), W)[order][:, :, order]
+    q = X.shape[1] + 1
+    variance = np.diagonal(np.linalg.inv(H.reshape(len(order) * q, -1))).reshape(-1, q)
+    table = model.wald(X, reference=reference, confidence=0.9)
+    assert_array_equal(table.labels, order)
+    assert table.reference == first and table.names[-1] == "intercept"
+    assert_allclose(table.estimate, W[:, order].T, rtol=1e-7)
+    assert_allclose(table.standard_error, np.sqrt(variance), rtol=1e-6)
+    assert_allclose(table.z, table.estimate / table.standard_error)
+    assert_allclose(table.p_value, 2 * stats.norm.sf(np.abs(table.z)), rtol=1e-9)
+    half = stats.norm.ppf(0.95) * table.standard_error
+    assert_allclose(table.interval, [table.estimate - half, table.estimate + half])
+    assert_allclose(table.odds_ratio, np.exp(table.estimate))
+    assert_allclose(table.odds_ratio_interval, np.exp(table.interval))
+    by_rows = -np.log(model.predict_proba(X)[np.arange(len(y)), y]).sum()
+    assert_allclose([model.log_loss_, -model.log_likelihood(X, y)], by_rows, rtol=1e-9)
 
 
 def test_no_standard_errors_where_there_can_be_none():
@@ -164,7 +158,7 @@ def test_no_standard_errors_where_there_can_be_none():
 
 
 @given(st.integers(0, 100), st.sampled_from([1.0, np.inf]), st.integers(2, 4))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_weights_are_replication(seed, C, K):
     X, y = overlapping(seed, K=K)
     weight = np.random.default_rng(seed).integers(1, 4, len(X))
@@ -180,7 +174,7 @@ def test_weights_are_replication(seed, C, K):
 
 
 @given(st.integers(0, 100))
-@settings(max_examples=30)
+@settings(max_examples=15)
 def test_invariant_under_row_order_and_without_penalty_under_affine_maps(seed):
     X, y = overlapping(seed, n=300)
     rng = np.random.default_rng(seed)
@@ -268,7 +262,7 @@ def test_separable_classes_are_named_and_the_result_is_finite(solver):
 
 
 @pytest.mark.parametrize("solver", EXACT)
-@pytest.mark.parametrize("units", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("units", [1e-6, 1e6])
 def test_quasi_complete_separation_is_found_by_the_linear_programme(solver, units):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1], 100)
@@ -280,7 +274,7 @@ def test_quasi_complete_separation_is_found_by_the_linear_programme(solver, unit
     assert np.isfinite(model.coef_).all()
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_linear_programme_does_not_run_on_classes_that_overlap(seed, monkeypatch):
     monkeypatch.setattr("lincore.estimators.logistic.separation.linprog", None)
     for K in (2, 4):
@@ -338,18 +332,6 @@ def test_a_learning_rate_too_large_is_said_to_oscillate():
     assert np.isfinite(model.coef_).all()
 
 
-@pytest.mark.parametrize("convert", ["float32", "uint8", "F", "frame"])
-def test_types_of_rows(convert):
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1, 2], [60, 40, 20])
-    X = np.round(rng.standard_normal((120, 3)) * 20 + 100 + 15 * y[:, None]).clip(0, 255)
-    plain = tight(1.0).fit(X, y)
-    rows = {"F": np.asfortranarray, "frame": pd.DataFrame}.get(convert, lambda X: X.astype(convert))
-    model = tight(1.0).fit(rows(X), y)
-    assert_allclose(model.coef_, plain.coef_, rtol=1e-8)
-    assert_allclose(model.predict_proba(rows(X)), plain.predict_proba(X), rtol=1e-8)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -381,6 +363,7 @@ def test_a_fixed_learning_rate_finds_the_same_log_error():
     assert fixed.n_iter_ > 10 * newton.n_iter_
 
 
+@pytest.mark.long
 @needs_data
 def test_the_faces_texts_learning_rate_finds_newtons_minimum_and_a_larger_one_oscillates():
     faces = lincore.load(DATA / "faces3_bmp30.zip")
@@ -393,6 +376,7 @@ def test_the_faces_texts_learning_rate_finds_newtons_minimum_and_a_larger_one_os
         LogisticRegression(C=np.inf, solver="gradient", learning_rate=0.01).fit(X, faces.y)
 
 
+@pytest.mark.long
 @needs_data
 def test_accuracy_on_images_after_pca():
     with np.load(DATA / "mnist.npz") as arrays:
@@ -404,6 +388,7 @@ def test_accuracy_on_images_after_pca():
     assert model.converged_ and 0.911 <= accuracy <= 0.913
 
 
+@pytest.mark.long
 @needs_data
 def test_pixels_in_uint8_are_never_copied_as_a_whole():
     with np.load(DATA / "mnist.npz") as arrays:

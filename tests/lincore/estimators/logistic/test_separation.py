@@ -121,7 +121,7 @@ def sparse_counts(seed):
 def test_a_fit_notices_what_the_linear_programme_finds(solver):
     """Steps of conjugate gradients are inexact, and may have come to rest."""
     kinds = []
-    for seed in range(30):
+    for seed in range(10):
         X, codes = sparse_counts(seed)
         kinds.append(separation(X, codes, codes.max() + 1).kind)
         noticed = LogisticRegression(C=np.inf, solver=solver).fit(X, codes).separation_
@@ -131,7 +131,7 @@ def test_a_fit_notices_what_the_linear_programme_finds(solver):
 
 def test_from_any_point_newtons_step_moves_a_score_of_separated_classes_by_a_half():
     tried = 0
-    for seed in range(60):
+    for seed in range(20):
         X, codes = sparse_counts(seed)
         K = int(codes.max()) + 1
         if K < 2 or not separation(X, codes, K).separates:
@@ -141,7 +141,7 @@ def test_from_any_point_newtons_step_moves_a_score_of_separated_classes_by_a_hal
         coef = np.random.default_rng(seed).standard_normal(loss.shape) / 2
         assert _newton_move(loss, loss(coef - coef.mean(axis=1, keepdims=True))) >= 0.5
         tried += 1
-    assert tried > 10
+    assert tried > 3
 
 
 def test_heavy_tails_that_overlap_ask_no_linear_programme(monkeypatch):

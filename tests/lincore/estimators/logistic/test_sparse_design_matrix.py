@@ -72,9 +72,10 @@ def test_views_agree_with_dense_rows():
     assert [where for where, _ in rows.double.blocks(range(4, 9), 2)] == [slice(4, 9, 2)]
 
 
-@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
-@pytest.mark.parametrize("shape", [(200, 30), (40, 80), (300, 1200)])
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    ("C", "shape", "weighted"),
+    [(10.0, (200, 30), True), (1.0, (40, 80), False), (0.01, (150, 1200), True)],
+)
 def test_the_estimate_is_that_of_dense_rows(C, shape, weighted):
     X, y = words(*shape)
     weight = np.random.default_rng(0).integers(0, 3, len(y)) if weighted else None
@@ -88,8 +89,10 @@ def test_the_estimate_is_that_of_dense_rows(C, shape, weighted):
     assert_allclose(sparse.predict_proba(sp.csr_array(X)), dense.predict_proba(X), atol=1e-6)
 
 
-@pytest.mark.parametrize("solver", ["newton", "newton-cg", "fixed-hessian", "gradient"])
-@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize(
+    ("solver", "intercept"),
+    [("newton", True), ("newton-cg", False), ("fixed-hessian", True), ("gradient", False)],
+)
 def test_every_solver_takes_sparse_rows(solver, intercept):
     X, y = words(150, 8)
     X = np.minimum(X, 3)
@@ -117,8 +120,10 @@ def test_separation_of_sparse_rows_is_noticed():
     assert not model.converged_
 
 
-@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, sp.coo_array])
-@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.float32])
+@pytest.mark.parametrize(
+    ("kind", "dtype"),
+    [(sp.csr_array, np.int8), (sp.csc_matrix, np.float32), (sp.coo_array, np.int64)],
+)
 def test_any_sparse_format_and_type(kind, dtype):
     X, y = words(100, 10)
     X = np.minimum(X, 100).astype(dtype)
@@ -145,6 +150,7 @@ def test_a_solver_that_would_need_a_huge_matrix_is_refused():
         assert sgd.fit(sp.csr_array(X), y).score(sp.csr_array(X), y) > 0.5
 
 
+@pytest.mark.long
 @needs_data
 def test_short_messages_agree_with_scikit_learn():
     texts = (DATA / "csv" / "sms_spam_latin1.csv").read_text(encoding="latin-1").splitlines()

@@ -38,10 +38,14 @@ def fitted(model, X, codes):
     return model.fit_blocks(over, moments, labels), passes, labels[codes]
 
 
-@pytest.mark.parametrize("solver", ["newton-cg", "newton", "fixed-hessian"])
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
-    "options", [{"C": 0.1}, {"C": np.inf}, {"class_weight": "balanced", "fit_intercept": False}]
+    ("solver", "options"),
+    [
+        ("newton-cg", {"C": 0.1}),
+        ("newton", {"C": np.inf}),
+        ("fixed-hessian", {"class_weight": "balanced", "fit_intercept": False}),
+    ],
 )
 def test_the_minimum_over_blocks_is_that_of_all_rows(solver, n_classes, options):
     X, codes = rows(K=n_classes, offset=50.0 if options.get("C") else 0.0)
