@@ -43,6 +43,7 @@ def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
     dashboard.check()
 
 
+@pytest.mark.long
 @needs_data
 def test_faces_from_a_click_to_their_reconstruction(dashboard):
     dashboard.goto()
@@ -70,6 +71,7 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     dashboard.check()
 
 
+@pytest.mark.long
 def test_a_sheet_of_images_is_as_tall_as_it_is_drawn(dashboard):
     for width in (1440, 390):
         dashboard.goto(width=width)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import time
 
 import numpy as np
 import pytest
@@ -84,6 +83,7 @@ def change(app, word: str, option) -> None:
     settled(app)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("word", TABLE_WORDS)
 def test_every_option_of_every_classifier(word):
     app = open_classify(word)
@@ -96,6 +96,7 @@ def test_every_option_of_every_classifier(word):
         assert app.header[0].value
 
 
+@pytest.mark.long
 def test_every_image_and_plane_of_the_model():
     app = open_classify(sample="iris")
     for drawing in ("Surface", "Boundary", "Contour"):
@@ -190,7 +191,13 @@ def test_each_panel_is_drawn_only_when_it_is_open():
     assert list(DRAWN) == list(PANELS)
 
 
-@pytest.mark.parametrize("word", ["perceptron", "one-vs-one", "fisher"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "perceptron",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("one-vs-one", "fisher")),
+    ],
+)
 def test_panels_say_why_there_is_nothing_to_draw(word):
     app = open_classify(word)
     for panel in PANELS:
@@ -300,7 +307,7 @@ def test_a_fit_that_is_stopped_leaves_the_former_model_in_place(monkeypatch):
 
     def endless(data, split, front, model, progress):
         while progress(0, 0, "error 964.4 after 7 rounds"):
-            time.sleep(0.01)
+            pass
 
     with monkeypatch.context() as patch:
         patch.setattr(fitting, "fit", endless)
@@ -365,15 +372,7 @@ def test_training_rows_are_drawn_and_their_error_stands_beside_that_of_the_test_
     assert "150 rows." in main_text(app)
 
 
-@pytest.mark.parametrize("word", ["diagonal-lda", "naive-bayes", "qda"])
-def test_what_was_learned_of_any_covariance_is_shown(word):
-    app = open_app("pages/classify.py")
-    app.session_state["classify.word"] = word
-    app.session_state["classify.panels"] = "What was learned"
-    assert_fine(app.run())
-    assert "ikelihood" in main_text(app)
-
-
+@pytest.mark.long
 def test_gradients_of_images_on_every_panel():
     app = open_classify("lda", "digits")
     choose(app, "experiment.basis", "hog")

@@ -285,6 +285,7 @@ ODD = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_odd_tables(name, dimensions):

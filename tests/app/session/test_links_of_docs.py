@@ -42,6 +42,7 @@ def test_every_row_of_the_texts_is_there():
     assert count == {"L": 46, "F": 49, "P": 42, "Q": 22, "S": 19}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_opens_what_it_names(name):
     page, query = LINKS[name]
