@@ -44,7 +44,11 @@ def test_each_late_answer_may_come_by_itself(page):
         assert_fine(app)
 
 
-@pytest.mark.parametrize("raw", [a_table(60), b"length,kind\n1,x\n2,x\n3,x\n"])
+@pytest.mark.parametrize(
+    "raw",
+    [a_table(60), pytest.param(b"length,kind\n1,x\n2,x\n3,x\n", marks=pytest.mark.long)],
+    ids=["good", "refused"],
+)
 def test_a_target_of_the_former_table_is_let_pass(raw):
     app = bring(open_app(), ("one.csv", b"a,b,kind\n1,2,x\n3,4,y\n5,7,x\n8,1,y\n"))
     app.selectbox(key="data.target").select("a")
@@ -88,8 +92,8 @@ def test_classes_of_the_former_data_are_let_pass():
     ("start", "page"),
     [
         ("pages/data.py", "pages/explore.py"),
-        ("pages/start.py", "pages/data.py"),
         ("pages/data.py", "pages/start.py"),
+        pytest.param("pages/start.py", "pages/data.py", marks=pytest.mark.long),
     ],
 )
 def test_a_file_is_not_lost_where_its_visitor_goes_on_before_it_is_read(start, page):

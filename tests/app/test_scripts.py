@@ -300,12 +300,16 @@ SHORT = ("upload", "digits")
 
 
 @pytest.mark.parametrize(
-    "name",
-    [*SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in VISITS if name not in SHORT)],
+    "names",
+    [
+        SHORT,
+        *(pytest.param((name,), marks=pytest.mark.long) for name in VISITS if name not in SHORT),
+    ],
+    ids=" ".join,
 )
-def test_a_script_prints_every_number_of_its_page(name, tmp_path):
-    here = seen(name)
-    assert len(here) >= len(VISITS[name])
+def test_a_script_prints_every_number_of_its_page(names, tmp_path):
+    here = {key: both for name in names for key, both in seen(name).items()}
+    assert len(here) >= sum(len(VISITS[name]) for name in names)
     printed = run_in_new_process({key: script for key, (_, script) in here.items()}, tmp_path)
     lacking = {}
     for key, (said, _) in here.items():

@@ -1,11 +1,8 @@
-"""From a file to an honest comparison: the numbers on the screen, a stop half-way, a file."""
+"""A comparison on the screen, and one that is stopped half-way."""
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
-import pandas as pd
 import pytest
 
 import lincore
@@ -34,35 +31,6 @@ def assert_the_librarys(dashboard, results) -> None:
         CLASSIFIER_LABELS[name]: sentences.format_score_cell(found, "accuracy")
         for name, found in zip(results.methods, right, strict=True)
     }
-
-
-@pytest.mark.long
-@needs_data
-def test_from_titanic_to_the_answer_and_back_to_it(dashboard):
-    dashboard.goto()
-    dashboard.upload("data.upload", DATA / "csv" / "titanic.csv")
-    dashboard.visit("compare")
-    dashboard.element("compare.table").wait_for()
-
-    titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
-    results = ranking.rank_methods(lincore.compare(titanic, [*SOLVED, "logistic"]))
-    assert_the_librarys(dashboard, results)
-    assert dashboard.alternative("compare.intervals")
-    name, content = dashboard.download("compare.csv")
-    assert name == "titanic comparison.csv"
-    saved = pd.read_csv(io.BytesIO(content), index_col="method")
-    table = ranking.score_table_for_export(results)
-    np.testing.assert_allclose(saved["log loss"], table["log loss"])
-    assert list(saved["label"]) == list(table["label"])
-    dashboard.open_tab("compare.panels", "Boundaries")
-    dashboard.element("compare.planes.figure").wait_for()
-    dashboard.settle()
-    assert len(dashboard.figure("compare.planes.figure")["layout"]["annotations"]) >= 5
-    dashboard.screenshot("titanic-compare")
-    dashboard.visit("classify")
-    dashboard.visit("compare")
-    assert_the_librarys(dashboard, results)
-    dashboard.check()
 
 
 @pytest.mark.long

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import lincore
@@ -10,9 +13,8 @@ from lincore import LinearDiscriminantAnalysis, report
 from lincore.inspection.chosen_rows import confusion_cell
 from lincore.metrics import ranking, scores
 from lincore.model_selection import hold_out
-from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.model_selection.pipeline import pipeline_for
 from tests.browser.test_compare import SOLVED, assert_the_librarys
-from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
 
@@ -46,35 +48,6 @@ def follow_to_the_figures(dashboard, name: str) -> None:
     dashboard.check()
 
 
-@pytest.mark.long
-@needs_data
-def test_from_the_faces_to_their_confusion_matrix(dashboard):
-    dashboard.goto()
-    dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
-    assert "3,000 images of 30 × 30 pixels in 3 classes" in dashboard.text()
-    dashboard.screenshot("faces-data")
-    dashboard.unfold("sidebar.split")
-    dashboard.choose("sidebar.how", "The last of each class")
-    dashboard.slide("sidebar.share", 10)
-    dashboard.visit("explore")
-    assert "2,700 training images" in dashboard.text()
-    dashboard.screenshot("faces-explore")
-    dashboard.visit("classify")
-    dashboard.element("classify.options").get_by_role("button").first.click()
-    dashboard.choose("experiment.pca", "2, as in the faces text")
-
-    faces = lincore.load(DATA / "faces3_bmp30.zip")
-    split = lincore.split(faces, "last", test_size=0.1)
-    pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
-    _, results = hold_out.holdout(faces, pipeline, split, method="LDA")
-    assert report.classification_finding(results, "LDA", rows="images") in dashboard.text()
-    assert "87.7 %" in dashboard.text()
-    np.testing.assert_array_equal(
-        counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
-    )
-    follow_to_the_figures(dashboard, "faces")
-
-
 def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_path):
     path = tmp_path / "boat.csv"
     lincore.sample("passengers").to_frame().to_csv(path, index=False)
@@ -101,6 +74,12 @@ def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_
     dashboard.wait_for_job("compare.run")
     compared = ranking.rank_methods(lincore.compare(boat, [*SOLVED, "logistic"]))
     assert_the_librarys(dashboard, compared)
+    name, content = dashboard.download("compare.csv")
+    assert name == "boat comparison.csv"
+    saved = pd.read_csv(io.BytesIO(content), index_col="method")
+    table = ranking.score_table_for_export(compared)
+    np.testing.assert_allclose(saved["log loss"], table["log loss"])
+    assert list(saved["label"]) == list(table["label"])
     dashboard.check()
 
 

@@ -48,8 +48,8 @@ def open_balance(sample: str = "gaussian", repeats: int = 2) -> AppTest:
     return _open(sample, {"balance.repeats": repeats, "balance.mode": "cut"})
 
 
-def open_cost(sample: str = "gaussian", repeats: int = 3) -> AppTest:
-    return _open(sample, {"balance.cost.repeats": repeats})
+def open_cost(sample: str = "gaussian") -> AppTest:
+    return _open(sample, {"balance.cost.repeats": 2, "balance.methods": ["lda", "qda"]})
 
 
 def _open(sample: str, session: dict[str, object]) -> AppTest:
@@ -64,7 +64,7 @@ def _open(sample: str, session: dict[str, object]) -> AppTest:
 
 
 def the_cost(**options):
-    arguments = {"methods": ("lda", "qda", "logistic"), "repeats": 3}
+    arguments = {"methods": ("lda", "qda"), "repeats": 2}
     arguments |= {"steps": Steps(standardize=True)} | options
     return lincore.imbalance_cost(lincore.sample("gaussian"), **arguments)
 
@@ -236,6 +236,7 @@ def test_sizes_by_slider_by_button_and_of_several_classes():
     assert "Reduce at least one class" in app.info[0].value
 
 
+@pytest.mark.long
 def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
     app = open_balance()
     app.slider(key="sidebar.share").set_value(10)
@@ -394,6 +395,7 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
     assert "on one split" not in settled(app).header[0].value, "of other data nothing is known"
 
 
+@pytest.mark.long
 def test_models_that_are_fitted_one_by_one_wait_until_they_are_asked_for():
     app = open_balance()
     app.multiselect(key="balance.methods").set_value(["lda", "perceptron"])
@@ -480,6 +482,7 @@ def test_a_share_that_comes_when_its_slider_is_gone_is_let_pass(monkeypatch):
     assert state[study_setup.KEPT] == {2: 18}
 
 
+@pytest.mark.long
 def test_more_classes_than_have_sliders_share_one():
     app = upload(open_app(), "forty.csv", _csv(8, 20))
     app.session_state["balance.repeats"] = 2
@@ -492,6 +495,7 @@ def test_more_classes_than_have_sliders_share_one():
     assert "With 42 instead of 84 training rows" in settled(app).header[0].value
 
 
+@pytest.mark.long
 def test_the_preset_of_images_says_that_models_see_two_components():
     app = open_balance("faces", repeats=1)
     assert app.button(key="balance.third").label == "One class to a third: 28 → 9, 2 components"

@@ -96,37 +96,54 @@ def test_every_option_of_every_classifier(word):
         assert app.header[0].value
 
 
-@pytest.mark.long
-def test_every_image_and_plane_of_the_model():
+def plot(app) -> tuple[str, str]:
+    """Return the title of the figure of the model, and where its rows lie."""
+    layout = figures(app)[0]["layout"]
+    return layout["meta"]["title"], layout["xaxis"]["title"]["text"]
+
+
+def test_what_is_chosen_is_drawn():
     app = open_classify(sample="iris")
-    for drawing in ("Surface", "Boundary", "Contour"):
-        choose(app, "classify.drawing", drawing)
-        assert_fine(app)
-    for quantity in ("density", "posterior"):
-        for focus in (0, 2, -1):
+    choose(app, "classify.drawing", "Surface")
+    assert figures(app)[0]["layout"]["meta"]["title"] == "Prior × density of each class"
+    eyes = []
+    for camera in ("oblique", "above"):
+        choose(app, "classify.camera", camera)
+        eyes.append(figures(app)[0]["layout"]["scene"]["camera"]["eye"])
+    assert eyes[0] != eyes[1]
+    choose(app, "classify.drawing", "Boundary")
+    assert plot(app) == ("Decision boundary and regions", "Discriminant 1")
+    choose(app, "classify.drawing", "Contour")
+    for quantity, title in (("density", "Prior × density"), ("posterior", "Posterior probability")):
+        for focus, of in ((2, "virginica"), (-1, "each class")):
             app.selectbox(key="classify.quantity").set_value(quantity)
             choose(app, "classify.focus", focus)
+            assert plot(app)[0] == f"{title} of {of}"
+    names = [trace.get("name") for trace in figures(app)[0]["data"]]
+    assert "ellipse of setosa" in names and "virginica (15)" in names
+    app.toggle(key="classify.ellipses").set_value(False).run()
+    assert "ellipse of setosa" not in str(figures(app)[0]["data"])
+    for plane, axis, caption in (
+        ("features", "petal length (cm)", "Two features, the rest held fixed"),
+        ("principal", "Principal axis 1", "Principal axes, the rest integrated out"),
+        ("coordinates", "petal length (cm)", "Two features, the rest integrated out"),
+    ):
+        choose(app, "classify.plane", plane)
+        assert plot(app)[1] == axis
+        assert caption in figures(app)[0]["layout"]["meta"]["subtitle"]
+    choose(app, "classify.x", 0)
+    assert plot(app)[1] == "sepal length (cm)"
     app.segmented_control(key="experiment.pca").set_value("number").run()
-    for components in (1, 3, 4):
-        app.number_input(key="experiment.components").set_value(components).run()
-        key, kinds = "classify.drawing", ("Surface", "Boundary", "Contour")
-        if components == 1:
-            key, kinds = "classify.drawing.line", ("Curves", "Histogram")
-        for drawing in kinds:
-            choose(app, key, drawing)
-            assert_fine(app)
-    choose(app, "classify.plane", "coordinates")
-    choose(app, "classify.x", 2)
-    for plane in ("features", "discriminant", "coordinates"):
-        choose(app, "classify.plane", plane)
-    app.segmented_control(key="experiment.pca").set_value("all").run()
-    for plane in ("features", "principal", "discriminant", "coordinates"):
-        choose(app, "classify.plane", plane)
-    for key in ("experiment.standardize", "classify.ellipses"):
-        toggle = app.toggle(key=key)
-        toggle.set_value(not toggle.value).run()
-        assert_fine(app)
-    assert not app.error
+    app.number_input(key="experiment.components").set_value(1).run()
+    for drawing, title in (
+        ("Curves", "Posterior probability of each class"),
+        ("Histogram", "Classes along the component 1, with the threshold"),
+    ):
+        choose(app, "classify.drawing.line", drawing)
+        assert plot(app) == (title, "Component 1")
+    assert figures(app)[0]["layout"]["yaxis"]["title"]["text"] == "density within the class"
+    app.toggle(key="classify.counts").set_value(True).run()
+    assert figures(app)[0]["layout"]["yaxis"]["title"]["text"] != "density within the class"
 
 
 def test_images_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
