@@ -29,7 +29,7 @@ PAGES = [
 
 
 def open_app(page: str = PAGES[0]) -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(page).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).switch_page(page).run()
     assert_fine(app)
     return app
 

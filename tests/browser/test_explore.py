@@ -35,11 +35,9 @@ def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
     place = listed[0].index("row")
     assert sorted(int(line[place]) for line in listed[1:]) == sorted(inside.tolist())
     assert f"{len(inside)} rows." in dashboard.text()
-    dashboard.screenshot("explore-lasso")
 
     dashboard.choose("explore.dimensions", "3-D")
     assert dashboard.scenes("explore.scores.3d") == 1
-    dashboard.screenshot("explore-3d")
     dashboard.check()
 
 

@@ -31,20 +31,17 @@ def counts_on_screen(dashboard) -> np.ndarray:
     return counts
 
 
-def follow_to_the_figures(dashboard, name: str) -> None:
-    """See contour, surface and boundary of the model on screen, and keep their images."""
+def follow_to_the_figures(dashboard) -> None:
+    """See contour, surface and boundary of the model on screen."""
     contour = dashboard.figure("classify.contour")
     assert any(trace["type"] == "contour" for trace in contour["data"])
     assert dashboard.alternative("classify.contour")
-    dashboard.screenshot(f"{name}-contour")
     dashboard.choose("classify.drawing", "Surface")
     surface = dashboard.figure("classify.surface")
     assert {"surface", "scatter3d"} <= {trace["type"] for trace in surface["data"]}
     assert dashboard.scenes("classify.surface") == 1
-    dashboard.screenshot(f"{name}-surface")
     dashboard.choose("classify.drawing", "Boundary")
     assert dashboard.figure("classify.boundary")["data"]
-    dashboard.screenshot(f"{name}-boundary")
     dashboard.check()
 
 
@@ -67,7 +64,7 @@ def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_
     np.testing.assert_array_equal(
         counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
     )
-    follow_to_the_figures(dashboard, "boat")
+    follow_to_the_figures(dashboard)
 
     dashboard.visit("compare")
     dashboard.element("compare.table").wait_for()

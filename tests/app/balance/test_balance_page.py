@@ -53,7 +53,7 @@ def open_cost(sample: str = "gaussian") -> AppTest:
 
 
 def _open(sample: str, session: dict[str, object]) -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(sample)
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = state.Origin("sample", sample)

@@ -37,7 +37,7 @@ def nothing_fitted_before():
 
 
 def open_classify(word: str = "lda", sample: str = "gaussian"):
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(sample)
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = state.Origin("sample", sample)

@@ -39,7 +39,7 @@ def _nothing_shared():
 
 
 def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(data) if isinstance(data, str) else data
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = (

@@ -49,7 +49,7 @@ def reload(app: AppTest, page: str) -> AppTest:
 
 
 def open_link(parameters: dict[str, str], page: str) -> AppTest:
-    again = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(page)
+    again = AppTest.from_file(ROOT / "app.py", default_timeout=300).switch_page(page)
     for key, value in parameters.items():
         again.query_params[key] = value
     again.run()

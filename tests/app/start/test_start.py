@@ -19,7 +19,7 @@ DOORS = {
 
 
 def open_start() -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).run()
     assert_fine(app)
     return app
 
