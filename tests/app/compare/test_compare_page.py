@@ -77,15 +77,16 @@ def numbers(values) -> np.ndarray:
     return np.array(values, dtype=float)
 
 
-def compared(data, methods=TABLE, scheme="holdout", steps=None, score=None):
+def results_of(data, methods=TABLE, scheme="holdout", steps=None):
+    """Return results in the order of the methods."""
+    steps = steps or default_steps(data, len(lincore.split(data).train))
     with captured_warnings():
-        found = lincore.compare(
-            data,
-            methods,
-            scheme,
-            steps=steps or default_steps(data, len(lincore.split(data).train)),
-        )
-    return ranking.rank_methods(found, score)
+        return lincore.compare(data, methods, scheme, steps=steps)
+
+
+def compared(*given, **named):
+    """Return results, the best method first."""
+    return ranking.rank_methods(results_of(*given, **named))
 
 
 def titled(app: AppTest, beginning: str) -> dict:
@@ -115,7 +116,7 @@ def test_a_sample_is_compared_at_once(sample):
 
 def test_every_score_with_the_pairs_by_the_library():
     app = open_compare("breast cancer")
-    results = compared(lincore.sample("breast cancer"))
+    results = results_of(lincore.sample("breast cancer"))
     for score in scores.SCORES:
         app.selectbox(key="compare.score").set_value(score).run()
         key = "compare.rope.points" if scores.SCORES[score].is_share else "compare.rope.unit"
