@@ -17,13 +17,14 @@ pytestmark = pytest.mark.browser
 SOLVED = ["lda", "qda", "naive-bayes", "fisher", "least-squares"]
 
 
-def assert_the_librarys(dashboard, results) -> None:
+def assert_the_librarys(dashboard, results, score: str = "accuracy") -> None:
     """Compare the sentence, the figure and the table on the screen with results, best first."""
     assert report.comparison_finding(results) in dashboard.text()
     assert comparison.evaluation_scope(results) in dashboard.text()
     drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
+    decides = [scores.score(results, name, score).value for name in results.methods]
+    np.testing.assert_allclose(drawn, decides, rtol=1e-6)
     right = [scores.accuracy(results, name) for name in results.methods]
-    np.testing.assert_allclose(drawn, [found.value for found in right], rtol=1e-6)
     header, *lines = dashboard.table("compare.table")
     place = header.index("accuracy (%)")
     shown = {line[header.index("model")]: line[place] for line in lines}
