@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from threading import Event
+from time import monotonic
+
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.jobs import page_jobs
 from tests.app.test_pages import assert_fine
+
+
+def until(condition: Callable[[], object], at_most: float = 60.0) -> None:
+    """Wait until a condition holds; fail where it does not within so many seconds."""
+    deadline = monotonic() + at_most
+    while not condition():
+        assert monotonic() < deadline
+        Event().wait(0.001)  # lets the other threads work
 
 
 def kept_jobs(app: AppTest) -> list[page_jobs.Job]:

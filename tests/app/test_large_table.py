@@ -37,7 +37,7 @@ def a_large_table(**more: object) -> bytes:
 
 
 def opened() -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     return app.switch_page("pages/data.py").run()
 
 

@@ -1,4 +1,4 @@
-"""Every page, with every sample and every option, without a browser."""
+"""All pages without a browser: opened at once, with good files and with bad ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.io.samples import SAMPLES
 from lincore.metrics import scores
 from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import pipeline_for
@@ -30,7 +29,7 @@ PAGES = [
 
 
 def open_app(page: str = PAGES[0]) -> AppTest:
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(page).run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).switch_page(page).run()
     assert_fine(app)
     return app
 
@@ -64,20 +63,9 @@ def upload(app: AppTest, name: str, raw: bytes) -> AppTest:
 
 
 @pytest.mark.parametrize("page", PAGES)
-@pytest.mark.parametrize("sample", SAMPLES)
-def test_every_page_works_at_once_on_every_sample(page, sample):
-    app = open_app()
-    choose_sample(app, sample)
-    app.switch_page(page).run()
-    assert_fine(app)
-    assert not app.error
-    assert len(figures(app)) >= 1
-    assert app.header[0].value
-
-
-@pytest.mark.parametrize("page", PAGES)
 def test_a_page_can_be_the_first_one_opened(page):
-    open_app(page)
+    app = open_app(page)
+    assert not app.error and app.header[0].value and figures(app)
 
 
 def test_the_numbers_on_classify_are_the_librarys():
@@ -147,15 +135,14 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_files_are_refused_with_a_reason_and_nothing_is_lost(name):
+def test_bad_files_are_refused_with_a_reason_and_nothing_is_lost():
     app = upload(open_app(), "flowers.csv", TABLE)
-    upload(app, name, BAD[name])
-    assert len(app.error) == 1
-    message = app.error[0].value
-    assert len(message) > 30, message
-    assert "flowers: 40 rows" in main_text(app)
-    assert "Current data: flowers" in main_text(app)
+    for name, raw in BAD.items():
+        upload(app, name, raw)
+        assert len(app.error) == 1, name
+        assert len(app.error[0].value) > 30, name
+        assert "flowers: 40 rows" in main_text(app), name
+        assert "Current data: flowers" in main_text(app), name
     app.switch_page("pages/classify.py").run()
     assert_fine(app)
     assert not app.error

@@ -19,9 +19,14 @@ ROOT = Path(__file__).resolve().parents[2]
 FORMULA = re.compile(r"^\s*[=+@|%\t]|^\s*-(?![\d.,]+$)")
 OPEN = {
     "pages/predict.py": (),
-    "pages/data.py": (),
     "pages/classify.py": ("classify.panels", "Scores", "What if"),
-    "pages/compare.py": ("compare.panels", "Pairs", "Where two differ", "Recall by class"),
+    "pages/data.py": (),
+    "pages/compare.py": (
+        "compare.panels",
+        "Pairwise comparisons",
+        "Disagreements",
+        "Recall by class",
+    ),
     "pages/balance.py": (
         "balance.tabs",
         "Class-size sweep",
@@ -53,7 +58,14 @@ def texts(app: AppTest) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("page", OPEN)
+@pytest.mark.parametrize(
+    "page",
+    [
+        "pages/predict.py",
+        "pages/classify.py",
+        *(pytest.param(page, marks=pytest.mark.long) for page in list(OPEN)[2:]),
+    ],
+)
 def test_no_table_holds_a_formula(page):
     page_jobs.shared.clear()
     app = upload(open_app(), "hostile.csv", hostile())

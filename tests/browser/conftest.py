@@ -18,20 +18,15 @@ ARTEFACTS = ROOT / "artefacts"
 PROCESS = os.environ.get("PYTEST_XDIST_WORKER", "")
 LOG = ARTEFACTS / f"streamlit{'-' * bool(PROCESS)}{PROCESS}.log"
 HERE = Path(__file__).parent
+APP = HERE.parent / "app"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what drives a browser; where processes share the tests, this folder comes first.
-
-    Its files take minutes, those of the other tests seconds: handed out last they fill what is
-    left until all processes end together. (`--dist loadfile`, for xdist 3.8 does not find the
-    groups of `xdist_group` under pytest 9.2.)
-    """
+    """Mark what drives a browser; the library comes first, its pages next, this folder last."""
     for item in items:
-        if _is_here(item) and "dashboard" in getattr(item, "fixturenames", ()):
+        if _is_here(item) and "chromium" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
-    if PROCESS:
-        items.sort(key=_is_here, reverse=True)
+    items.sort(key=lambda item: (_is_here(item), APP in item.path.parents))
 
 
 @pytest.hookimpl(wrapper=True)

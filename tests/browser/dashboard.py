@@ -259,6 +259,15 @@ class Dashboard(Figures):
         self.element(key).locator(".point").nth(index).click(force=True)
         self._follow(sent)
 
+    def open_table_cell(self, place: tuple[float, float], editor: Locator) -> None:
+        """Click a cell of an editable table, and wait for what it is edited with."""
+        self.page.mouse.click(*place, delay=60)
+        try:
+            editor.wait_for(timeout=1_500)  # a click on the cell that is chosen opens it
+        except PlaywrightTimeoutError:
+            self.page.keyboard.press("Enter")
+            editor.wait_for()
+
     def wait_for_job(self, key: str, patience: float = WIDEST_WAIT) -> None:
         """Wait until the job with this key (``pages.ui.jobs.page_jobs``) is over and drawn."""
         self.element(f"{key}.job").wait_for(state="detached", timeout=patience)

@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page
 
-from tests.browser.scripts import CAMERA, MARKER, PLACE
+from tests.browser.scripts import CAMERA, HOVERED, MARKER, PLACE
 
 Place = tuple[float, float]
 
@@ -41,13 +41,14 @@ class Figures(ABC):
         self._click_marker(key, [true, predicted])
 
     def click_at(self, key: str, x: float, y: float) -> None:
-        """Click a place of a figure."""
+        """Click a place of a figure where there is a mark."""
         sent = self._sent()
         left, top = self._pixels(key, x, y)
-        # Plotly clicks what it has found under the pointer, and looks at most every 50 ms.
+        # Plotly clicks what it has found under the pointer, and looks now and then.
         self.page.mouse.move(left - 3, top - 3)
         self.page.mouse.move(left, top, steps=3)
-        self.page.wait_for_timeout(120)
+        plot = self._figure(key).locator(".js-plotly-plot").element_handle()
+        self.page.wait_for_function(HOVERED, arg=[plot, x, y])
         self.page.mouse.click(left, top, delay=30)
         self._follow(sent)
 
@@ -100,7 +101,7 @@ class Figures(ABC):
         mouse.down()
         for place in places[1:]:
             mouse.move(*place, steps=8)
-        self.page.wait_for_timeout(60)
+        self.page.evaluate("new Promise(requestAnimationFrame)")
         mouse.up()
 
     def _pixels(self, key: str, x: float, y: float) -> Place:

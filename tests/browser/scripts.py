@@ -114,6 +114,11 @@ MARKER = """
 }
 """
 
+#: True once Plotly has found the mark at a place of a figure's data under the pointer.
+HOVERED = """
+([plot, x, y]) => (plot._hoverdata || []).some((mark) => mark.x === x && mark.y === y)
+"""
+
 #: From where a three-dimensional figure is seen now.
 CAMERA = """
 (box) => {

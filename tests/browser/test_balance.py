@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pytest
 
 import lincore
 from lincore.imbalance import deployment
@@ -47,27 +48,20 @@ def few_repeats(dashboard, components: str = "", classes: str = "") -> None:
 
 
 def type_cell(dashboard, grid, row: int, column: int, n_columns: int, typed: str) -> None:
-    """Click a cell of a table of equal columns, type, and press Enter; nothing empties it."""
+    """Click a cell of a table of equal columns, type, and press Enter."""
     canvas = grid.locator('canvas[data-testid="data-grid-canvas"]').first
-    canvas.scroll_into_view_if_needed()
-    dashboard.page.wait_for_timeout(300)
+    dashboard._bring(canvas)
     box = canvas.bounding_box()
     across = box["x"] + box["width"] * (column + 0.5) / n_columns
-    dashboard.page.mouse.click(across, box["y"] + 35 * (row + 1) + 18)
-    dashboard.page.wait_for_timeout(300)
-    if typed:
-        field = dashboard.page.locator("#portal input, #portal textarea").first
-        if not field.count():  # a click on the cell that is chosen opens it already
-            dashboard.page.keyboard.press("Enter")
-        field.fill(typed)
-        dashboard.page.wait_for_timeout(200)
-        field.press("Enter")
-    else:
-        dashboard.page.keyboard.press("Delete")
-    dashboard.page.wait_for_timeout(600)  # the table waits a moment before it tells
-    dashboard.settle()
+    field = dashboard.page.locator("#portal input, #portal textarea").first
+    dashboard.open_table_cell((across, box["y"] + 35 * (row + 1) + 18), field)
+    sent = dashboard._sent()
+    field.fill(typed)
+    field.press("Enter")
+    dashboard._follow(sent, patience=10_000)  # the table waits a moment before it tells
 
 
+@pytest.mark.long
 def test_sizes_and_costs_are_typed(dashboard):
     dashboard.goto()
     dashboard.press("data.sample.gaussian")
@@ -77,7 +71,6 @@ def test_sizes_and_costs_are_typed(dashboard):
     dashboard.unfold("balance.popover")
     popover = dashboard.page.get_by_test_id("stPopoverBody")
     popover.locator("canvas").first.wait_for()
-    dashboard.page.wait_for_timeout(500)
     type_cell(dashboard, popover, 2, 2, 3, "20")
     assert "With 20 instead of 53 training rows of class 3" in dashboard.text()
     type_cell(dashboard, popover, 2, 2, 3, "-5")
@@ -87,7 +80,6 @@ def test_sizes_and_costs_are_typed(dashboard):
     dashboard.settle()
 
     dashboard.open_tab("balance.tabs", "Costs")
-    dashboard.page.wait_for_timeout(500)
     before = dashboard.table("balance.costs.rows")
     boundary = dashboard.figure("balance.costs.least")["data"]
     grid = dashboard.page.get_by_test_id("stMain")
@@ -127,6 +119,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     dashboard.check()
 
 
+@pytest.mark.long
 @needs_data
 def test_the_faces_lose_and_get_it_back(dashboard):
     dashboard.goto()
@@ -179,17 +172,34 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     dashboard.screenshot("balance-faces")
 
 
-def test_generated_classes_beside_their_truth(dashboard):
-    dashboard.goto(dark=True)
-    dashboard.press("data.sample.gaussian")
-    dashboard.visit("balance")
+def test_a_class_is_made_smaller_and_a_remedy_applied(dashboard):
+    dashboard.goto("balance?sample=gaussian")
     few_repeats(dashboard)
-    dashboard.open_tab("balance.tabs", "Priors in deployment")
-    dashboard.slide("balance.use.share.2", 20)
+    seen = []
+    study = lincore.balance(
+        lincore.sample("gaussian"),
+        {"class 3": 18},
+        ("lda", "qda", "logistic"),
+        steps=Steps(standardize=True),
+        repeats=REPEATS,
+        keep=seen.append,
+    )
+    one = seen[0].example.results  # of the split in the sidebar
+    shown = dashboard.text()
+    assert imbalance.balance_finding(study, "lda", "balanced error") in shown
+    for sentence in imbalance.decomposition_sentences(study, "lda", "balanced error").values():
+        assert sentence in shown
+    dashboard.open_tab("balance.tabs", "Full and reduced set")
+    before, after, both = (
+        scores.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")
+    )
+    np.testing.assert_array_equal(cells(dashboard, "balance.confusion.full"), before)
+    np.testing.assert_array_equal(cells(dashboard, "balance.confusion.difference"), after - before)
+    dashboard.choose("balance.remedy", "balanced weights + corrected priors")
+    np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), both)
     dashboard.open_tab("balance.tabs", "Scores")
     assert "The true parameters are known here" in dashboard.text()
     dashboard.check()
-    dashboard.screenshot("balance-gaussian")
 
 
 def crossing_table(n: int = 500, p: int = 16) -> bytes:
@@ -208,6 +218,7 @@ def crossing_table(n: int = 500, p: int = 16) -> bytes:
     return "\n".join([names, *rng.permutation(lines), ""]).encode()
 
 
+@pytest.mark.long
 def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path):
     path = tmp_path / "crossing.csv"
     path.write_bytes(crossing_table())

@@ -1,4 +1,4 @@
-"""Classify as a visitor meets it: cells that can be clicked, fits that can be stopped."""
+"""Classify as a visitor meets it: fits that can be followed and stopped."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
-from lincore.inspection.chosen_rows import confusion_cell
 from lincore.metrics import scores
 from lincore.model_selection import hold_out
 from lincore.model_selection.methods import as_method
@@ -17,27 +16,7 @@ from tests.data import DATA, needs_data
 pytestmark = pytest.mark.browser
 
 
-def test_a_cell_of_the_matrix_shows_exactly_its_images(dashboard):
-    dashboard.goto()
-    dashboard.press("data.sample.digits")
-    dashboard.visit("classify")
-    digits = lincore.sample("digits")
-    pipeline = pipeline_for(digits, lincore.LinearDiscriminantAnalysis())
-    fitted, results = hold_out.holdout(digits, pipeline, lincore.split(digits), method="LDA")
-    counts = scores.confusion_matrix(results, "LDA")
-    np.fill_diagonal(counts, 0)
-    true, predicted = np.unravel_index(counts.argmax(), counts.shape)
-    dashboard.click_cell("classify.confusion", int(true), int(predicted))
-    found = confusion_cell(results, fitted, digits, int(true), int(predicted))
-    sheet = dashboard.figure("classify.cell")
-    shown = [trace["z"] for trace in sheet["data"] if trace["type"] == "heatmap"]
-    assert len(shown) == len(found.rows) == counts.max()
-    for image, row in zip(shown, found.rows, strict=True):
-        np.testing.assert_array_equal(np.reshape(image, (8, 8)), digits.X[row].reshape(8, 8))
-    dashboard.screenshot("digits-cell")
-    dashboard.check()
-
-
+@pytest.mark.long
 @needs_data
 def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.goto()

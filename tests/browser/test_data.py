@@ -10,7 +10,7 @@ from PIL import Image
 
 import lincore
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 HEADER_PIXELS = ROW_PIXELS = 35
 ROLE_PIXELS = 275
@@ -28,12 +28,7 @@ def choose_role(dashboard, row: int, role: str) -> None:
     box = canvas.bounding_box()
     offered = dashboard.page.get_by_role("option", name=role, exact=True)
     place = (box["x"] + ROLE_PIXELS, box["y"] + HEADER_PIXELS + ROW_PIXELS * (row + 0.5))
-    # The first click selects the cell, the next one opens it.
-    for _ in range(4):
-        dashboard.page.mouse.click(*place, delay=60)
-        dashboard.page.wait_for_timeout(600)
-        if offered.count():
-            break
+    dashboard.open_table_cell(place, offered)
     # On a busy machine the menu is drawn anew under the mouse, which then hits nothing.
     for _ in range(4):
         sent = dashboard._sent()
@@ -98,23 +93,6 @@ def test_a_folder_with_junk_lists_what_was_skipped(dashboard, tmp_path):
     dashboard.check()
 
 
-def test_the_test_part_that_a_file_brings_stays_the_split_on_every_page(dashboard):
-    rng, stream = np.random.default_rng(0), io.BytesIO()
-    parts = {
-        f"{word}_{part}": rng.integers(0, 255 if word == "x" else 3, shape).astype(np.uint8)
-        for part, rows in (("train", 60), ("test", 20))
-        for word, shape in (("x", (rows, 8, 8)), ("y", (rows,)))
-    }
-    np.savez(stream, **parts)
-    dashboard.goto()
-    dashboard.upload("data.upload", ("mnist.npz", stream.getvalue()))
-    for page in ("data", "explore", "classify", "data"):
-        dashboard.visit(page)
-        sidebar = dashboard.page.get_by_test_id("stSidebar").inner_text()
-        assert "60 images train, 20 test" in sidebar
-    dashboard.check()
-
-
 def test_a_cell_that_is_typed_just_before_generate_counts(dashboard):
     dashboard.goto("data?sample=iris")
     dashboard.unfold("data.draw")
@@ -122,14 +100,12 @@ def test_a_cell_that_is_typed_just_before_generate_counts(dashboard):
     canvas.scroll_into_view_if_needed()
     dashboard.settle()
     box = canvas.bounding_box()
-    dashboard.page.mouse.click(box["x"] + 0.18 * box["width"], box["y"] + 52)
-    dashboard.page.wait_for_timeout(300)
-    dashboard.page.keyboard.press("Enter")  # opens the cell
     field = dashboard.page.locator("#portal input").first
+    dashboard.open_table_cell((box["x"] + 0.18 * box["width"], box["y"] + 52), field)
     field.fill("41")
     field.press("Enter")
-    # As fast as a hand is: the table tells of its cells a moment later, perhaps after the click.
-    dashboard.page.wait_for_timeout(300)
+    # The table tells of its cells a moment later, perhaps after the click.
+    field.wait_for(state="detached")
     dashboard.press("data.draw.go")
     dashboard.page.get_by_text("gaussian: 341 rows of 2 features in 3 classes.").wait_for()
     dashboard.check()

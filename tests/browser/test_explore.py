@@ -35,14 +35,13 @@ def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
     place = listed[0].index("row")
     assert sorted(int(line[place]) for line in listed[1:]) == sorted(inside.tolist())
     assert f"{len(inside)} rows." in dashboard.text()
-    dashboard.screenshot("explore-lasso")
 
     dashboard.choose("explore.dimensions", "3-D")
     assert dashboard.scenes("explore.scores.3d") == 1
-    dashboard.screenshot("explore-3d")
     dashboard.check()
 
 
+@pytest.mark.long
 @needs_data
 def test_faces_from_a_click_to_their_reconstruction(dashboard):
     dashboard.goto()
@@ -70,6 +69,7 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     dashboard.check()
 
 
+@pytest.mark.long
 def test_a_sheet_of_images_is_as_tall_as_it_is_drawn(dashboard):
     for width in (1440, 390):
         dashboard.goto(width=width)

@@ -17,7 +17,7 @@ from tests.browser.conftest import ARTEFACTS, ROOT
 from tests.browser.dashboard import Dashboard
 from tests.browser.server import free_port, kill, serving
 
-pytestmark = pytest.mark.browser
+pytestmark = pytest.mark.long
 
 OWN = "own.csv"
 
@@ -110,10 +110,11 @@ def test_a_fault_in_native_code_ends_its_study_and_nothing_else(chromium, tmp_pa
 
 def test_a_connection_that_was_cut_is_taken_up_where_it_was(dashboard):
     dashboard.goto("classify?sample=wine")
-    is_cut, sockets = [], []
+    is_cut, sockets, refused = [], [], []
 
     def pass_on(socket: WebSocketRoute) -> None:
         if is_cut:
+            refused.append(socket)
             socket.close()
         else:
             socket.connect_to_server()
@@ -127,7 +128,8 @@ def test_a_connection_that_was_cut_is_taken_up_where_it_was(dashboard):
     is_cut.append(True)
     sockets[-1].close()
     dashboard.page.get_by_text("CONNECTING").wait_for()
-    dashboard.page.wait_for_timeout(3_000)
+    while not refused:  # the browser tries again, in vain
+        dashboard.page.evaluate("new Promise(requestAnimationFrame)")
     is_cut.clear()
     dashboard.page.get_by_text("CONNECTING").wait_for(state="detached")
     dashboard.settle()

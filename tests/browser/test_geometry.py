@@ -73,9 +73,11 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     dashboard.check()
 
 
+@pytest.mark.long
 def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
     asked = Analysis(question=GeometryQuestion("own-rows", "classic", None, True))
     dashboard.goto(f"geometry?analysis={asked.to_query()}")
+    opened = dashboard.page.url
     board = dashboard.page.locator(".board")
     where, plane = board.locator("output"), board.locator("> svg")
     x, y = experiment_rows("own-rows").X[0]
@@ -93,14 +95,16 @@ def test_rows_of_ones_own_are_dragged_and_moved_by_keyboard(dashboard):
         "former => !document.querySelector('.st-key-geometry-reply').innerText.includes(former)",
         arg="least squares 1, LDA 1, logistic regression 0",
     )
-    dashboard.page.wait_for_timeout(1_000)  # then the page puts the rows into its link
+    # Then the page puts the rows into its link.
+    dashboard.page.wait_for_url(lambda url: url != opened)
     dashboard.settle()
+    moved = dashboard.page.url
     for key in ("PageDown", "ArrowUp", "Enter"):
         plane.press(key)
     dashboard.page.get_by_text("Misclassified of 25 rows").wait_for()
     plane.press("Delete")
     dashboard.page.get_by_text("Misclassified of 24 rows").first.wait_for()
-    dashboard.page.wait_for_timeout(1_000)
+    dashboard.page.wait_for_url(lambda url: url != moved)
     dashboard.settle()
     assert_accessible(dashboard.page)
     dashboard.press("geometry.use")

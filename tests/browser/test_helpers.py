@@ -13,6 +13,8 @@ from tests.browser.axe import violations
 from tests.browser.dashboard import Dashboard
 from tests.browser.server import serving
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -76,8 +78,7 @@ def test_a_cell_is_chosen_by_a_click_on_a_heat_map(dashboard):
 
 def test_a_tab_is_opened_and_a_surface_turned(dashboard):
     assert not dashboard.element("lone.hill").count()
-    took = dashboard.seconds_until_drawn(lambda: dashboard.open_tab("lone.tabs", "Two"))
-    assert 0 < took < 30
+    dashboard.open_tab("lone.tabs", "Two")
     assert dashboard.scenes("lone.hill") == 1
     before = dashboard.camera("lone.hill")["eye"]
     dashboard.turn("lone.hill", 80, 20)

@@ -49,6 +49,7 @@ def a_table_of_markup() -> bytes:
     return "\n".join(lines).encode()
 
 
+@pytest.mark.long
 def test_what_is_hostile_is_refused_and_the_good_table_stays(dashboard):
     rows = "".join(f"{i}.5,{i * i % 7},{'ab'[i % 2]}\n" for i in range(40))
     dashboard.goto()
@@ -67,7 +68,7 @@ def test_markup_in_names_and_labels_is_shown_and_never_run(dashboard):
     name = f"<img src=x onerror='{RUN}'>.csv"
     dashboard.upload("data.upload", (name, a_table_of_markup()))
     assert "80 rows of 7 features in 2 classes" in dashboard.text()
-    for page in ("data", "explore", "classify"):
+    for page in ("explore", "classify", "data"):
         dashboard.visit(page)
         assert dashboard.page.evaluate("window.lincoreWasRun") is None
         assert not dashboard.page.locator("img[src='x'], a[href^='javascript']").count()

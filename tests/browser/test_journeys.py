@@ -1,16 +1,21 @@
-"""Journeys with real files: the screen shows the library's numbers."""
+"""From a file to a model and its comparison: the screen shows the library's numbers."""
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
+import pandas as pd
 import pytest
 
 import lincore
 from lincore import LinearDiscriminantAnalysis, report
-from lincore.metrics import scores
+from lincore.inspection.chosen_rows import confusion_cell
+from lincore.metrics import ranking, scores
+from lincore.metrics.class_ratio import leading_score
 from lincore.model_selection import hold_out
-from lincore.model_selection.pipeline import Steps, pipeline_for
-from tests.data import DATA, needs_data
+from lincore.model_selection.pipeline import pipeline_for
+from tests.browser.test_compare import SOLVED, assert_the_librarys
 
 pytestmark = pytest.mark.browser
 
@@ -27,87 +32,56 @@ def counts_on_screen(dashboard) -> np.ndarray:
     return counts
 
 
-def follow_to_the_figures(dashboard, name: str) -> None:
-    """See contour, surface and boundary of the model on screen, and keep their images."""
+def follow_to_the_figures(dashboard) -> None:
+    """See contour, surface and boundary of the model on screen."""
     contour = dashboard.figure("classify.contour")
     assert any(trace["type"] == "contour" for trace in contour["data"])
     assert dashboard.alternative("classify.contour")
-    dashboard.screenshot(f"{name}-contour")
     dashboard.choose("classify.drawing", "Surface")
     surface = dashboard.figure("classify.surface")
     assert {"surface", "scatter3d"} <= {trace["type"] for trace in surface["data"]}
     assert dashboard.scenes("classify.surface") == 1
-    dashboard.screenshot(f"{name}-surface")
     dashboard.choose("classify.drawing", "Boundary")
     assert dashboard.figure("classify.boundary")["data"]
-    dashboard.screenshot(f"{name}-boundary")
     dashboard.check()
 
 
-@needs_data
-def test_from_the_faces_to_their_confusion_matrix(dashboard):
+def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_path):
+    path = tmp_path / "boat.csv"
+    lincore.sample("passengers").to_frame().to_csv(path, index=False)
+    boat = lincore.load(path, target="survived")
     dashboard.goto()
-    dashboard.upload("data.upload", DATA / "faces3_bmp30.zip")
-    assert "3,000 images of 30 × 30 pixels in 3 classes" in dashboard.text()
-    dashboard.screenshot("faces-data")
-    dashboard.unfold("sidebar.split")
-    dashboard.choose("sidebar.how", "The last of each class")
-    dashboard.slide("sidebar.share", 10)
-    dashboard.visit("explore")
-    assert "2,700 training images" in dashboard.text()
-    dashboard.screenshot("faces-explore")
-    dashboard.visit("classify")
-    dashboard.element("classify.options").get_by_role("button").first.click()
-    dashboard.choose("experiment.pca", "2, as in the faces text")
-
-    faces = lincore.load(DATA / "faces3_bmp30.zip")
-    split = lincore.split(faces, "last", test_size=0.1)
-    pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
-    _, results = hold_out.holdout(faces, pipeline, split, method="LDA")
-    assert report.classification_finding(results, "LDA", rows="images") in dashboard.text()
-    assert "87.7 %" in dashboard.text()
-    np.testing.assert_array_equal(
-        counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
-    )
-    follow_to_the_figures(dashboard, "faces")
-
-
-@needs_data
-def test_from_titanic_to_its_confusion_matrix(dashboard):
-    dashboard.goto()
-    dashboard.upload("data.upload", DATA / "csv" / "titanic.csv")
-    assert "titanic" in dashboard.text() and "PassengerId" in dashboard.text()
-    dashboard.screenshot("titanic-data")
+    dashboard.upload("data.upload", ("broken.zip", b"PK\x03\x04 this is no zip"))
+    assert "broken.zip" in dashboard.text() and "Current data: iris" in dashboard.text()
+    dashboard.upload("data.upload", path)
+    assert f"boat: 900 rows of {boat.n_features} features in 2 classes" in dashboard.text()
     dashboard.visit("classify")
     dashboard.unfold("sidebar.target.open")
     target = dashboard.element("sidebar.target").get_by_role("combobox")
-    assert target.input_value() == "Survived"
-
-    titanic = lincore.load(DATA / "csv" / "titanic.csv", target="Survived")
-    pipeline = pipeline_for(titanic, LinearDiscriminantAnalysis())
-    _, results = hold_out.holdout(titanic, pipeline, lincore.split(titanic), method="LDA")
+    assert target.input_value() == "survived"
+    pipeline = pipeline_for(boat, LinearDiscriminantAnalysis())
+    _, results = hold_out.holdout(boat, pipeline, lincore.split(boat), method="LDA")
     assert report.classification_finding(results, "LDA") in dashboard.text()
     np.testing.assert_array_equal(
         counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
     )
-    follow_to_the_figures(dashboard, "titanic")
+    follow_to_the_figures(dashboard)
 
-
-def test_a_broken_file_leaves_the_good_one_in_use(dashboard):
-    dashboard.goto()
-    dashboard.upload("data.upload", ("good.csv", b"x,z,kind\n1,5,a\n2,6,a\n4,7,b\n8,9,b\n"))
-    assert "good: 4 rows of 2 features in 2 classes" in dashboard.text()
-    dashboard.upload("data.upload", ("broken.zip", b"PK\x03\x04 this is no zip"))
-    shown = dashboard.text()
-    assert "broken.zip" in shown and "Current data: good" in shown
-    dashboard.screenshot("broken-upload")
-    dashboard.visit("classify")
-    dashboard.visit("data")
-    assert "good: 4 rows" in dashboard.text()
+    dashboard.visit("compare")
+    dashboard.element("compare.table").wait_for()
+    dashboard.wait_for_job("compare.run")
+    compared = ranking.rank_methods(lincore.compare(boat, [*SOLVED, "logistic"]))
+    assert_the_librarys(dashboard, compared, leading_score(boat.counts))
+    name, content = dashboard.download("compare.csv")
+    assert name == "boat comparison.csv"
+    saved = pd.read_csv(io.BytesIO(content), index_col="method")
+    table = ranking.score_table_for_export(compared)
+    np.testing.assert_allclose(saved["log loss"], table["log loss"])
+    assert list(saved["label"]) == list(table["label"])
     dashboard.check()
 
 
-def test_digits_travel_as_a_zip_of_images(dashboard):
+def test_from_a_zip_of_images_to_those_in_a_cell_of_the_confusion_matrix(dashboard):
     dashboard.goto()
     dashboard.press("data.sample.digits")
     name, packed = dashboard.download("data.sheet.zip")
@@ -115,5 +89,18 @@ def test_digits_travel_as_a_zip_of_images(dashboard):
     dashboard.upload("data.upload", ("again.zip", packed))
     assert "again: 1,797 images of 8 × 8 pixels in 10 classes" in dashboard.text()
     dashboard.visit("classify")
-    assert "LDA reaches" in dashboard.text()
+    digits = lincore.load(packed, name="again.zip")
+    pipeline = pipeline_for(digits, LinearDiscriminantAnalysis())
+    fitted, results = hold_out.holdout(digits, pipeline, lincore.split(digits), method="LDA")
+    assert report.classification_finding(results, "LDA", rows="images") in dashboard.text()
+    counts = scores.confusion_matrix(results, "LDA")
+    np.fill_diagonal(counts, 0)
+    true, predicted = np.unravel_index(counts.argmax(), counts.shape)
+    dashboard.click_cell("classify.confusion", int(true), int(predicted))
+    found = confusion_cell(results, fitted, digits, int(true), int(predicted))
+    sheet = dashboard.figure("classify.cell")
+    shown = [trace["z"] for trace in sheet["data"] if trace["type"] == "heatmap"]
+    assert len(shown) == len(found.rows) == counts.max()
+    for image, row in zip(shown, found.rows, strict=True):
+        np.testing.assert_array_equal(np.reshape(image, (8, 8)), digits.X[row].reshape(8, 8))
     dashboard.check()

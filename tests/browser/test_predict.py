@@ -39,7 +39,6 @@ def test_a_file_is_predicted_reweighted_and_taken_away(dashboard):
     dashboard.choose("predict.priors", "Equal")
     equal = found.with_priors("equal")
     assert prediction_finding(equal) in dashboard.text()
-    dashboard.screenshot("predict-file")
     name, content = dashboard.download("predict.download.csv")
     assert name == "march predictions.csv"
     saved = pd.read_csv(io.BytesIO(content))

@@ -33,8 +33,9 @@ def address(tmp_path_factory):
     return path.as_uri()
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(1280, "light"), pytest.param(390, "dark", marks=pytest.mark.long)]
+)
 def test_a_report_draws_itself_and_asks_nobody(chromium, address, width, scheme):
     context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page = context.new_page()

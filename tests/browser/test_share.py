@@ -1,10 +1,15 @@
-"""The workspace in a real browser: saved, opened, a run reopened; reload and the way back."""
+"""The workspace in a real browser: saved, opened, a run reopened; models and scripts."""
 
 from __future__ import annotations
 
 import json
+from contextlib import redirect_stdout
+from io import StringIO
 
 import pytest
+
+import lincore
+from lincore.export import load_model
 
 pytestmark = pytest.mark.browser
 
@@ -50,14 +55,25 @@ def test_choices_are_kept_saved_and_opened_again(dashboard):
     dashboard.upload("share.open.0", ("analysis.json", raw))
     assert "/classify" in dashboard.page.url
     assert dashboard.text().splitlines()[0] == found.splitlines()[0]
-    # Another page may be two entries of the browser's history: its path, and its link.
-    for _ in range(3):
-        dashboard.page.wait_for_timeout(2_500)  # sooner it would be a click that was under way
-        dashboard.page.go_back()
-        dashboard.page.wait_for_timeout(500)
-        dashboard.settle()
-        if dashboard.text().splitlines()[0] == finding:
-            break
-    assert dashboard.text().splitlines()[0] == finding
-    dashboard.screenshot("share")
+    dashboard.check()
+
+
+def test_the_model_and_the_script_of_a_page_are_taken_away(dashboard):
+    dashboard.goto("classify?sample=iris")
+    dashboard.press("classify.export")
+    name, stored = dashboard.download("classify.export.file")
+    model, card = load_model(stored)
+    rows = lincore.sample("iris").to_frame().iloc[:, :-1]
+    assert name == "iris LDA.zip" and card.trained_on["rows"] == 105
+    _, code = dashboard.download("classify.export.py")
+    names = {}
+    exec(code.decode(), names)
+    assert names["predict"](rows) == model.predict(rows).tolist()
+    dashboard.page.keyboard.press("Escape")
+    dashboard.press("take")
+    name, script = dashboard.download("take.py")
+    assert name.endswith(".py")
+    with redirect_stdout(StringIO()) as printed:
+        exec(compile(script, name, "exec"), {"__name__": "__main__"})
+    assert dashboard.text().splitlines()[0] in printed.getvalue()
     dashboard.check()

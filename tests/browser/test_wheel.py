@@ -16,6 +16,8 @@ from tests.browser.dashboard import Dashboard
 from tests.browser.server import serving
 from tests.browser.test_smoke import DRAWN, pages
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[2]
 #: All that a wheel is built from.
 SOURCES = ("lincore", "pages", ".streamlit", "app.py", "setup.py", "pyproject.toml",

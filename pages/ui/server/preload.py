@@ -61,7 +61,7 @@ def start(then: Callable[[], None] | None = None) -> None:
     Thread(target=_warm_up, args=(then,), name="lincore-warm-up", daemon=True).start()
 
 
-def wait(seconds: float | None = 30.0) -> bool:
+def wait(seconds: float | None = 300.0) -> bool:
     """Wait until no warm-up is going on.
 
     Two threads that import one package at a time can meet half-made modules where its parts

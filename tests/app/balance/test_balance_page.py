@@ -14,18 +14,29 @@ from lincore.model_selection.pipeline import Steps
 from lincore.report import imbalance, imbalance_cost
 from pages.ui.balance import _both_scores, study_setup
 from pages.ui.jobs import page_jobs
+from pages.ui.session import cache, state
 from tests.app.settling import settled
-from tests.app.test_pages import assert_fine, choose_sample, figures, main_text, open_app, upload
+from tests.app.test_pages import (
+    ROOT,
+    assert_fine,
+    choose_sample,
+    figures,
+    main_text,
+    open_app,
+    upload,
+)
 
 PAGE = "pages/balance.py"
-TABS = (
-    "Full and reduced set",
-    "Class-size sweep",
-    "Priors in deployment",
-    "Costs",
-    "Scores",
-    "Training loss",
-)
+#: Every tab, and of each words that stand nowhere else.
+TABS = {
+    "Error decomposition": "",
+    "Full and reduced set": "Full set: trained on",
+    "Class-size sweep": "smaller sets lie inside larger ones",
+    "Priors in deployment": "weighted to these shares",
+    "Costs": "What an error costs",
+    "Scores": "The true parameters are known here",
+    "Training loss": "the log loss of the training rows",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -34,24 +45,26 @@ def _no_results_of_others():
 
 
 def open_balance(sample: str = "gaussian", repeats: int = 2) -> AppTest:
-    app = open_app()
-    choose_sample(app, sample)
-    app.session_state["balance.repeats"] = repeats
-    app.session_state["balance.mode"] = "cut"
-    app.switch_page(PAGE).run()
-    return settled(app)
+    return _open(sample, {"balance.repeats": repeats, "balance.mode": "cut"})
 
 
-def open_cost(sample: str = "gaussian", repeats: int = 3) -> AppTest:
-    app = open_app()
-    choose_sample(app, sample)
-    app.session_state["balance.cost.repeats"] = repeats
+def open_cost(sample: str = "gaussian") -> AppTest:
+    return _open(sample, {"balance.cost.repeats": 2, "balance.methods": ["lda", "qda"]})
+
+
+def _open(sample: str, session: dict[str, object]) -> AppTest:
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
+    app.session_state[state.DATASET] = cache.sample(sample)
+    app.session_state[state.SOURCE] = None
+    app.session_state[state.ORIGIN] = state.Origin("sample", sample)
+    for key, value in session.items():
+        app.session_state[key] = value
     app.switch_page(PAGE).run()
     return settled(app)
 
 
 def the_cost(**options):
-    arguments = {"methods": ("lda", "qda", "logistic"), "repeats": 3}
+    arguments = {"methods": ("lda", "qda"), "repeats": 2}
     arguments |= {"steps": Steps(standardize=True)} | options
     return lincore.imbalance_cost(lincore.sample("gaussian"), **arguments)
 
@@ -68,6 +81,10 @@ def test_an_imbalance_in_the_data_is_asked_about_first():
     rows = imbalance_cost.cost_correction_rows(found, "lda")
     assert app.dataframe[0].value["recovered"].tolist()[1:] == [r["recovered"] for r in rows[1:]]
     assert escaped(imbalance_cost.more_rows_finding(found, "lda", 53)) in main_text(app)
+
+
+@pytest.mark.long
+def test_classes_of_one_size_are_asked_for_their_shares_in_deployment():
     equal = open_cost("iris")
     assert equal.selectbox(key="balance.mode").value == "cut"
     equal.selectbox(key="balance.mode").set_value("cost")
@@ -86,10 +103,7 @@ def test_prevalence_costs_and_loss_change_the_question():
     app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
     app.selectbox(key="balance.method").set_value("qda")
     assert "recall of class 3 of QDA" in settled(app).header[0].value
-
-
-def test_a_model_without_posteriors_says_which_parts_are_missing():
-    app = open_cost()
+    # A model without posteriors says which parts are missing.
     app.multiselect(key="balance.methods").set_value(["least-squares"])
     shown = main_text(settled(app))
     assert "Prior shift is not available" in shown
@@ -151,68 +165,47 @@ def test_the_numbers_are_the_librarys():
     assert escaped(advised) in main_text(app)
     for sentence in imbalance.decomposition_sentences(study, "lda", "balanced error").values():
         assert escaped(sentence) in main_text(app)
-    app = open_tab(app, "Full and reduced set")
-    assert "Of the first split alone" in main_text(app)
-    one = the_study(repeats=1).example.results
-    changed = scores.confusion_matrix(one["reduced"], "lda") - scores.confusion_matrix(
-        one["full"], "lda"
-    )
-    np.testing.assert_array_equal(counts(app, "Difference of two"), changed)
-    assert "the test set is untouched" in main_text(app)
 
 
-def test_the_truth_stands_beside_what_was_learned():
+def test_every_tab_is_about_the_study():
+    app = open_balance()
+    rows = "Full set: 368 rows (210 class 1, 105 class 2, 53 class 3). Reduced set: 333 rows (210 "
+    rows += "class 1, 105 class 2, 18 class 3). Test set, untouched: 157 rows (90 class 1, 45 "
+    rows += "class 2, 22 class 3)."
+    for tab, added in TABS.items():
+        app = open_tab(app, tab)
+        assert not app.error, tab
+        assert added in main_text(app).replace("\\", ""), tab
+        assert rows in [caption.value.replace("\\", "") for caption in app.caption], tab
+        assert len(app.dataframe) or len(figures(app)) > 3, tab
+        if tab == "Scores":
+            last = app.dataframe[-1].value.iloc[-1]
+            assert (last["model"], last["set"]) == ("Bayes classifier", "true parameters")
+
+
+def test_the_full_and_the_reduced_set_stand_side_by_side_and_a_remedy_changes_the_latter():
     app = open_tab(open_balance(), "Full and reduced set")
+    assert "Of the first split alone" in main_text(app)
+    assert "the test set is untouched" in main_text(app)
+    one = the_study(repeats=1).example.results
+    full, reduced, both = (
+        scores.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")
+    )
+    np.testing.assert_array_equal(counts(app, "Difference of two"), reduced - full)
+    for drawing in ("Contour", "Surface", "All models", "Boundary"):
+        app.button_group(key="balance.drawing").set_value(drawing).run()
+        assert_fine(app)
+        left, right = figures(app)[2:4]
+        if drawing in ("Boundary", "Contour"):
+            for end in ("xaxis", "yaxis"):
+                assert left["layout"][end]["range"] == right["layout"][end]["range"]
+        if drawing == "Surface":
+            assert left["layout"]["scene"]["camera"] == right["layout"]["scene"]["camera"]
     for figure in figures(app)[2:4]:
         assert "best possible (dashed)" in [line.get("name") for line in figure["data"]]
-    app = open_tab(app, "Scores")
-    table = app.dataframe[-1].value
-    assert (
-        table["model"].tolist()[-1] == "Bayes classifier"
-        and table["set"].iloc[-1] == "true parameters"
-    )
-
-
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_has_something_to_show(tab):
-    app = open_tab(open_balance(), tab)
-    assert not app.error
-    added = {
-        "Full and reduced set": "Full set: trained on",
-        "Class-size sweep": "smaller sets lie inside larger ones",
-        "Priors in deployment": "weighted to these shares",
-        "Costs": "What an error costs",
-        "Scores": "The true parameters are known here",
-        "Training loss": "the log loss of the training rows",
-    }
-    assert added[tab] in main_text(app).replace("\\", "")
-    assert len(app.dataframe) or len(figures(app)) > 3
-
-
-@pytest.mark.parametrize("drawing", ["Boundary", "Contour", "Surface", "All models"])
-def test_both_sides_share_their_ranges(drawing):
-    app = open_tab(open_balance(), "Full and reduced set")
-    app.button_group(key="balance.drawing").set_value(drawing).run()
-    assert_fine(app)
-    left, right = figures(app)[2:4]
-    if drawing in ("Boundary", "Contour"):
-        for end in ("xaxis", "yaxis"):
-            assert left["layout"][end]["range"] == right["layout"][end]["range"]
-    if drawing == "Surface":
-        assert left["layout"]["scene"]["camera"] == right["layout"]["scene"]["camera"]
-
-
-def test_a_remedy_changes_plot_and_matrix():
-    app = open_tab(open_balance(), "Full and reduced set")
-    before = counts(app, "Difference of two")
     app.button_group(key="balance.remedy").set_value("both").run()
     assert_fine(app)
-    one = the_study(repeats=1).example.results
-    expected = scores.confusion_matrix(one["both"], "lda") - scores.confusion_matrix(
-        one["full"], "lda"
-    )
-    np.testing.assert_array_equal(counts(app, "Difference of two"), expected)
-    assert (before != expected).any()
+    np.testing.assert_array_equal(counts(app, "Difference of two"), both - full)
 
 
 def test_the_recommended_correction_is_one_click_away():
@@ -243,6 +236,7 @@ def test_sizes_by_slider_by_button_and_of_several_classes():
     assert "Reduce at least one class" in app.info[0].value
 
 
+@pytest.mark.long
 def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
     app = open_balance()
     app.slider(key="sidebar.share").set_value(10)
@@ -341,8 +335,6 @@ def test_models_options_and_losses():
     assert "has no posterior probabilities" in main_text(settled(app))
     app.selectbox(key="balance.loss").set_value("recall of class 3")
     assert "recall of class 3 of Least squares" in app.run().header[0].value
-    for tab in TABS:
-        open_tab(app, tab)
 
 
 def test_the_share_in_use_rescores_at_once():
@@ -403,6 +395,7 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
     assert "on one split" not in settled(app).header[0].value, "of other data nothing is known"
 
 
+@pytest.mark.long
 def test_models_that_are_fitted_one_by_one_wait_until_they_are_asked_for():
     app = open_balance()
     app.multiselect(key="balance.methods").set_value(["lda", "perceptron"])
@@ -422,6 +415,7 @@ def _csv(n_classes: int, per_class: int, columns: str = "x,z") -> bytes:
     return "\n".join(lines).encode()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "raw"),
     [
@@ -453,16 +447,6 @@ def test_awkward_data_work_or_say_why_not(name, raw):
     if app.header and not app.error:
         for tab in TABS:
             open_tab(app, tab)
-
-
-@pytest.mark.parametrize("tab", ["Error decomposition", *TABS])
-def test_every_panel_says_what_trained_and_what_tested(tab):
-    app = open_tab(open_balance(), tab)
-    panel = [caption.value.replace("\\", "") for caption in app.caption]
-    said = "Full set: 368 rows (210 class 1, 105 class 2, 53 class 3). Reduced set: 333 rows (210 "
-    said += "class 1, 105 class 2, 18 class 3). Test set, untouched: 157 rows (90 class 1, 45 "
-    said += "class 2, 22 class 3)."
-    assert said in panel
 
 
 def test_components_that_stand_for_features_are_said_and_given_up_at_a_click():
@@ -498,6 +482,7 @@ def test_a_share_that_comes_when_its_slider_is_gone_is_let_pass(monkeypatch):
     assert state[study_setup.KEPT] == {2: 18}
 
 
+@pytest.mark.long
 def test_more_classes_than_have_sliders_share_one():
     app = upload(open_app(), "forty.csv", _csv(8, 20))
     app.session_state["balance.repeats"] = 2
@@ -510,6 +495,7 @@ def test_more_classes_than_have_sliders_share_one():
     assert "With 42 instead of 84 training rows" in settled(app).header[0].value
 
 
+@pytest.mark.long
 def test_the_preset_of_images_says_that_models_see_two_components():
     app = open_balance("faces", repeats=1)
     assert app.button(key="balance.third").label == "One class to a third: 28 → 9, 2 components"

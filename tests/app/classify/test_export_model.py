@@ -38,7 +38,14 @@ def test_nothing_is_made_before_the_popover_is_opened(offered):
     assert not CODE & set(offered)
 
 
-@pytest.mark.parametrize("word", ["lda", "qda", "logistic", "perceptron", "one-vs-one"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "lda",
+        "one-vs-one",
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("qda", "logistic", "perceptron")),
+    ],
+)
 def test_every_way_is_offered_and_is_the_model_of_the_page(offered, word):
     app = opened(word, "iris")
     assert not app.exception
@@ -75,6 +82,7 @@ def test_what_is_no_formula_says_why_and_is_a_file_all_the_same(offered):
     assert load_model(offered["file"][1]()).card.trained_on["rows"] == 105
 
 
+@pytest.mark.long
 def test_what_is_too_large_for_a_query_says_so(offered):
     app = opened("naive-bayes", "faces")
     assert not app.exception

@@ -6,7 +6,6 @@ import io
 
 import numpy as np
 import openpyxl
-import pytest
 
 from tests.app.data_page import a_table, bring, data_of, frames, source_of
 from tests.app.test_pages import assert_fine, main_text, open_app
@@ -55,23 +54,20 @@ def test_a_table_read_otherwise_is_shown_even_where_it_makes_no_data():
     assert "comma" in main_text(app)
 
 
-@pytest.mark.parametrize(
-    ("part", "value", "said"),
-    [
+def test_every_part_of_reading_can_be_overruled_and_given_back():
+    app = bring(open_app(), ("good.csv", a_table()))
+    for part, value, said in (
         ("header", False, "no header, 41 rows"),
         ("encoding", "latin-1", r"Latin\-1"),
         ("comment", "#", r"comments after \#"),
         ("thousands", "'", "thousands apostrophe"),
         ("quote", "'", "single quotes"),
-    ],
-)
-def test_every_part_of_reading_can_be_overruled_and_given_back(part, value, said):
-    app = bring(open_app(), ("good.csv", a_table()))
-    app.selectbox(key=f"data.read.{part}").set_value(value).run()
-    assert_fine(app)
-    assert said in main_text(app)
-    app.button(key="data.read.detect").click().run()
-    assert said not in main_text(app)
+    ):
+        app.selectbox(key=f"data.read.{part}").set_value(value).run()
+        assert_fine(app)
+        assert said in main_text(app)
+        app.button(key="data.read.detect").click().run()
+        assert said not in main_text(app)
 
 
 def test_missing_values_are_marked_as_wished():
@@ -145,15 +141,15 @@ def test_lone_classes_are_left_out_or_merged_at_a_click():
     assert data_of(app).n_classes == 2 and data_of(app).n_rows == 41
 
 
-@pytest.mark.parametrize("missing", ["most_frequent", "indicator", "drop"])
-def test_missing_values_and_rare_levels_are_treated_as_chosen(missing):
+def test_missing_values_and_rare_levels_are_treated_as_chosen():
     app = bring(open_app(), ("gaps.csv", a_table().replace(b"\n3.5,", b"\n,")))
-    app.selectbox(key="data.missing").set_value(missing).run()
-    assert_fine(app)
-    data = data_of(app)
-    assert (data.n_rows, data.imputation) == (
-        (39, "median") if missing == "drop" else (40, missing)
-    )
+    for missing in ("most_frequent", "indicator", "drop"):
+        app.selectbox(key="data.missing").set_value(missing).run()
+        assert_fine(app)
+        data = data_of(app)
+        assert (data.n_rows, data.imputation) == (
+            (39, "median") if missing == "drop" else (40, missing)
+        )
     app.selectbox(key="data.rare").set_value(10).run()
     assert data_of(app).rare == 10
     app.selectbox(key="data.rare").set_value(0).run()

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def explore(name: str = "", raw: bytes = b"", view: str = "projections") -> AppTest:
     """Open a view of Explore on an upload, or on a sample."""
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).switch_page("pages/data.py").run()
     if raw:
         app.file_uploader[0].upload(name, raw)
         app.run()
@@ -285,6 +285,7 @@ ODD = {
 }  # fmt: skip
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ODD)
 @pytest.mark.parametrize("dimensions", [2, 3])
 def test_odd_tables(name, dimensions):
@@ -343,7 +344,7 @@ def colours() -> bytes:
 
 
 def test_images_in_colour():
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).switch_page("pages/data.py").run()
     from pages.ui.session import state
 
     app.session_state[state.DATASET] = lincore.load(colours(), name="hues.zip", colour=True)
@@ -359,7 +360,7 @@ def test_many_rows_are_drawn_as_a_sample_that_says_so():
     rng = np.random.default_rng(0)
     codes = np.arange(40_000) % 3
     X = rng.normal(size=(40_000, 3)) + codes[:, None]
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/data.py").run()
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).switch_page("pages/data.py").run()
     from pages.ui.session import state
 
     app.session_state[state.DATASET] = lincore.load((X, codes), name="many")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import textwrap
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
 
@@ -17,6 +16,7 @@ from lincore.errors import DataError
 from pages.ui.jobs import _registry, page_jobs
 from pages.ui.jobs.executor import Inline, Job, Pool
 from pages.ui.jobs.shared_cache import Shared, n_bytes
+from tests.app.settling import until
 
 WAIT = 10.0
 
@@ -100,13 +100,6 @@ def finish(app: AppTest, gate: Gate, passes: int = 4) -> None:
     assert the_job(app).wait(WAIT)
     app.run()
     assert not app.exception
-
-
-def until(condition) -> None:
-    deadline = time.monotonic() + WAIT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def shown(app: AppTest) -> str:

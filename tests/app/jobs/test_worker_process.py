@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,6 +16,7 @@ import lincore
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs, worker_process
 from pages.ui.jobs.executor import Job, Pool
+from tests.app.settling import until
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux", reason="processes are forked from a prepared one on Linux alone"
@@ -95,10 +96,8 @@ def test_progress_and_what_is_finished_so_far_come_back(tmp_path):
         for i in range(3):
             progress(i, 3, f"step {i}")
             progress.keep([i])
-            time.sleep(0.2)
         while not gate.exists():
             progress(3, 3, "waits")
-            time.sleep(0.01)
         return "whole"
 
     job = Job("work", 1, work)
@@ -114,7 +113,6 @@ def test_work_that_listens_is_stopped_with_what_it_has():
         n = 0
         while progress(n, 0):
             n += 1
-            time.sleep(0.01)
         return ["what it has", n]
 
     job = Job("work", 1, work)
@@ -130,7 +128,7 @@ def test_work_that_does_not_listen_is_ended_and_what_it_kept_stands(monkeypatch)
     def work(progress):
         progress.keep("a part")
         progress(1, 2, "in native code")
-        time.sleep(3600)
+        threading.Event().wait()
 
     job = Job("work", 1, work)
     Pool(1).submit(job)
@@ -188,10 +186,3 @@ def test_a_page_says_that_its_work_died_and_offers_another_try(tmp_path, monkeyp
     app.button(key="page.work.restart").click().run()
     assert [one.value for one in app.markdown][-1] == "the answer"
     assert app.text_input(key="typed").value == "kept" and not app.exception
-
-
-def until(condition) -> None:
-    deadline = time.monotonic() + WAIT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)

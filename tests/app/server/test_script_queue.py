@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
@@ -16,6 +15,7 @@ from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 from pages.ui.jobs.executor import Job
 from pages.ui.server import preload, script_queue
 from pages.ui.server.script_queue import Turns
+from tests.app.settling import until
 
 WAIT = 10.0
 
@@ -37,14 +37,15 @@ def queued(own: Turns, *works) -> Iterator[list[Thread]]:
         assert not thread.is_alive()
 
 
-def until(condition) -> None:
-    deadline = time.monotonic() + WAIT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.001)
+@pytest.fixture
+def clock(monkeypatch) -> list[float]:
+    """Return the time by which turns go, for a test to set."""
+    now = [100.0]
+    monkeypatch.setattr(script_queue, "monotonic", lambda: now[0])
+    return now
 
 
-def test_when_it_asked_is_known_to_who_waited():
+def test_when_it_asked_is_known_to_who_waited(clock):
     own, asked = Turns(WAIT), []
 
     def work():
@@ -52,10 +53,9 @@ def test_when_it_asked_is_known_to_who_waited():
             asked.append(own.asked_at)
 
     with queued(own, work):
-        queued_by = time.monotonic()
-        time.sleep(0.05)
-    assert asked[0] <= queued_by
-    assert own.asked_at > queued_by, "who did not queue up asks now"
+        clock[0] = 105.0
+    assert asked == [100.0]
+    assert own.asked_at == 105.0, "who did not queue up asks now"
 
 
 def test_who_asks_first_is_first_and_nobody_runs_beside():
@@ -64,7 +64,6 @@ def test_who_asks_first_is_first_and_nobody_runs_beside():
     def work(name):
         with own.taken():
             inside.append(name)
-            time.sleep(0.002)
             order.append((name, list(inside)))
             inside.remove(name)
 
@@ -73,7 +72,7 @@ def test_who_asks_first_is_first_and_nobody_runs_beside():
     assert order == [(name, [name]) for name in "abcdef"]
 
 
-def test_the_impatient_go_before_the_patient_in_their_own_order_for_a_while():
+def test_the_impatient_go_before_the_patient_in_their_own_order_for_a_while(clock):
     own, order = Turns(WAIT), []
 
     def work(name, patience):
@@ -82,7 +81,7 @@ def test_the_impatient_go_before_the_patient_in_their_own_order_for_a_while():
 
     asked = [("page", 0.2), ("tab 1", 0.0), ("other page", 0.2), ("tab 2", 0.0)]
     with queued(own, *(lambda one=one: work(*one) for one in asked)):
-        time.sleep(0.25)
+        clock[0] += 0.25
         late = Thread(target=work, args=("late tab", 0.0))
         late.start()
         until(lambda: own.n_waiting == 5)

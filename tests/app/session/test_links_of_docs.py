@@ -42,11 +42,12 @@ def test_every_row_of_the_texts_is_there():
     assert count == {"L": 46, "F": 49, "P": 42, "Q": 22, "S": 19}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", LINKS)
 def test_a_link_opens_what_it_names(name):
     page, query = LINKS[name]
     wanted = Analysis.from_query(query)
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(f"pages/{page}.py")
+    app = AppTest.from_file(ROOT / "app.py", default_timeout=300).switch_page(f"pages/{page}.py")
     app.query_params["analysis"] = query
     app.run()
     assert_fine(app)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,6 +27,8 @@ from lincore.analysis import (
 )
 from lincore.model_selection import Steps
 from tests.app.session.test_link import asked, opened
+
+pytestmark = pytest.mark.long
 
 words = st.sampled_from(["lda", "qda", "naive-bayes", "fisher", "least-squares"])
 some = st.lists(words, min_size=1, max_size=3, unique=True).map(

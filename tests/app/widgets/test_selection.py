@@ -57,7 +57,7 @@ def page():
 
 
 def show(sample: str, rows) -> AppTest:
-    app = AppTest.from_function(page, default_timeout=60)
+    app = AppTest.from_function(page, default_timeout=300)
     app.session_state["sample"] = sample
     app.session_state["page.scatter.picked"] = selection.rows(chosen(*rows))
     app.run()
