@@ -215,7 +215,7 @@ def candidates(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
         if node in skipped:
             continue
         for kind, mutate in KINDS.items():
-            if (kind == "default") == (node in defaults) and mutate(deepcopy(node)) is not None:
+            if (kind == "default") == (node in defaults) and mutate(node) is not None:
                 yield kind, node
 
 

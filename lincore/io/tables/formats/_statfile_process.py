@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 try:
     import pyreadstat
 except ImportError:
-    pyreadstat = None  # type: ignore[assignment]
+    pyreadstat = None  # type: ignore[assignment, unused-ignore]
 try:
     import resource
 except ImportError:
