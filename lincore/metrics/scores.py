@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.metrics import confusion_scores
-from lincore.metrics.confusion_scores import Tally, influence_by_cell
+from lincore.metrics.confusion_scores import Tally, enlarged_cells, influence_by_cell
 from lincore.metrics.estimates import (
     SCORES,
     Estimate,
@@ -28,6 +28,7 @@ from lincore.metrics.intervals import (
     Enlarged,
     Interval,
     Spread,
+    area_pull,
     enlarged,
     from_enlarged,
     from_spread,
@@ -153,15 +154,12 @@ def _interval_by_class(results: Results, method: str, name: str) -> Interval:
     """Return the interval of balanced accuracy, macro F1 or MCC, see `enlarged`."""
     counts = independent_counts(results, results.truth, len(results.classes))
     table = confusion_matrix(results, method).astype(float)
-    sizes, share = table.sum(axis=1, keepdims=True), ADDED_ROWS / len(counts) / counts[:, None]
-    wrong = (1 - np.eye(len(counts))) / (len(counts) - 1)
-    even = (np.eye(len(counts)) + wrong) / 2
-    by_cell = influence_by_cell(name, (table + share * sizes * even) / (1 + share))
+    by_cell, right, wrong = enlarged_cells(name, table, ADDED_ROWS / len(counts) / counts)
     predicted = results.predicted[results.position(method)]
     found = estimate(results, method, name)
     more = enlarged(
         found.value, weighted(by_cell[results.truth, predicted], row_weights(results)),
-        results.truth, counts, by_cell.diagonal(), (by_cell * wrong).sum(axis=1),
+        results.truth, counts, right, wrong,
     )  # fmt: skip
     spread = _cell_spread(results, method, by_cell, more.influence)
     return _from_enlarged(results, found, more, spread)
@@ -171,9 +169,7 @@ def _interval_of_area(results: Results, method: str) -> Interval:
     """Return the interval of the AUC, see `enlarged`: a row is ranked above all others or below."""
     found = estimate(results, method, "AUC")
     counts = independent_counts(results, results.truth, len(results.classes))
-    shares = counts / counts.sum()
-    # Of the area of its class a row is one of few, of the others' one of the rest.
-    pull = (1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts)
+    pull = area_pull(counts)
     more = enlarged(
         found.value, found.by_row * found.influence, results.truth, counts,
         pull * (1 - found.value), -pull * found.value, ADDED_ROWS // 2,

@@ -210,7 +210,7 @@ def test_where_two_differ():
     assert second.value != first.value
     labels = CLASSIFIER_LABELS[first.value], CLASSIFIER_LABELS["naive-bayes"]
     said = comparison.disagreement_finding(found, *labels)
-    assert text.escape(said) in main_text(app) and "McNemar" in main_text(app)
+    assert text.escape(said) in main_text(app) and "Bonett" in main_text(app)
     alone = found.where(found.only_first)
     listed = app.dataframe[-1].value
     assert list(listed["row"]) == alone.rows.tolist()

@@ -17,7 +17,7 @@ import lincore
 from lincore import Results, report
 from lincore.imbalance.deployment import log_loss_in_deployment
 from lincore.imbalance.losses import losses_of
-from lincore.metrics import _bootstrap, auc, curves, scores
+from lincore.metrics import auc, curves, scores
 from lincore.metrics.differences import groups, pairwise_differences
 from lincore.metrics.estimates import missing_score_reason
 from lincore.metrics.priors import adjust_priors
@@ -305,66 +305,6 @@ def test_rows_that_belong_together_make_wider_intervals():
         assert_allclose(ratio, np.sqrt(2), rtol=0.1)
     wide, narrow = scores.recall(grouped, "method 0")[0], scores.recall(twice, "method 0")[0]
     assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
-
-
-def test_ranking_anew_and_resampling_derivatives_agree(monkeypatch):
-    results = some_results(m=600)
-    exact = pairwise_differences(results, "AUC")[0]
-    monkeypatch.setattr("lincore.metrics._bootstrap.MOST_RANKED", 0)
-    linear = pairwise_differences(replace(results), "AUC")[0]
-    assert exact.value == linear.value
-    assert_allclose([exact.low, exact.high], [linear.low, linear.high], atol=0.004)
-    assert exact.low != linear.low
-
-
-def test_replicates_do_not_depend_on_the_order_of_sums(monkeypatch):
-    """As threads of BLAS change it; in single precision p of log loss had three digits."""
-    results = some_results(m=1500)
-    expected = _bootstrap.replicates(results)
-    turned = replace(
-        results,
-        truth=results.truth[::-1],
-        predicted=results.predicted[:, ::-1],
-        log_proba=results.log_proba[:, ::-1],
-    )
-    blocks = [block[::-1] for block in _bootstrap.weights(results)]
-    monkeypatch.setattr(_bootstrap, "weights", lambda results: blocks)
-    found = _bootstrap.replicates(turned)
-    for name, values in expected.items():
-        assert_array_equal(found[name], values, err_msg=name)
-    own = results.log_proba[0, np.arange(1500), results.truth]
-    means = -(blocks[0][::-1].T @ own) / blocks[0].sum(axis=0)
-    assert_allclose(expected["log loss"][0, : len(means)], means, rtol=1e-10)
-
-
-@settings(deadline=None, max_examples=40)
-@given(st.integers(0, 1000), st.integers(2, 40))
-def test_resampled_areas_are_scikit_learns_with_weights(seed, m):
-    rng = np.random.default_rng(seed)
-    truth = np.append([0, 1], rng.integers(0, 3, m))
-    log_proba = np.round(np.log(rng.dirichlet(np.ones(3), m + 2)), rng.integers(0, 3))
-    weights = rng.multinomial(m + 2, np.full(m + 2, 1 / (m + 2)), 5).T.astype(np.float32)
-    found = auc.resampled_areas(log_proba, truth, weights)
-    for b in range(5):
-        kept = weights[:, b] > 0
-        areas = [
-            metrics.roc_auc_score(
-                truth[kept] == k, log_proba[kept, k], sample_weight=weights[kept, b]
-            )
-            for k in range(3)
-            if 0 < (truth[kept] == k).sum() < kept.sum()
-        ]
-        assert_allclose(found[b], np.mean(areas) if areas else np.nan, rtol=1e-6)
-
-
-def test_very_many_rows_have_the_normal_limit_of_the_bootstrap(monkeypatch):
-    results = some_results(m=3000)
-    resampled = [pairwise_differences(results, name)[0] for name in scores.SCORES]
-    monkeypatch.setattr("lincore.metrics._bootstrap.MOST_ROWS", 100)
-    again = replace(results)
-    for before, name in zip(resampled, scores.SCORES, strict=True):
-        after = pairwise_differences(again, name)[0]
-        assert_allclose(after.high - after.low, before.high - before.low, rtol=0.1)
 
 
 def test_a_score_does_not_depend_on_the_other_methods():
