@@ -224,7 +224,7 @@ def cochran_test(results: Results) -> Omnibus:
 
 
 def groups(results: Results, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
-    """Return groups of methods that are not significantly different, numbered from 1, the best.
+    """Return groups of methods not shown to be worse than their best, numbered from 1, the best.
 
     The best method leads group 1, and every other method that it does not beat by the verdict of
     `pairwise_differences` (Holm over all pairs) joins it. The best of those that are left leads

@@ -291,7 +291,7 @@ def test_large_data_wait_for_the_button(monkeypatch):
     assert "real?" in app.header[0].value and not figures(app)[1:]
     app.button(key="compare.run.start").click().run()
     settled(app)
-    assert "not significantly different" in app.header[0].value
+    assert "o significant difference" in app.header[0].value
     app.pills(key="compare.words").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
     app.pills(key="compare.words").set_value(["lda"]).run()
