@@ -37,6 +37,8 @@ def main() -> None:
         k, r = scheme
         name = "leave-one-out" if k == n else f"{r}x{k}-fold" if r > 1 else f"{k}-fold"
         report(f"{name} of {n}", over_folds(n, k, r, times))
+    report("10x10-fold of 100, features with heavy tails", heavy_tails(100, 400))
+    report("one test set of 100, five of six models alike", alike(100, 2000))
     finish()
 
 
@@ -48,6 +50,29 @@ def report(where: str, found: Tallies) -> None:
             require(f"{where}, {what}", rate, at_most=FALSE_ALARMS)
         else:
             require(f"{where}, coverage of the interval of {what}", rate, **COVERS)
+
+
+def heavy_tails(n: int, times: int) -> Tallies:
+    """Cross-validate two discriminants ten times ten-fold on features that are t with 3 degrees."""
+    rng, found = np.random.default_rng(n), defaultdict(list)
+    for _ in range(times):
+        alarms(cross_validated(n, 10, 10, rng, tails=3.0)[0], found)
+    return found
+
+
+def alike(m: int, times: int) -> Tallies:
+    """Draw hits of five models that differ in one row of fifty, and of one by itself."""
+    rng, truth, found = np.random.default_rng(m), np.arange(m) % 2, defaultdict(list)
+    for _ in range(times):
+        right = np.repeat(rng.random((1, m)) < 0.7, 6, axis=0)
+        right[1:5] ^= rng.random((4, m)) < 0.02
+        right[5] = rng.random(m) < 0.7
+        results = Results(
+            tuple("ABCDEF"), np.arange(2), np.arange(m), truth, np.where(right, truth, 1 - truth),
+            np.full((6, m, 2), np.nan), np.zeros(6),
+        )  # fmt: skip
+        found["false alarms of Cochran's Q"].append(metrics.cochran_test(results).p < 0.05)
+    return found
 
 
 def one_test_set(m: int, times: int) -> Tallies:
@@ -120,11 +145,13 @@ DISTANCE, N_FEATURES, SHARE = 1.7, 4, 0.4
 
 
 def cross_validated(
-    n: int, k: int, r: int, rng: np.random.Generator
+    n: int, k: int, r: int, rng: np.random.Generator, tails: float = np.inf
 ) -> tuple[Results, list[tuple[float, ...]]]:
     """Return results over folds, and for each fit its true recalls, log losses and area."""
     truth = (rng.random(n) < SHARE).astype(np.intp)
     halves = rng.standard_normal((2, n, N_FEATURES))
+    if np.isfinite(tails):
+        halves = rng.standard_t(tails, halves.shape)
     halves[:, truth == 1, 0] += DISTANCE
     folds = np.concatenate([assign(truth, k, rng) for _ in range(r)])
     repetition, rows = np.repeat(np.arange(r), n), np.tile(np.arange(n), r)

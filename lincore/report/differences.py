@@ -166,8 +166,8 @@ def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[st
     for blind in dict.fromkeys(found.values()):
         who = [labels[method] for method in methods if found.get(method) == blind]
         if len(who) == len(methods) > 1:
-            names = f"{'Neither' if len(who) == 2 else 'None'} of them ever"
-            sentences.append(f"{names} {blind.removeprefix('never ')}.")
+            names = f"{'Neither' if len(who) == 2 else 'None'} of them"
+            sentences.append(f"{names} {blind.replace('for none of', 'for any of')}.")
         else:
             plural = len(who) > 1
             sentences.append(

@@ -418,9 +418,9 @@ def predictions(truth, predicted):
     ("predicted", "ending"),
     [
         ([0, 0, 1, 1, 2, 2], "none is misclassified."),
-        ([0, 0, 1, 2, 2, 2], "its one error is b misclassified as c."),
-        ([0, 0, 2, 2, 2, 1], "most errors are b misclassified as c."),
-        ([1, 2, 2, 2, 0, 1], "the commonest errors are b misclassified as c."),
+        ([0, 0, 1, 2, 2, 2], "its one error: 'b' predicted as 'c'."),
+        ([0, 0, 2, 2, 2, 1], "most errors: 'b' predicted as 'c'."),
+        ([1, 2, 2, 2, 0, 1], "the commonest errors: 'b' predicted as 'c'."),
     ],
 )
 def test_the_finding_names_the_largest_confusion(predicted, ending):
@@ -434,13 +434,13 @@ def test_the_finding_names_the_largest_confusion(predicted, ending):
         (
             [0, 1, 2] * 20,
             [0, 1, 2] * 20,
-            "That is better than always predicting a (accuracy 33.3 %)",
+            "That is better than always predicting 'a' (accuracy 33.3 %)",
         ),
         ([0, 1, 2] * 20, [1, 2, 0] * 20, "That is worse"),
         (
             [0, 0, 1],
             [0, 0, 0],
-            "That is not distinguishable from always predicting a (accuracy 66.7 %)",
+            "That is not distinguishable from always predicting 'a' (accuracy 66.7 %)",
         ),
     ],
 )
@@ -513,16 +513,18 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
     assert baseline_scores(results) == {"Majority class": 0.5}
     assert pairwise_differences(results)[0].better == "Fisher"
     assert report.comparison_finding(results) == (
-        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). LDA never predicts rare."
+        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). "
+        "LDA predicts 'rare' for none of the 400 rows."
     )
     assert report.classification_finding(results, "Fisher").startswith(
         "Fisher reaches a balanced accuracy of 78.3 % ("
     )
     said = report.baseline_finding(results, "Fisher")
     assert said.startswith(
-        "That is better than always predicting common (balanced accuracy 50.0 %). Accuracy 69.0 % ("
+        "That is better than always predicting 'common' (balanced accuracy 50.0 %). "
+        "Accuracy 69.0 % ("
     )
-    assert "MCC 0.349, recall of rare, the rarest class, 90.0 % (" in said
+    assert "MCC 0.349, recall of 'rare', the rarest class, 90.0 % (" in said
 
 
 def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent():
@@ -530,15 +532,15 @@ def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent()
     assert report.comparison_finding(results, rope=0.5) == (
         "No significant difference among LDA, Fisher and Least squares (balanced accuracy 50.0 %); "
         "up to 3.3 points are not excluded. "
-        "None of them ever predicts rare."
+        "None of them predicts 'rare' for any of the 400 rows."
     )
     assert report.comparison_finding(results, "MCC", rope=0.5).count("equivalent") == 0
     assert report.classification_finding(results, "LDA").startswith(
-        "LDA never predicts rare: a balanced accuracy of 50.0 % ("
+        "LDA predicts 'rare' for none of the 400 rows: a balanced accuracy of 50.0 % ("
     )
     assert report.baseline_finding(results, "LDA").startswith("That is not distinguishable from")
     two = report.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
-    assert two.endswith("LDA and Fisher never predict rare.")
+    assert two.endswith("LDA and Fisher predict 'rare' for none of the 400 rows.")
 
 
 def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
