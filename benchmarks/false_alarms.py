@@ -4,12 +4,13 @@ Run ``python benchmarks/false_alarms.py`` (two minutes). On one test set three m
 equal worth are drawn again and again; over folds, discriminants on two exchangeable sets of
 features are fitted again and again, and what they reach on average is known in closed form.
 Coverage is that of the truth named in `lincore.metrics.scores.score`. Models of the folds are
-not asked about common rows here, as `benchmarks/coverage.py` does.
+asked about common rows, as `benchmarks/coverage.py` does, only where features have heavy tails.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 from common import finish, require
@@ -155,21 +156,42 @@ def cross_validated(
     halves[:, truth == 1, 0] += DISTANCE
     folds = np.concatenate([assign(truth, k, rng) for _ in range(r)])
     repetition, rows = np.repeat(np.arange(r), n), np.tile(np.arange(n), r)
-    margin, fits = np.empty((2, n * r)), []
+    margin, fits, every = np.empty((2, n * r)), [], np.empty((2, k * r, n))
     for cell in np.unique(repetition * k + folds):
         tested = repetition * k + folds == cell
         train = np.ones(n, dtype=bool)
         train[rows[tested]] = False
         for i, X in enumerate(halves):
             w, b = discriminant(X[train], truth[train])
-            margin[i, tested] = X[rows[tested]] @ w + b
+            every[i, cell] = X @ w + b
+            margin[i, tested] = every[i, cell, rows[tested]]
             fits.append(worth(w, b))
-    log_proba = log_softmax(np.stack([np.zeros_like(margin), margin], axis=2), axis=2)
-    results = Results(
-        ("one half", "other half"), np.arange(2), rows, truth[rows], (margin > 0).astype(np.intp),
-        log_proba, np.zeros(2), folds, repetition, n - np.bincount(folds)[folds] // r,
-    )  # fmt: skip
+    n_train = n - np.bincount(folds)[folds] // r
+    results = judged(truth, rows, margin, folds, repetition, n_train)
+    if np.isfinite(tails):
+        cells = np.repeat(np.arange(k * r), n)
+        asked = judged(
+            truth, np.tile(np.arange(n), k * r), every.reshape(2, -1), cells % k, cells // k,
+            np.full(len(cells), n - n // k),
+        )  # fmt: skip
+        results = replace(results, common=asked)
     return results, fits
+
+
+def judged(
+    truth: np.ndarray,
+    rows: np.ndarray,
+    margin: np.ndarray,
+    folds: np.ndarray,
+    repetition: np.ndarray,
+    n_train: np.ndarray,
+) -> Results:
+    """Return results from the margins (2, m) of two models."""
+    log_proba = log_softmax(np.stack([np.zeros_like(margin), margin], axis=2), axis=2)
+    return Results(
+        ("one half", "other half"), np.arange(2), rows, truth[rows], (margin > 0).astype(np.intp),
+        log_proba, np.zeros(2), folds, repetition, n_train,
+    )  # fmt: skip
 
 
 def assign(truth: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:

@@ -14,7 +14,7 @@ from scipy import stats
 
 from lincore.data.row_weights import effective_number
 from lincore.metrics.confusion_scores import MEASURES, enlarged_cells
-from lincore.metrics.estimates import SCORES, confusion_matrix, estimate, weighted
+from lincore.metrics.estimates import SCORES, Estimate, confusion_matrix, estimate, weighted
 from lincore.metrics.intervals import (
     UNKNOWN,
     Enlarged,
@@ -27,6 +27,7 @@ from lincore.metrics.intervals import (
 )
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
+from lincore.metrics.scores import softened_influence, training_part
 from lincore.utils.typing import Array, Codes
 
 #: Discordant cells of a class, each of which gets a row: only the first correct, or the second.
@@ -70,7 +71,9 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
       shares to the classes: shrunk by all of them it would miss differences between many small
       classes. With one class this is the interval of Bonett and Price.
     - Rows in groups: the sums of groups take the place of rows, with Student's quantile.
-    - Folds: the corrected resampled t, with at least the variance of the rows.
+    - Folds: the corrected resampled t, with at least the variance of the rows and of the training
+      rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Without it a
+      row that spoils one method in all folds but its own is not noticed.
 
     Parameters
     ----------
@@ -105,7 +108,8 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
     test = GROUPS if grouped else ROWS if name in MEASURES else AREAS if name == "AUC" else MEANS
     centre = more.value
     if not base.one_fit and not alone:
-        variance = max(_fold_variance(results, influence), spread.variance)
+        known = spread.variance + _training_variance(results, (first, second), name)
+        variance = max(_fold_variance(results, influence), known)
         spread, centre, test = Spread(variance, base.degrees_of_folds), value, FOLDS
     if spread.variance <= (ROUNDING * max(abs(value), 1.0)) ** 2:
         return _without_spread(value, influence, base.n_units)
@@ -134,13 +138,14 @@ def _row_spread(results: Results, more: Enlarged, name: str) -> Spread:
     base = find_sampling_units(results)
     by_unit = np.bincount(base.units, more.influence, base.n_units) / len(more.influence)
     variance = float((by_unit**2).sum())
+    degrees = np.inf if name in MEASURES else effective_degrees(by_unit)
     if results.settings.row_groups is None:
-        is_mean = name not in MEASURES and name != "AUC"
-        return Spread(variance + more.variance, effective_degrees(by_unit) if is_mean else np.inf)
+        return Spread(variance + more.variance, np.inf if name == "AUC" else degrees)
     # Groups of unequal size: as many of one size as say as much (Kish).
-    sizes = np.bincount(base.units, row_weights(results), base.n_units)
-    n_groups = effective_number(sizes)
-    return Spread(variance * n_groups / (n_groups - 1) + more.variance, n_groups - 1)
+    n_groups = effective_number(np.bincount(base.units, row_weights(results), base.n_units))
+    # The kurtosis of a few sums is mostly chance: it takes half of the degrees at most.
+    degrees = min(max(degrees, (n_groups - 1) / 2), n_groups - 1)
+    return Spread(variance * n_groups / (n_groups - 1) + more.variance, degrees)
 
 
 def _fold_variance(results: Results, influence: Array) -> float:
@@ -154,6 +159,27 @@ def _fold_variance(results: Results, influence: Array) -> float:
     sums = np.bincount(base.folds, influence, base.n_folds)
     deviations = sums / (len(influence) / base.n_folds)
     return float(deviations @ deviations) * base.spread_of_difference / (base.n_folds - 1)
+
+
+def _training_variance(results: Results, pair: tuple[str, str], name: str) -> float:
+    """Return what the training rows add to the variance of the difference."""
+    common = results.common
+    if common is None:
+        return 0.0
+    if name in MEASURES:
+        none = np.zeros(len(results.classes))
+        tables = [confusion_matrix(results, method).astype(float) for method in pair]
+        cells = [np.nan_to_num(enlarged_cells(name, table, none).by_cell) for table in tables]
+        tested, asked = (
+            np.subtract(*(softened_influence(r, m, c) for m, c in zip(pair, cells, strict=True)))
+            for r in (results, common)
+        )
+        return training_part(results, tested, Estimate(np.nan, asked))
+    one, two, *others = (estimate(r, m, name) for r in (results, common) for m in pair)
+    asked = others[0].influence - others[1].influence
+    return training_part(
+        results, one.influence - two.influence, Estimate(np.nan, asked, others[0].by_row)
+    )
 
 
 def _enlarged_by_cells(

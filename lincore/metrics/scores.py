@@ -131,7 +131,7 @@ def _score(results: Results, method: str, name: str) -> Interval:
         inner = _interval_of_accuracy(results, method)
     else:
         common = None if results.common is None else estimate(results.common, method, name)
-        spread = _spread(results, found.influence, _training(results, found.influence, common))
+        spread = _spread(results, found.influence, training_part(results, found.influence, common))
         if (base := find_sampling_units(results)).one_fit:
             spread = row_spread(found.influence, base, results.truth, results.class_counts)
         inner = from_spread(found.value, spread, kind.lowest, np.inf)
@@ -175,7 +175,7 @@ def _interval_of_area(results: Results, method: str) -> Interval:
         pull * (1 - found.value), -pull * found.value, ADDED_ROWS // 2,
     )  # fmt: skip
     common = None if results.common is None else estimate(results.common, method, "AUC")
-    training = _training(results, found.influence, common)
+    training = training_part(results, found.influence, common)
     return _from_enlarged(results, found, more, _spread(results, more.influence, training))
 
 
@@ -235,10 +235,23 @@ def _cell_spread(
         influence = influence + weighted(of_class[results.truth], weight)
     if results.common is None:
         return _spread(results, influence)
-    common = (_soft(results.common, method) * by_cell[results.common.truth]).sum(axis=1)
-    common = weighted(common, row_weights(results.common))
-    tested = weighted((soft * by_cell[results.truth]).sum(axis=1), weight)
-    return _spread(results, influence, _training(results, tested, Estimate(np.nan, common)))
+    common = softened_influence(results.common, method, by_cell)
+    tested = softened_influence(results, method, by_cell)
+    return _spread(results, influence, training_part(results, tested, Estimate(np.nan, common)))
+
+
+def softened_influence(results: Results, method: str, by_cell: Array) -> Array:
+    """Return what each prediction (m,) does to a score if labels are softened, see `softened`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    by_cell : ndarray of shape (K, K)
+        Influence of a row of each class (first axis) that is predicted as each (second axis).
+    """
+    found = (_soft(results, method) * by_cell[results.truth]).sum(axis=1)
+    return weighted(found, row_weights(results))
 
 
 def _soft(results: Results, method: str) -> Array:
@@ -264,7 +277,7 @@ def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread
     return Spread(variance, degrees)
 
 
-def _training(results: Results, influence: Array, common: Estimate | None) -> float:
+def training_part(results: Results, influence: Array, common: Estimate | None) -> float:
     """Return what the training rows add to the variance, from the folds that common rows know.
 
     Parameters
