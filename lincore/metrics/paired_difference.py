@@ -142,7 +142,8 @@ def _row_spread(results: Results, more: Enlarged, name: str) -> Spread:
     if results.settings.row_groups is None:
         return Spread(variance + more.variance, np.inf if name == "AUC" else degrees)
     # Groups of unequal size: as many of one size as say as much (Kish).
-    n_groups = effective_number(np.bincount(base.units, row_weights(results), base.n_units))
+    sizes = np.bincount(base.units, row_weights(results), base.n_units).astype(float)
+    n_groups = effective_number(sizes)
     # The kurtosis of a few sums is mostly chance: it takes half of the degrees at most.
     degrees = min(max(degrees, (n_groups - 1) / 2), n_groups - 1)
     return Spread(variance * n_groups / (n_groups - 1) + more.variance, degrees)
