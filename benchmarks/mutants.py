@@ -58,9 +58,7 @@ def _swapped(kind: type, other: type) -> Callable[[ast.AST], ast.AST | None]:
 
     def mutate(node: ast.AST) -> ast.AST | None:
         if isinstance(node, ast.BinOp) and isinstance(node.op, kind):
-            if any(
-                isinstance(s, ast.Constant | ast.JoinedStr) and _is_text(s) for s in _sides(node)
-            ):
+            if any(isinstance(s, ast.Constant | ast.JoinedStr) and _is_text(s) for s in _sides(node)):
                 return None
             return ast.BinOp(node.left, other(), node.right)
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], kind) and len(node.ops) == 1:
@@ -212,9 +210,7 @@ def candidates(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
         elif isinstance(node, ast.Raise | ast.JoinedStr | ast.FormattedValue | ast.match_case):
             skipped.update(ast.walk(node))
         elif isinstance(node, ast.Delete | ast.AugAssign):
-            skipped.update(
-                ast.walk(node.targets[0] if isinstance(node, ast.Delete) else node.target)
-            )
+            skipped.update(ast.walk(node.targets[0] if isinstance(node, ast.Delete) else node.target))
     for node in ast.walk(tree):
         if node in skipped:
             continue
@@ -314,20 +310,8 @@ def run(folder: Path, tests: list[str], numbers: list[int] | None) -> None:
 
 
 def _verdict(folder: Path, number: int, reached: list[str]) -> str:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-x",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-o",
-        "addopts=",
-        "--doctest-modules",
-        "--import-mode=importlib",
-        f"@{folder / 'reached.txt'}",
-    ]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-o", "addopts=",
+               "--doctest-modules", "--import-mode=importlib", f"@{folder / 'reached.txt'}"]
     (folder / "reached.txt").write_text("\n".join(reached))
     environment = {**os.environ, "MUTANT": str(number)}
     try:
