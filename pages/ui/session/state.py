@@ -10,7 +10,7 @@ import streamlit as st
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import cache
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import model_options
+from pages.ui.widgets import experiment_record
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -116,7 +116,7 @@ PER_DATASET = (
     "explore.fisher.scores.picked",
     "explore.pair.picked",
     "classify.confusion.picked",
-    *model_options.STEP_KEYS,
+    experiment_record.STEPS,
     "classify.x",
     "classify.y",
     "classify.focus",
