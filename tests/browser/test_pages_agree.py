@@ -33,7 +33,7 @@ def headline(dashboard, page: str, *jobs: str) -> str:
 def compared(dashboard) -> str:
     found = headline(dashboard, "compare", "compare.run")
     dashboard.press("compare.options")
-    chosen = dashboard.element("experiment.pca").locator('[aria-checked="true"]')
+    chosen = dashboard.element("experiment.pca").locator("[data-selected]")
     assert chosen.inner_text().strip() == "None", "no principal components"
     dashboard.page.keyboard.press("Escape")
     return found
