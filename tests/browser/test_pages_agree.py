@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-#: Six categories and a class of one row in eight: all features matter, none of them most.
+#: Six numbers and a rare class: all of them matter, none of them most.
 RNG = np.random.default_rng(8)
-CODES = RNG.integers(0, 3, (400, 6))
-RARE = CODES.sum(axis=1) >= 8
+NUMBERS = RNG.normal(size=(400, 6)).round(2)
+RARE = NUMBERS.sum(axis=1) + RNG.normal(size=400) > 3
 TABLE = "\n".join(
     [
         "a,b,c,d,e,f,kind",
         *(
-            f"{','.join('xyz'[i] for i in row)},{'rare' if rare else 'common'}"
-            for row, rare in zip(CODES, RARE, strict=True)
+            f"{','.join(map(str, row))},{'rare' if rare else 'common'}"
+            for row, rare in zip(NUMBERS, RARE, strict=True)
         ),
     ]
 ).encode()
@@ -22,7 +22,6 @@ TABLE = "\n".join(
 def headline(dashboard, page: str, *jobs: str) -> str:
     """Go to a page, wait for its work, and return what leads it; nothing on it is outdated."""
     dashboard.visit(page)
-    dashboard.element("checks").wait_for(state="attached")
     for job in jobs:
         dashboard.wait_for_job(job)
     shown = dashboard.text()
@@ -35,6 +34,7 @@ def compared(dashboard) -> str:
     dashboard.press("compare.options")
     chosen = dashboard.element("experiment.pca").locator("[data-selected]")
     assert chosen.inner_text().strip() == "None", "no principal components"
+    assert dashboard.element("experiment.standardize").locator("input").is_checked()
     dashboard.page.keyboard.press("Escape")
     return found
 
@@ -51,4 +51,10 @@ def test_compare_and_balance_after_classify_are_as_at_once(dashboard):
     assert compared(dashboard) == direct[0]
     assert headline(dashboard, "balance", "balance.cost") == direct[1]
     assert compared(dashboard) == direct[0]
+    dashboard.press("compare.options")
+    dashboard.switch("experiment.standardize", False)
+    dashboard.page.keyboard.press("Escape")
+    headline(dashboard, "classify", "classify.fit")
+    dashboard.press("classify.options")
+    assert not dashboard.element("experiment.standardize").locator("input").is_checked()
     dashboard.check()

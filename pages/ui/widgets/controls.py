@@ -90,7 +90,8 @@ def edits(key: str, value: Any, keep: Callable[[Any], None]) -> dict[str, Any]:
     """Return the settings of a widget that shows a value and hands on what the visitor chooses.
 
     The value lives elsewhere: whatever the widget held before is replaced by it, and anew at every
-    visit of a page, as in `begin_with`.
+    visit of a page, as in `begin_with`. What persists is told to a browser as well that mounts the
+    widget later, in a popover that was closed.
     """
 
     def changed() -> None:
@@ -103,7 +104,7 @@ def edits(key: str, value: Any, keep: Callable[[Any], None]) -> dict[str, Any]:
     if begun.get(key) != visit or st.session_state.get(key) != value:
         st.session_state[key] = value
     begun[key] = visit
-    return {"key": key, "on_change": changed}
+    return {"key": key, "on_change": changed, "persist_state": "session"}
 
 
 def count_visits() -> int:
