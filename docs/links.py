@@ -61,9 +61,9 @@ def _explore(data: SampleData, view: str, split: SplitChoice | None = None) -> A
 
 
 def _study(tab: str = "", drawing: str = "", method: str = "lda") -> Analysis:
-    """Return the faces with a third of the last class, in two components."""
+    """Return the faces with a third of one class, in two components."""
     view = {"balance.tabs": tab, "balance.drawing": drawing}
-    question = BalanceStudyQuestion({"Cleo": 9}, method=method)
+    question = BalanceStudyQuestion({"Ben": 37}, method=method)
     return Analysis(
         FACES,
         steps=TWO,
