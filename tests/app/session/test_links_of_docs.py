@@ -21,9 +21,8 @@ DOCS = ROOT / "docs"
 MADE: dict[str, Any] = runpy.run_path(str(DOCS / "links.py"))
 DEFINED = re.compile(r"^\[([a-z-]+)\]: \S+?/(\w+)\?analysis=(\S+)$", re.MULTILINE)
 NUMBER = re.compile(r"(?<![\w.^_])\d[\d,]*(?:\.\d+)?(?:e-?\d+)?(?!\w)")
-#: Numbers of a row that follow from those on the screen of its link, or are seen further on: angles
-#: that one turns to, the maximum that one drags to, thresholds on a w of length 1, the text's J, the
-#: likelihood of another prior.
+#: Numbers of a row that follow from those on the screen of its link, or are seen further on: where
+#: one turns or drags to, thresholds on a w of length 1, the text's J, another prior's likelihood.
 ELSEWHERE = {
     "L21": {"9.2996", "1.5891", "90"},
     "L30": {"138.4696"},
