@@ -90,8 +90,8 @@ def edits(key: str, value: Any, keep: Callable[[Any], None]) -> dict[str, Any]:
     """Return the settings of a widget that shows a value and hands on what the visitor chooses.
 
     The value lives elsewhere: whatever the widget held before is replaced by it, and anew at every
-    visit of a page, as in `begin_with`. What persists is told to a browser as well that mounts the
-    widget later, in a popover that was closed.
+    visit of a page, as in `begin_with`. It persists, as a browser that draws the widget later, in a
+    popover that was closed, gets no other value.
     """
 
     def changed() -> None:

@@ -1,4 +1,4 @@
-"""What the server keeps for a browser: for whom, how much, how long."""
+"""Data that the server keeps for a browser: for whom, how much, how long."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lincore.analysis import Analysis, GeometryQuestion
+from lincore.analysis import Analysis, BalanceStudyQuestion, GeometryQuestion
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine
 
@@ -88,8 +88,8 @@ def some_long(names: Sequence[str], short: set[str]) -> list[Any]:
     return [pytest.param(n, marks=() if n in short else pytest.mark.long) for n in names]
 
 
-def opened(name: str) -> AppTest:
-    page, query = LINKS[name]
+def opened(name: str, query: str = "") -> AppTest:
+    page, query = LINKS[name][0], query or LINKS[name][1]
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page(f"pages/{page}.py")
     app.query_params["analysis"] = query
     app.run()
@@ -100,11 +100,19 @@ def opened(name: str) -> AppTest:
 @cache
 def numbers_on(name: str) -> frozenset[Number]:
     """Return the numbers on the page that a link opens; of an experiment those of its answer."""
-    app = opened(name)
+    app = opened(name, with_few_splits(name))
     if isinstance(Analysis.from_query(LINKS[name][1]).question, GeometryQuestion):
         app.button(key="geometry.reveal").click().run()
     texts = [*written(settled(app)), *(frame.value.to_string() for frame in app.dataframe)]
     return frozenset(map(number, found_in("\n".join(texts))))
+
+
+def with_few_splits(name: str) -> str:
+    """Return the query of a link with two random splits instead of thirty."""
+    wanted = Analysis.from_query(LINKS[name][1])
+    if isinstance(wanted.question, BalanceStudyQuestion):
+        wanted = wanted.ask(replace(wanted.question, repeats=2))
+    return wanted.to_query()
 
 
 def written(app: AppTest) -> Iterator[str]:
@@ -187,7 +195,7 @@ def test_the_numbers_of_a_row_are_on_the_page_that_it_opens(name):
 )
 @pytest.mark.long
 def test_a_link_to_a_study_reduces_a_class(name):
-    app = settled(opened(name))
+    app = settled(opened(name, with_few_splits(name)))
     assert not [info.value for info in app.info], "Reduce at least one class."
     assert app.header[0].value.startswith("With 37 instead of 112 training rows of Ben")
 
@@ -195,7 +203,5 @@ def test_a_link_to_a_study_reduces_a_class(name):
 def test_a_class_cut_to_a_share_keeps_it_of_its_training_rows():
     wanted = MADE["LINKS"]["faces-study"]
     cut = wanted.ask(replace(wanted.question, sizes={"Ben": 0.5}))
-    app = AppTest.from_file(ROOT / "app.py", default_timeout=60).switch_page("pages/balance.py")
-    app.query_params["analysis"] = cut.to_query()
-    app.run()
+    app = opened("faces-study", cut.to_query())
     assert app.slider(key="balance.size.1").value == 56
