@@ -88,6 +88,8 @@ def forget() -> None:
 
 def _forget() -> None:
     """Delete the data of this session and of this browser with all results, and begin anew."""
+    if not st.session_state.get("data.forget"):  # an answer for a button that was not pressed
+        return
     kept_data.forget()
     page_jobs.forget()
     # Which results are of these data, as they were read and used, is not known.
