@@ -60,6 +60,18 @@ def _explore(data: SampleData, view: str, split: SplitChoice | None = None) -> A
     return Analysis(data, split, question=ExploreQuestion(), view={"explore.view": view})
 
 
+def _study(tab: str = "", drawing: str = "", method: str = "lda") -> Analysis:
+    """Return the faces with a third of one class, in two components."""
+    view = {"balance.tabs": tab, "balance.drawing": drawing}
+    question = BalanceStudyQuestion({"Ben": 37}, method=method)
+    return Analysis(
+        FACES,
+        steps=TWO,
+        question=question,
+        view={key: value for key, value in view.items() if value},
+    )
+
+
 LINKS = {
     "r-data": Analysis(R, GIVEN, question=DataQuestion()),
     "r-scatter": _explore(R, "pairs", GIVEN),
@@ -70,7 +82,12 @@ LINKS = {
     "r-learned": _r(tab="What was learned"),
     "r-posterior": _r(quantity="posterior"),
     "r-density": _r(quantity="density"),
-    "r-what-if": _r(tab="What if", **{"whatif.values": (5.3, 4.5), "whatif.features": (0, 1)}),
+    "r-what-if": _r(
+        # A position and a value each; at position −1 the row that it began with, −1 for the median.
+        **{"whatif.values": (-1.0, -1.0, 0.0, 5.3, 1.0, 4.5)},
+        tab="What if",
+        options={"priors": "equal"},
+    ),
     "r-fisher": _r("fisher", drawing="Boundary", tab="Equation"),
     "r-fisher-errors": _r("fisher", drawing="Boundary", options={"threshold": "minimum-error"}),
     "r-least-squares": _r("least-squares", drawing="Boundary", tab="Equation"),
@@ -109,13 +126,12 @@ LINKS = {
         question=CompareQuestion(("lda", "qda", "logistic")),
         view={"compare.panels": "Choice of split"},
     ),
-    "faces-study": Analysis(FACES, steps=TWO, question=BalanceStudyQuestion()),
-    "faces-study-tab": Analysis(
-        FACES,
-        steps=TWO,
-        question=BalanceStudyQuestion(),
-        view={"balance.tabs": "Full and reduced set"},
-    ),
+    "faces-study": _study(),
+    "faces-study-contour": _study("Full and reduced set", "Contour"),
+    "faces-study-surface": _study("Full and reduced set", "Surface"),
+    "faces-study-boundary": _study("Full and reduced set", "Boundary"),
+    "faces-study-loss": _study("Training loss"),
+    "faces-study-logistic": _study(method="logistic"),
     "passengers-odds": _classify(
         SampleData("passengers"), "logistic", "Coefficients", options={"C": float("inf")}
     ),

@@ -88,6 +88,18 @@ class Dashboard(Figures):
         link.click()
         self._follow(sent)
 
+    def reload(self) -> None:
+        """Load the page again, as the browser's button does."""
+        self.page.reload()
+        self.settle()
+
+    def open_tab_of_its_own(self, page: str = "data") -> None:
+        """Go on in another tab of the same browser, which opens a page by its URL path."""
+        self._page = self.page.context.new_page()
+        self._page.set_default_timeout(WIDEST_WAIT)
+        self._page.goto(f"{self.address}/{page}")
+        self.settle()
+
     def open_sidebar(self) -> None:
         """Open the sidebar where it is closed, as on a phone."""
         opener = self.page.get_by_test_id("stExpandSidebarButton")

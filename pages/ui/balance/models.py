@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from lincore import model_selection, report
 from pages.ui.session import questions
-from pages.ui.widgets import controls, model_options, text
+from pages.ui.widgets import controls, experiment_record, model_options, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset, Split
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from lincore.model_selection import Steps
 
 KEY = "balance"
-COMPONENTS = "experiment.pca"
 
 
 def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
@@ -83,15 +82,9 @@ def left_out(found: BalanceStudy | ImbalanceCost) -> None:
             f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "
             f"sets that are compared: {text.escape(reason)}"
         )
-    if any(name.partition("(")[0] == "qda" for name in found.failures) and not (
-        st.session_state.get(model_options.QDA_REGULARIZATION, 0) > 0
-    ):
+    fails = any(name.partition("(")[0] == "qda" for name in found.failures)
+    if fails and "regularization" not in experiment_record.chosen_options("qda"):
         model_options.offer_regularization(key=f"{KEY}.regularise")
-
-
-def set_value(key: str, value: Any) -> None:
-    """Set an option, from a button."""
-    st.session_state[key] = value
 
 
 def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
@@ -110,7 +103,7 @@ def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
             st.button(
                 "Use all features",
                 key=f"{KEY}.all_features",
-                on_click=set_value,
-                args=(COMPONENTS, model_options.ALL),
+                on_click=experiment_record.keep_step,
+                args=("pca", experiment_record.ALL),
                 help="Without principal components: closer to what the models can do.",
             )

@@ -13,7 +13,7 @@ from lincore.plots.base import shorten_all
 from lincore.utils import percent
 from pages.ui.balance import models
 from pages.ui.session import cache, questions, sidebar
-from pages.ui.widgets import controls, model_options, tables, text
+from pages.ui.widgets import controls, experiment_record, tables, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -180,7 +180,7 @@ def _share_as_in_the_text(
 
 def _choose_third(now: int, share: int | None, is_image: bool) -> None:
     if is_image:
-        st.session_state[models.COMPONENTS] = model_options.TWO
+        experiment_record.keep_step("pca", experiment_record.TWO)
     if share is not None and now != OF_THE_TEXT:
         st.session_state[sidebar.SHARE] = share
     _store(None)

@@ -39,6 +39,7 @@ def folded() -> None:
         with st.popover("Other data", icon=":material/upload_file:", key="data.upload.open"):
             uploads.show(key="data.upload")
             _samples()
+        uploads.forget()
 
 
 def generator() -> None:

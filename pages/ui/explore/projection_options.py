@@ -67,7 +67,8 @@ def units(data: Dataset, dimensions: int, part: str) -> Options:
     """Ask for the units in which rows are projected and drawn."""
     if data.kind.is_sparse:
         return Options(dimensions, part, False, False)
-    standardize = controls.standardize(data, key="explore.standardize")
+    controls.begin_with("explore.standardize", data.kind.standardize)
+    standardize = controls.standardize(key="explore.standardize", persist_state="session")
     whiten = st.toggle(
         "Whiten",
         key="explore.whiten",

@@ -66,6 +66,12 @@ def session_id() -> str | None:
     return None if context is None else str(context.session_id)
 
 
+@_or({})
+def cookies() -> Mapping[str, str]:
+    """Return the cookies of the browser of the running script; none outside of a server."""
+    return dict(st.context.cookies)
+
+
 @_or("")
 def page() -> str:
     """Return what Streamlit calls the page that the running script draws, "" outside of one."""

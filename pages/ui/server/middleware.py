@@ -1,4 +1,4 @@
-"""Server middleware: security headers, and a quota on uploads.
+"""Server middleware: security headers, a quota on uploads, and what is kept for a browser.
 
 Streamlit sends no security headers, limits the size of one upload and not the number of them, and
 keeps each until its session ends. Both are put right by middleware, which `streamlit run` takes
@@ -20,7 +20,7 @@ from typing import Any
 from starlette.middleware import Middleware
 
 from lincore.limits import LIMITS
-from pages.ui.server import _compat, logs, memory
+from pages.ui.server import _compat, browser_data, logs, memory
 
 log = logging.getLogger(__name__)
 
@@ -49,7 +49,12 @@ SECONDS_ANNOUNCED = 20.0
 
 def middleware() -> list[Middleware]:
     """Return what `st.App` is to put in front of the dashboard."""
-    return [Middleware(SecurityHeaders), Middleware(UploadQuota), Middleware(memory.Departures)]
+    return [
+        Middleware(SecurityHeaders),
+        Middleware(UploadQuota),
+        Middleware(browser_data.Browsers),
+        Middleware(memory.Departures),
+    ]
 
 
 class SecurityHeaders:

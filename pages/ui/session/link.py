@@ -1,8 +1,9 @@
 """The link: the specification of the session as a query parameter, written and read.
 
-A reload, the back button or an opened link restores a sample and generated classes; an upload is
-named, and once the same file is uploaded again all comes back. A damaged link is reported, and
-leaves the session as it is: one made by hand can be wrong, never harmful.
+A reload, the back button or an opened link restores a sample, generated classes, and an upload that
+the server still keeps for this browser; another upload is named, and once the same file is uploaded
+again all comes back. A damaged link is reported, and leaves the session as it is: one made by hand
+can be wrong, never harmful.
 """
 
 from __future__ import annotations
@@ -91,6 +92,16 @@ def forget() -> None:
     st.session_state.pop(_PENDING, None)
 
 
+def clear() -> None:
+    """Empty the session and its address, and begin anew."""
+    # A browser that still answers with an address of before has not gone back to it; an uploader
+    # that was used never comes back.
+    stay = (_READ, _WRITTEN, state.UPLOADS)
+    for key in [key for key in st.session_state if key not in stay]:
+        del st.session_state[key]
+    st.query_params.clear()
+
+
 def write(shown: analysis.Analysis | None) -> None:
     """Put the specification into the address; one that is awaited goes before it."""
     pending: Pending | None = st.session_state.get(_PENDING)
@@ -126,6 +137,8 @@ def _open(parameters: Mapping[str, str]) -> None:
             state.refuse(error)
     elif parameters.get(SAMPLE) in io.SAMPLES:
         state.choose_sample(parameters[SAMPLE])
+    elif not state.has_dataset():
+        state.recall()
 
 
 def _has(wanted: analysis.FileData) -> bool:
@@ -140,7 +153,9 @@ def _has(wanted: analysis.FileData) -> bool:
 
 def _go_on(pending: Pending) -> None:
     """Bring the data, then apply all else; give up where other data have come instead."""
-    wanted = pending.wanted
+    wanted, lacking = pending.wanted, awaited()
+    if lacking is not None and lacking.sha256:
+        state.recall(lacking.sha256)
     if awaited() is not None:
         now = state.require_dataset().digest if state.has_dataset() else ""
         if now != pending.former:

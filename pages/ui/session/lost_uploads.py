@@ -20,9 +20,10 @@ def show(awaited: FileData, *, key: str) -> None:
     with st.container(key=key):
         st.header(f"{name} was here: upload it again to go on.", anchor=False)
         st.markdown(
-            "A file stays in the session that it was uploaded to, which ends with its tab, and if "
-            "the server begins anew. The same file, uploaded again, gets its target, its test set "
-            "and all settings back." + (f" Its SHA-256 begins with `{digits}`." if digits else "")
+            "A file is kept for its browser until 30 minutes after the visit, but not without "
+            "cookies, and not if the server begins anew. The same file, uploaded again, gets its "
+            "target, its test set and all settings back."
+            + (f" Its SHA-256 begins with `{digits}`." if digits else "")
         )
         uploads.show(key=f"{key}.upload")
         uploads.progress()

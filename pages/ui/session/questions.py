@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import analysis, laboratory, metrics, model_selection
-from pages.ui.widgets import model_options
+from pages.ui.widgets import experiment_record, model_options
 
 if TYPE_CHECKING:
     from lincore.analysis import Question
@@ -73,18 +73,19 @@ def others(page: str, data: Dataset, counts: Sequence[int]) -> tuple[Question, .
     )
 
 
-def write(question: Question, data: Dataset) -> None:
-    """Let the widgets of a page ask a question, as far as they offer it."""
+def write(question: Question, data: Dataset, counts: Sequence[int]) -> None:
+    """Let the widgets of a page ask a question, as far as they offer it; `counts` as in `read`."""
     writers: dict[str, Any] = {
         "geometry": _write_experiment,
         "classify": _write_classify,
         "compare": _write_compare,
         "balance-cost": _write_cost,
-        "balance-study": _write_study,
         "predict": _write_predict,
     }
     if question.kind in writers:
         writers[question.kind](question, data)
+    elif question.kind == "balance-study":
+        _write_study(question, data, counts)
 
 
 def balance_mode(counts: Sequence[int]) -> str:
@@ -214,7 +215,7 @@ def _write_predict(question: Any, data: Dataset) -> None:
 def _compare(data: Dataset) -> Question:
     words = compared(data)
     second = {
-        word: model_options.chosen_options(word, key="compare.second")
+        word: experiment_record.chosen_options(word, key="compare.second")
         for word in words
         if st.session_state.get(f"compare.{word}.twice")
     }
@@ -255,7 +256,7 @@ def _write_compare(question: Any, data: Dataset) -> None:
         if word in question.second or f"compare.{word}.twice" in st.session_state:
             st.session_state[f"compare.{word}.twice"] = word in question.second
     for word, chosen in question.second.items():
-        model_options.set_options(word, chosen, key="compare.second")
+        experiment_record.set_options(word, chosen, key="compare.second")
     if question.both_features or "compare.both_features" in st.session_state:
         st.session_state["compare.both_features"] = question.both_features
     scheme = "5-fold by group" if question.scheme == "by-group" else question.scheme
@@ -280,14 +281,16 @@ def _shown(data: Dataset) -> str | None:
     """Return the word of the model that Balance is about."""
     line = st.session_state.get("balance.method")
     words = studied(data)
-    known = {model_options.line(word, model_options.chosen_options(word)): word for word in words}
+    known = {
+        model_options.line(word, experiment_record.chosen_options(word)): word for word in words
+    }
     return known.get(line) if isinstance(line, str) else None
 
 
 def _write_balance(question: Any) -> None:
     st.session_state["balance.methods"] = list(question.methods)
     if question.method is not None:
-        chosen = model_options.chosen_options(question.method)
+        chosen = experiment_record.chosen_options(question.method)
         st.session_state["balance.method"] = model_options.line(question.method, chosen)
 
 
@@ -341,18 +344,16 @@ def _study(data: Dataset, counts: Sequence[int]) -> Question:
     )
 
 
-def _write_study(question: Any, data: Dataset) -> None:
+def _write_study(question: Any, data: Dataset, counts: Sequence[int]) -> None:
     _write_balance(question)
-    labels = data.classes.tolist()
+    code = {label: k for k, label in enumerate(data.classes.tolist())}
     kept = {
-        labels.index(label): max(
-            1, round(n if n >= 1 else n * int(data.counts[labels.index(label)]))
-        )
+        code[label]: max(1, round(n if n >= 1 else n * int(counts[code[label]])))
         for label, n in question.sizes.items()
-        if label in labels
+        if label in code
     }
     st.session_state["balance.mode"] = CUT
-    st.session_state["balance.kept"] = kept
+    st.session_state["balance.kept"] = kept or None  # where nothing is reduced, what is usual is
     st.session_state.pop("balance.base", None)
     st.session_state["balance.repeats"] = question.repeats
     if question.loss is not None:

@@ -9,9 +9,10 @@ import numpy as np
 import streamlit as st
 
 from lincore import analysis, io, model_selection
+from lincore.errors import DataError
 from pages.ui.session import _view, cache, commands, questions, state
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import model_options
+from pages.ui.widgets import experiment_record
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis, DataSource, Question
@@ -38,13 +39,13 @@ def current(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | 
     rows = np.arange(data.n_rows) if split is None else split.train
     counts = np.bincount(data.codes[rows], minlength=data.n_classes).tolist()
     options = {
-        word: model_options.chosen_options(word) for word in model_selection.CLASSIFIER_OPTIONS
+        word: experiment_record.chosen_options(word) for word in model_selection.CLASSIFIER_OPTIONS
     }
     how: Any = choice.how
     return analysis.Analysis(
         data_in_use(),
         analysis.SplitChoice(how, choice.test_size, choice.seed),
-        model_options.chosen_steps(data, len(rows)),
+        experiment_record.chosen_steps(data, len(rows)),
         {word: chosen for word, chosen in options.items() if chosen},
         questions.read(page, data, counts),
         _view.read(),
@@ -124,12 +125,17 @@ def apply(wanted: Analysis) -> None:
         share = SHARES.step * round(100 * test_size / SHARES.step)
         st.session_state[SHARE] = min(max(share, SHARES[0]), SHARES[-1])
         st.session_state[SEED] = min(seed, 9999)
-    model_options.set_steps(wanted.steps, data)
+    experiment_record.set_steps(wanted.steps, data)
     for word in model_selection.CLASSIFIER_OPTIONS:
-        model_options.set_options(word, wanted.options.get(word, {}))
+        experiment_record.set_options(word, wanted.options.get(word, {}))
     _view.write(wanted.view)
+    try:
+        train = wanted.split.rows(data).train
+    except DataError:  # the page says so
+        train = np.arange(data.n_rows)
+    counts = np.bincount(data.codes[train], minlength=data.n_classes).tolist()
     for question in (*wanted.others, wanted.question):
-        questions.write(question, data)
+        questions.write(question, data, counts)
 
 
 def page_of(question: Question) -> str:

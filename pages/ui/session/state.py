@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore.errors import DataError, Hint, Notice
-from pages.ui.session import cache
+from pages.ui.session import cache, kept_data
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import model_options
+from pages.ui.widgets import experiment_record
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -116,7 +116,7 @@ PER_DATASET = (
     "explore.fisher.scores.picked",
     "explore.pair.picked",
     "classify.confusion.picked",
-    *model_options.STEP_KEYS,
+    experiment_record.STEPS,
     "classify.x",
     "classify.y",
     "classify.focus",
@@ -280,6 +280,19 @@ def choose_sample(name: str) -> None:
     keep(cache.sample(name), cache.sample_table(name), Origin("sample", name))
 
 
+def recall(sha: str = "") -> None:
+    """Make what this browser has brought before the data set of this session, if it is kept.
+
+    Parameters
+    ----------
+    sha : str
+        The SHA-256 of a file; the last one when not given.
+    """
+    found = kept_data.recall(sha)
+    if found is not None:
+        keep(*found, is_new=False)
+
+
 def keep(
     data: Dataset,
     made_from: Source | ImageSource | None,
@@ -296,6 +309,8 @@ def keep(
         sha, several = st.session_state.get(SHA, ("", False))
         came_from = came_from._replace(sha=sha, several=several)
     st.session_state[ORIGIN] = came_from
+    if came_from.sha:
+        kept_data.remember(kept_data.KeptData(data, made_from, came_from))
     dismiss()
     for key in PER_DATASET:
         if is_new or key not in _PER_FILE:

@@ -15,8 +15,8 @@ import streamlit as st
 from lincore import io
 from lincore.limits import LIMITS, table_limits
 from pages.ui.jobs import page_jobs
-from pages.ui.server import _compat, middleware
-from pages.ui.session import commands, state
+from pages.ui.server import _compat, browser_data, middleware
+from pages.ui.session import cache, commands, kept_data, link, state
 from pages.ui.widgets import text
 
 # The uploader of the page that was drawn last, if it had one.
@@ -60,7 +60,8 @@ def show(*, key: str, leads_to: str = "") -> None:
         )
         st.caption(
             "Table (CSV, Excel, text, Parquet, SPSS and others), zip of images in class folders, "
-            f"or arrays (npz), up to {megabytes} MB. It stays in this session."
+            f"or arrays (npz), up to {megabytes} MB. It stays in the server's memory, for this "
+            f"browser alone, until {browser_data.SECONDS_KEPT / 60:.0f} minutes after your visit."
         )
     if not leads_to:
         st.session_state.pop(LEADS_TO, None)
@@ -70,6 +71,33 @@ def show(*, key: str, leads_to: str = "") -> None:
         _read(files)
         st.session_state[LEADS_TO] = leads_to
         st.rerun()
+
+
+def forget() -> None:
+    """Offer to delete the files that this browser has brought."""
+    if state.origin().kind == "file" or kept_data.recall() is not None:
+        st.button(
+            "Forget my data",
+            key="data.forget",
+            icon=":material/delete:",
+            on_click=_forget,
+            help="Deletes what you uploaded and all that was computed of it from the server, at "
+            "once. Other tabs that show it keep it until they are closed.",
+        )
+
+
+def _forget() -> None:
+    """Delete the data of this session and of this browser with all results, and begin anew."""
+    if not st.session_state.get("data.forget"):  # an answer for a button that was not pressed
+        return
+    kept_data.forget()
+    page_jobs.forget()
+    # Which results are of these data, as they were read and used, is not known.
+    page_jobs.shared.clear()
+    cache.KEPT.clear()
+    st.cache_data.clear()
+    st.cache_resource.clear()
+    link.clear()
 
 
 def follow() -> None:

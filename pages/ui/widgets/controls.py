@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,6 @@ from pages.ui.widgets import downloads, text
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-    from lincore.data import Dataset
 
 # Pixels over a figure whose title stands in the page: the height of its buttons.
 TOP = 28
@@ -87,6 +86,27 @@ def begin_with(key: str, value: Any) -> None:
     begun[key] = visit
 
 
+def edits(key: str, value: Any, keep: Callable[[Any], None]) -> dict[str, Any]:
+    """Return the settings of a widget that shows a value and hands on what the visitor chooses.
+
+    The value lives elsewhere: whatever the widget held before is replaced by it, and anew at every
+    visit of a page, as in `begin_with`. It persists, as a browser that draws the widget later, in a
+    popover that was closed, gets no other value.
+    """
+
+    def changed() -> None:
+        # A click may come when its widget is gone.
+        chosen = st.session_state.get(key)
+        if chosen is not None:
+            keep(chosen)
+
+    visit, begun = count_visits(), st.session_state.setdefault(_BEGUN, {})
+    if begun.get(key) != visit or st.session_state.get(key) != value:
+        st.session_state[key] = value
+    begun[key] = visit
+    return {"key": key, "on_change": changed, "persist_state": "session"}
+
+
 def count_visits() -> int:
     """Return how many pages were visited, this one included; every page asks at least once."""
     page = _compat.page()
@@ -116,13 +136,11 @@ def held_values(key: str) -> dict[int, float]:
     return {int(i): float(value) for i, value in zip(found[::2], found[1::2], strict=False)}
 
 
-def standardize(data: Dataset, *, key: str) -> bool:
-    """Ask whether to bring features to unit variance: yes for tables, no for pixels."""
-    begin_with(key, data.kind.standardize)
+def standardize(**settings: Any) -> bool:
+    """Ask whether to bring features to unit variance; `settings` of the toggle."""
     return st.toggle(
         "Standardise",
-        key=key,
-        persist_state="session",
+        **settings,
         help="Bring every feature to mean 0 and variance 1 over the training rows, so that units "
         "do not matter. Pixels share one unit and are better left as they are.",
     )

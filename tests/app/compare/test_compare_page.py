@@ -224,7 +224,7 @@ def test_where_two_differ():
 
 def test_images_on_which_two_differ():
     app = open_tab(
-        open_compare("digits", compare__words=["lda", "qda"], experiment__pca="share"),
+        open_compare("digits", compare__words=["lda", "qda"], shared__steps={"pca": "share"}),
         "Disagreements",
     )
     assert titled(app, "QDA alone is correct")["data"]

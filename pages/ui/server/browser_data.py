@@ -1,0 +1,187 @@
+"""The last data sets of each browser, kept for a while after its sessions have ended.
+
+A reload, or a second tab, is a new session. The server knows the browser by a random cookie that no
+script can read and no other site can send. Where cookies are off, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import secrets
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from threading import RLock
+from typing import Any
+
+from starlette.requests import HTTPConnection
+
+#: Of a browser, and of all together; oldest first out.
+BROWSER_BYTES, SERVER_BYTES = 100_000_000, 400_000_000
+#: Data sets of a browser.
+MOST = 2
+#: After the last visit.
+SECONDS_KEPT = 30 * 60.0
+#: The browser refuses the second one from a host that is not reached by https.
+COOKIE, SECURE_COOKIE = "lincore_browser", "__Host-lincore_browser"
+#: The page asks for this before it connects. Unlike the page itself, which a link on another
+#: site may open, it is asked for by the same site, so that a cookie that is there comes along.
+ASKED_FIRST = "/_stcore/host-config"
+_TOKEN = re.compile(r"[\w-]{43}")
+
+
+class BrowserData:
+    """Values by browser and name, within bytes and for a while; safe among threads.
+
+    Parameters
+    ----------
+    browser_bytes, server_bytes : int
+        What one browser, and all of them, may keep.
+    seconds : float
+        After the last visit.
+    clock : callable
+        Returns seconds.
+
+    Examples
+    --------
+    >>> kept = BrowserData(browser_bytes=10)
+    >>> kept.put("me", "a.csv", "rows", 4)
+    >>> kept.get("me"), kept.get("me", "a.csv"), kept.get("me", "b.csv"), kept.get("you")
+    ('rows', 'rows', None, None)
+    """
+
+    def __init__(
+        self,
+        browser_bytes: int = BROWSER_BYTES,
+        server_bytes: int = SERVER_BYTES,
+        seconds: float = SECONDS_KEPT,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.browser_bytes, self.server_bytes, self.seconds = browser_bytes, server_bytes, seconds
+        self._clock = clock
+        self._lock = RLock()
+        self._kept: OrderedDict[tuple[str, str], tuple[Any, int]] = OrderedDict()
+        self._here: Counter[str] = Counter()
+        self._left: dict[str, float] = {}
+
+    def put(self, browser: str, name: str, value: Any, size: int) -> None:
+        """Keep a value of so many bytes; the oldest go, those of this browser first."""
+        with self._lock:
+            self.expire()
+            self._kept.pop((browser, name), None)
+            if size > self.browser_bytes:
+                return
+            self._kept[browser, name] = (value, size)
+            self._left.setdefault(browser, self._clock())
+            while len(own := self._names(browser)) > MOST or self._size(own) > self.browser_bytes:
+                del self._kept[own[0]]
+            while self._size(self._kept) > self.server_bytes:
+                self._kept.popitem(last=False)
+
+    def get(self, browser: str, name: str = "") -> Any:
+        """Return a value of a browser, or the last one without a name; None if there is none."""
+        with self._lock:
+            self.expire()
+            found = (browser, name) if name else next(reversed(self._names(browser)), None)
+            if found not in self._kept:
+                return None
+            self._kept.move_to_end(found)
+            return self._kept[found][0]
+
+    def forget(self, browser: str) -> None:
+        """Forget everything of a browser."""
+        with self._lock:
+            for name in self._names(browser):
+                del self._kept[name]
+
+    def enter(self, browser: str) -> None:
+        """Note that a browser has connected: while it is here, nothing of it is out of date."""
+        with self._lock:
+            self.expire()
+            self._here[browser] += 1
+
+    def leave(self, browser: str) -> None:
+        """Note that one connection of a browser has ended."""
+        with self._lock:
+            self._here[browser] -= 1
+            self._left[browser] = self._clock()
+
+    def expire(self) -> None:
+        """Forget what browsers have left too long ago."""
+        with self._lock:
+            self._here = +self._here
+            limit = self._clock() - self.seconds
+            gone = [one for one, at in self._left.items() if at <= limit and one not in self._here]
+            for browser in gone:
+                self.forget(browser)
+                del self._left[browser]
+
+    def _names(self, browser: str) -> list[tuple[str, str]]:
+        return [name for name in self._kept if name[0] == browser]
+
+    def _size(self, names: Any) -> int:
+        return sum(self._kept[name][1] for name in names)
+
+
+KEPT = BrowserData()
+
+
+def browser_of(cookies: Mapping[str, str]) -> str | None:
+    """Return what a browser is known by here, None for one without a cookie of ours.
+
+    A digest of the cookie, which itself is nowhere kept.
+    """
+    token = cookies.get(SECURE_COOKIE) or cookies.get(COOKIE) or ""
+    return hashlib.sha256(token.encode()).hexdigest() if _TOKEN.fullmatch(token) else None
+
+
+class Browsers:
+    """Middleware that gives each browser its cookie, and knows which are here."""
+
+    def __init__(
+        self, app: Callable[..., Awaitable[None]], kept: BrowserData | None = None
+    ) -> None:
+        self.app = app
+        self.kept = KEPT if kept is None else kept
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        """Answer as the app does."""
+        if scope["type"] == "websocket":
+            await self._visit(scope, receive, send)
+        elif scope["type"] == "http" and scope["path"].endswith(ASKED_FIRST):
+            await self.app(scope, receive, _naming(scope, send))
+        else:
+            await self.app(scope, receive, send)
+
+    async def _visit(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        browser = browser_of(HTTPConnection(scope).cookies)
+        if browser is None:
+            await self.app(scope, receive, send)
+            return
+        self.kept.enter(browser)
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self.kept.leave(browser)
+            asyncio.get_running_loop().call_later(self.kept.seconds + 1, self.kept.expire)
+
+
+def _naming(scope: MutableMapping[str, Any], send: Any) -> Any:
+    """Return a `send` that gives the browser a cookie, unless it has one."""
+    request = HTTPConnection(scope)
+    forwarded = request.headers.get("x-forwarded-proto", "").split(",")[0].strip()
+    is_secure = (forwarded or request.url.scheme) == "https"
+    name = SECURE_COOKIE if is_secure else COOKIE
+    if _TOKEN.fullmatch(request.cookies.get(name, "")):
+        return send
+    cookie = f"{name}={secrets.token_urlsafe(32)}; Path=/; HttpOnly; SameSite=Strict"
+    header = (b"set-cookie", (cookie + "; Secure" * is_secure).encode())
+
+    async def send_with_cookie(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start" and message["status"] == 200:
+            message["headers"] = [*message.get("headers", []), header]
+        await send(message)
+
+    return send_with_cookie
