@@ -120,6 +120,8 @@ class Advice(NamedTuple):
         What recovers most in this study, by however little.
     behind : Interval
         By how much `remedy` recovers less than `most`. Paired by seed.
+    n_compared : int
+        Remedies that the method has.
     optimism : float
         By how much the best of all remedies is expected to look better than it is, see
         `lincore.imbalance.optimism.optimism_of_best`; NaN for a single seed.
@@ -128,6 +130,7 @@ class Advice(NamedTuple):
     remedy: Remedy
     most: Remedy
     behind: Interval
+    n_compared: int
     optimism: float
 
 
@@ -168,7 +171,8 @@ def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advi
         whole = (found[name] for name in EVERY_ROW_ONCE if name in found)
         chosen = next(r for r in whole if _is_as_good(study, method, loss, r, kept))
     behind = _behind(study, method, loss, chosen, most)
-    return Advice(chosen, most, behind, optimism(study, method, loss, available, "reduced"))
+    found_better = optimism(study, method, loss, available, "reduced")
+    return Advice(chosen, most, behind, len(available), found_better)
 
 
 def _bought(remedy: Remedy) -> float:

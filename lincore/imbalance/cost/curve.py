@@ -64,7 +64,7 @@ class CostRatios(NamedTuple):
         present = np.flatnonzero(totals > 0)
         rare = int(present[totals[present].argmin()])
         odds = shares[rare] / (1 - shares[rare]) if len(present) > 1 else 1.0
-        class_ratio = 1 / (odds * max(len(present) - 1, 1))
+        class_ratio = float(1 / (odds * max(len(present) - 1, 1)))
         asked = class_ratio
         if target is not None and 0 < target[rare] < 1:
             asked = float(target[rare] / (1 - target[rare]) / odds)

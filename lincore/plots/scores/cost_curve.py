@@ -63,7 +63,7 @@ def cost_curve(
     upright = _upright(values)
     if "type" in upright:
         values = np.where(values > 0, values, np.nanmin(values[values > 0]) / 2)
-    shown = TICKS[(TICKS >= 1) & (TICKS <= places[-1] * (1 + 1e-9))]
+    shown = TICKS[(TICKS >= 1) & (places[-1] * (1 + 1e-9) >= TICKS)]
     marks = [(1.0, "equal costs"), (class_ratio, "class ratio")]
     if not np.isclose(asked, (1.0, class_ratio), rtol=0.02).any():
         marks.append((asked, "asked"))
@@ -102,7 +102,7 @@ def _upright(values: np.ndarray) -> dict[str, Any]:
     if not (means > 0).all():
         return {"rangemode": "tozero"}
     low, high = means.min(), means.max()
-    ticks = TICKS[(TICKS >= 0.7 * low) & (TICKS <= 1.4 * high)]
+    ticks = TICKS[(0.7 * low <= TICKS) & (1.4 * high >= TICKS)]
     return {
         "type": "log",
         "tickvals": ticks.tolist(),
