@@ -11,11 +11,13 @@ from lincore.imbalance.cost.curve import BALANCED, LINES, CostCurve
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.metrics.intervals import Interval
 from lincore.report.imbalance_tables import after_splits, quoted
-from lincore.utils.formatting import points
+from lincore.utils.formatting import percent, points
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+#: Up to this class ratio classes are equally frequent.
+EQUAL = 1.01
 _NAMES = {"balanced": "balanced (equal priors)", "matched": "matched to the costs"}
 
 
@@ -75,6 +77,12 @@ def cost_curve_finding(found: ImbalanceCost, method: str) -> str:
     "Balancing naive Bayes pays if a missed 'malignant' costs more than ..."
     """
     curve = found.curves[method]
+    if found.ratios.class_ratio <= EQUAL:
+        error = percent(curve.cost("uncorrected", 1.0).value)
+        return (
+            "The classes of the file are equally frequent, so balancing changes nothing: "
+            f"{found.settings.label(method)} has an error of {error}."
+        )
     text = f"{_break_even(found, method, curve)} {_at_ratios(found, curve)}"
     before = after_splits(len(found.seeds), found.settings.repeats)
     return f"{before}{text[:1].lower()}{text[1:]}" if before else text

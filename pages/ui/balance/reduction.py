@@ -44,7 +44,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     data = experiment.data
     asked = study_setup.ask(experiment, row)
     repeats = study_setup.repeats()
-    title = heading.empty()
+    title = heading.empty()  # one place, in which every drawing of a job replaces the former
     if page_jobs.latest(computation.FIRST, about=(data.digest,)) is None:
         title.header("What if a class were smaller?", anchor=False)
     # What was asked for, or the former while that is at work.
@@ -56,16 +56,18 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
         loss = _loss(first)
 
     def draw_study(job: Any) -> None:
-        _error_decomposition.show(job.result, models.known(job.result, method), loss)
+        shown = models.known(job.result, method)
+        if not job.is_stale((one.setup, repeats)):
+            _say(title, job.result, shown, loss)
+        _error_decomposition.show(job.result, shown, loss)
 
+    _say(title, first, method, loss)
     job = computation.study(one, data, repeats, draw=draw_study)
-    study = first
-    if job is not None and job.is_over and job.result is not None:
-        study = job.result
     is_stale = job is not None and job.is_stale((one.setup, repeats))
-    _panels(one, data, method, loss, study)
-    study = first if is_stale else study
-    _say(title, heading, study, models.known(study, method), loss)
+    study = first
+    if job is not None and job.result is not None and not is_stale:
+        study = job.result
+    _panels(one, data, method, loss, study if not is_stale else job.result or first)
     take_away.keep(study=study, method=models.known(study, method), loss=loss)
     if job is not None and job.is_over and not is_stale and not one.is_former:
         shown = models.known(study, method)
@@ -74,13 +76,13 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
         heading.caption("The study below is outdated: it waits to be updated.")
 
 
-def _say(
-    title: DeltaGenerator, heading: DeltaGenerator, study: Any, method: str, loss: str
-) -> None:
-    title.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
-    if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
-        finding = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
-        heading.markdown(text.escape(finding))
+def _say(place: DeltaGenerator, study: Any, method: str, loss: str) -> None:
+    full = study.attribution(method, loss).full.value
+    with place.container():
+        st.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
+        if full == full:
+            finding = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
+            st.markdown(text.escape(finding))
 
 
 def _loss(first: Any) -> str:

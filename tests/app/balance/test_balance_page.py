@@ -71,18 +71,21 @@ def test_an_imbalance_in_the_data_is_asked_about_first():
     equal = open_cost("iris")
     assert equal.selectbox(key="balance.mode").value == "cut"
     equal.selectbox(key="balance.mode").set_value("cost")
-    assert "class shares of deployment" in settled(equal).header[0].value
+    assert "equally frequent" in settled(equal).header[0].value
 
 
 def test_prevalence_costs_and_loss_change_the_question():
     app = open_cost()
-    app.slider(key="balance.cost.share.3").set_value(60)
+    app.select_slider(key="balance.cost.weight").set_value(5.0)
+    found = the_cost(prevalence="file", costs=[[0, 1, 1], [1, 0, 1], [5, 5, 0]])
+    assert settled(app).header[0].value == escaped(imbalance_cost.cost_finding(found, "lda"))
+    advice = imbalance_cost.cost_recommendation(found, "lda")
+    assert "if an error on 'class 3' costs 5 others" in advice.lower()
+    assert escaped(advice) in main_text(app)
+    app.select_slider(key="balance.cost.weight").set_value(1.0)
+    app.number_input(key="balance.cost.share.3").set_value(60)
     found = the_cost(prevalence=[0.2, 0.2, 0.6])
-    expected = imbalance_cost.cost_finding(found, "lda")
-    assert settled(app).header[0].value == escaped(expected)
-    assert "error in deployment" in expected
-    app.number_input(key="balance.cost.weight").set_value(5.0)
-    assert "expected cost" in settled(app).header[0].value
+    assert escaped(imbalance_cost.cost_recommendation(found, "lda")) in main_text(settled(app))
     app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
     app.selectbox(key="balance.method").set_value("qda")
     assert "recall of class 3 of QDA" in settled(app).header[0].value
