@@ -57,7 +57,7 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     >>> import lincore
     >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=6)
     >>> cost_finding(found, "lda")
-    "Balancing LDA pays if an error on 'class 3' costs more than ..."
+    "Balancing the priors of LDA is not shown to pay at any cost of an error on 'class 3' ..."
     """
     if loss == LOSS and method in found.curves:
         return cost_curve_finding(found, method)

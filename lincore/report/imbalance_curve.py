@@ -74,7 +74,7 @@ def cost_curve_finding(found: ImbalanceCost, method: str) -> str:
     >>> data = lincore.sample("breast_cancer")
     >>> found = lincore.imbalance_cost(data, "naive-bayes", repeats=5)
     >>> cost_curve_finding(found, "naive-bayes")
-    "Balancing naive Bayes pays if a missed 'malignant' costs more than ..."
+    "Balancing the priors of Naive Bayes pays if a missed 'malignant' costs more than ..."
     """
     curve = found.curves[method]
     if found.ratios.class_ratio <= EQUAL:
@@ -89,45 +89,36 @@ def cost_curve_finding(found: ImbalanceCost, method: str) -> str:
 
 
 def _break_even(found: ImbalanceCost, method: str, curve: CostCurve) -> str:
-    label, even = found.settings.label(method), curve.break_even()
+    what, even = f"Balancing the priors of {found.settings.label(method)}", curve.break_even()
     miss, alarms = _miss(found)
     if np.isnan(even.value):
-        return f"Balancing {label} misses no fewer rows of {_rare(found)}, so it never pays."
+        return f"{what} misses no fewer rows of {_rare(found)}, so it never pays."
+    if np.isinf(even.high):
+        end = cost_ratio(curve.ratios[-1])
+        return f"{what} is not shown to pay at any cost of {miss} up to {end} {alarms}."
     if even.value <= 1:
-        text = f"Balancing {label} pays even if {miss} costs no more than one {alarms[:-1]}"
-        shown = even.high <= 1
-    else:
-        amount = cost_ratio(even.value)
-        text = f"Balancing {label} pays if {miss} costs more than {amount} {alarms}"
-        shown = np.isfinite(even.high)
-        if shown:
-            low = cost_ratio(even.low)
-            text += f" ({low} to {cost_ratio(even.high)})"
+        return f"{what} pays even if {miss} costs no more than one of the {alarms}."
+    text = f"{what} pays if {miss} costs more than {cost_ratio(even.value)} {alarms}"
     if np.isnan(even.low):
         return f"{text}."
-    if shown:
-        return f"{text}."
-    if np.isinf(even.high):
-        return f"{text}, but this is not shown at any ratio up to {cost_ratio(curve.ratios[-1])}."
-    return f"{text}; it is shown from {cost_ratio(even.high)} on."
+    return f"{text} ({cost_ratio(even.low)} to {cost_ratio(even.high)})."
 
 
 def _at_ratios(found: ImbalanceCost, curve: CostCurve) -> str:
     """Say what balancing does to the cost at the ratio asked about, and to the error."""
-    asked, sentences = found.ratios.asked, []
+    asked, harm = found.ratios.asked, curve.saving(1.0)
+    text = ""
     if asked != 1:
-        sentences.append(
-            f"at {cost_ratio(asked)} to 1 it {_relative(curve.relative_saving(asked))}"
+        text = f"At {cost_ratio(asked)} to 1 it {_relative(curve.relative_saving(asked))}; "
+    text += f"{'at' if text else 'At'} 1 to 1 it "
+    if not harm.value:
+        return f"{text}leaves the error as it is."
+    if harm.low <= 0 <= harm.high:
+        return (
+            f"{text}changes the error by {points(-harm.value, signed=True)} points, within chance."
         )
-    harm = curve.saving(1.0)
-    if harm.low <= 0 <= harm.high and harm.value:
-        amount = f"{points(-harm.value, signed=True)} points"
-        sentences.append(f"at 1 to 1 the change of the error ({amount}) is within chance")
-    else:
-        verb = "raises" if harm.value < 0 else "lowers"
-        sentences.append(f"at 1 to 1 it {verb} the error by {points(abs(harm.value))} points")
-    text = "; ".join(sentences)
-    return f"{text[:1].upper()}{text[1:]}."
+    verb = "raises" if harm.value < 0 else "lowers"
+    return f"{text}{verb} the error by {points(abs(harm.value))} points."
 
 
 def _relative(saving: Interval) -> str:
@@ -135,8 +126,8 @@ def _relative(saving: Interval) -> str:
     if np.isnan(value):
         return "leaves the cost at zero"
     if low <= 0 <= high:
-        ends = f"{points(-high, 0, signed=True)} to {points(-low, 0, signed=True)} %"
-        return f"changes the cost by {points(-value, 0, signed=True)} % ({ends}), within chance"
+        ends = f"{points(-high, 0, signed=True)} to {points(-low, 0, signed=True)}"
+        return f"changes the cost by {points(-value, 0, signed=True)} % ({ends})"
     verb = "lowers" if value > 0 else "raises"
     ends = sorted((low, high)) if value > 0 else sorted((-low, -high))
     said = "" if np.isnan(low) else f" ({points(ends[0], 0)} to {points(ends[1], 0)})"
@@ -185,7 +176,7 @@ def cost_curve(found: ImbalanceCost, method: str) -> go.Figure:
     miss, alarms = _miss(found)
     even = curve.break_even()
     title = f"{label}: expected cost by the cost of {miss}"
-    if even.value > 1:
+    if even.value > 1 and even.high < np.inf:
         title = f"{label}: balancing pays from {cost_ratio(even.value)} to 1 on"
     n, wanted = len(found.seeds), found.settings.repeats
     basis = f"Bands: 95 % intervals over {n} splits" if n > 1 else "The first split"

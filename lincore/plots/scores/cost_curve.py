@@ -114,7 +114,7 @@ def _upright(values: np.ndarray) -> dict[str, Any]:
 def _break_even(value: float, low: float, high: float, places: np.ndarray) -> list[dict[str, Any]]:
     """Return a line with its interval as a shaded stripe, within the axis."""
     found = [upright_line(value, color=ACCENT, width=2)]
-    if low == low:
+    if high < np.inf or low > 1:
         ends = {"x0": max(low, 1.0), "x1": min(high, float(places[-1]))}
         stripe = {"type": "rect", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1} | ends
         look = {"fillcolor": translucent(ACCENT, 0.12), "line": {"width": 0}, "layer": "below"}

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 def say(found: ImbalanceCost, method: str, loss: str, place: DeltaGenerator) -> None:
     """Write the finding and the recommendation in a place above everything."""
-    with place.container():
-        st.header(text.escape(report.cost_finding(found, method, loss)), anchor=False)
-        st.markdown(text.escape(report.cost_recommendation(found, method, loss)))
+    place.header(text.escape(report.cost_finding(found, method, loss)), anchor=False)
+    place.markdown(text.escape(report.cost_recommendation(found, method, loss)))
 
 
 def show(found: ImbalanceCost, method: str, loss: str) -> None:

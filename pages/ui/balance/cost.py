@@ -35,7 +35,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     data, choice, split = experiment
     with row:
         _ask_cost(data)
-        place = st.container(width=200)
+        place = st.container(width=190)
         with st.popover("Options", key="balance.options", width=140):
             _ask_share(data)
             loss_place = st.container()
@@ -52,18 +52,20 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     setup = CostSetup(
         data.digest, choice, methods, steps, *questions.deployment(data), repeats=repeats
     )
-    title = heading.empty()  # one place, in which every drawing of a job replaces the former
 
     def draw(job: Any) -> None:
         found: ImbalanceCost = job.result
-        shown = models.known(found, method)
-        if job.settings == setup:
-            _cost_panels.say(found, shown, loss, title)
-        _cost_panels.show(found, shown, loss)
+        _cost_panels.show(found, models.known(found, method), loss)
 
-    job = _job(setup, data, draw)
-    if job is None or job.result is None or job.settings != setup:
-        title.header("What does this imbalance cost?", anchor=False)
+    def say(job: Any) -> None:
+        if job is None or job.result is None or job.settings != setup:
+            heading.header("What does this imbalance cost?", anchor=False)
+        else:
+            _cost_panels.say(job.result, models.known(job.result, method), loss, heading)
+
+    job = _job(setup, data, draw, say)
+    if job is None or not page_jobs.at_work(job):
+        say(job)
     if job is None or job.result is None:
         return
     found = job.result
@@ -75,7 +77,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     models.left_out(found)
 
 
-def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
+def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw, say: page_jobs.Draw) -> Any:
     def work(progress: Progress) -> ImbalanceCost:
         return imbalance_cost(
             **computation.common_arguments(setup, data),
@@ -89,7 +91,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
     what = f"Cost of the imbalance on {setup.repeats} splits"
     if computation.n_values(data) <= FOLLOWED:
         job = page_jobs.run(KEY, setup, work, describe=what, patience=computation.PATIENCE)
-        page_jobs.show(job, draw=draw, keep_outdated=True)
+        page_jobs.show(job, draw=draw, keep_outdated=True, above=say)
     else:
         job = page_jobs.on_demand(
             KEY,
@@ -100,6 +102,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
             help="What is finished can be looked at meanwhile.",
             draw=draw,
             keep_outdated=True,
+            above=say,
             unasked=computation.n_values(data) <= computation.LARGE,
         )
     if job is not None and not page_jobs.at_work(job) and job.result is not None:
@@ -123,7 +126,7 @@ def _ask_cost(data: Dataset) -> None:
         persist_state="session",
         help=f"At 1 all errors cost the same. At {report.cost_ratio(class_ratio)}, the class "
         "ratio, errors cost as much more as the class is rarer: the balanced error.",
-        width=320,
+        width=290,
     )
 
 

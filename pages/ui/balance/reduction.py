@@ -44,7 +44,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     data = experiment.data
     asked = study_setup.ask(experiment, row)
     repeats = study_setup.repeats()
-    title = heading.empty()  # one place, in which every drawing of a job replaces the former
+    title = heading.empty()
     if page_jobs.latest(computation.FIRST, about=(data.digest,)) is None:
         title.header("What if a class were smaller?", anchor=False)
     # What was asked for, or the former while that is at work.
@@ -56,13 +56,17 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
         loss = _loss(first)
 
     def draw_study(job: Any) -> None:
-        shown = models.known(job.result, method)
-        if not job.is_stale((one.setup, repeats)):
-            _say(title, job.result, shown, loss)
-        _error_decomposition.show(job.result, shown, loss)
+        _error_decomposition.show(job.result, models.known(job.result, method), loss)
 
-    _say(title, first, method, loss)
-    job = computation.study(one, data, repeats, draw=draw_study)
+    def say(job: Any) -> None:
+        is_known = job is not None and job.result is not None
+        study = job.result if is_known and not job.is_stale((one.setup, repeats)) else first
+        _say(heading, study, models.known(study, method), loss)
+
+    title.empty()
+    job = computation.study(one, data, repeats, draw=draw_study, above=say)
+    if job is None or not page_jobs.at_work(job):
+        say(job)
     is_stale = job is not None and job.is_stale((one.setup, repeats))
     study = first
     if job is not None and job.result is not None and not is_stale:
@@ -78,11 +82,10 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
 
 def _say(place: DeltaGenerator, study: Any, method: str, loss: str) -> None:
     full = study.attribution(method, loss).full.value
-    with place.container():
-        st.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
-        if full == full:
-            finding = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
-            st.markdown(text.escape(finding))
+    place.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
+    if full == full:
+        finding = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
+        place.markdown(text.escape(finding))
 
 
 def _loss(first: Any) -> str:
