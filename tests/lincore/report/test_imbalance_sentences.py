@@ -40,8 +40,8 @@ def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
     even = found.curves["lda"].break_even()
     said = report.cost_finding(found, "lda")
     assert said.startswith(
-        f"Balancing the priors of LDA pays if a missed 'yes' costs more than {report.cost_ratio(even.value)} "
-        f"false alarms ({report.cost_ratio(even.low)} to {report.cost_ratio(even.high)}). At "
+        "Balancing the priors of LDA pays if a missed 'yes' costs more than "
+        f"{report.cost_ratio(even.value)} false alarms ({report.cost_ratio(even.low)} to {report.cost_ratio(even.high)}). At "
     )
     assert "At 9.5 to 1 it lowers the cost by" in said
     assert "at 1 to 1" in said
