@@ -69,7 +69,7 @@ class CostRatios(NamedTuple):
         if target is not None and 0 < target[rare] < 1:
             asked = float(target[rare] / (1 - target[rare]) / odds)
         asked = class_ratio if np.isclose(asked, class_ratio, rtol=1e-4) else asked
-        end = min(max(BEYOND * class_ratio, LEAST_END), LARGEST_END)
+        end = min(max(BEYOND * class_ratio, asked, LEAST_END), LARGEST_END)
         grid = np.outer(10.0 ** np.arange(4), STEPS).ravel()
         near = np.array([class_ratio, asked])
         # Beside a ratio that is asked about, no other that is nearly the same.

@@ -63,7 +63,7 @@ def cost_curve(
     upright = _upright(values)
     if "type" in upright:
         values = np.where(values > 0, values, np.nanmin(values[values > 0]) / 2)
-    shown = TICKS[(TICKS >= 1) & (places[-1] * (1 + 1e-9) >= TICKS)]
+    shown = TICKS[(TICKS >= places[0]) & (places[-1] * (1 + 1e-9) >= TICKS)]
     marks = [(1.0, "equal costs"), (class_ratio, "class ratio")]
     if not np.isclose(asked, (1.0, class_ratio), rtol=0.02).any():
         marks.append((asked, "asked"))
@@ -88,11 +88,13 @@ def cost_curve(
             type="log",
             tickvals=shown.tolist(),
             ticktext=[f"{place:g}" for place in shown],
-            range=[-0.03, float(np.log10(places[-1])) + 0.02],
+            range=[float(np.log10(places[0])) - 0.03, float(np.log10(places[-1])) + 0.02],
         ),
         yaxis=axis("expected cost of 100 rows", **upright),
         shapes=shapes,
-        annotations=[_name(place, text, i) for i, (place, text) in enumerate(sorted(marks))],
+        annotations=[
+            _name(place, text, i, places[-1]) for i, (place, text) in enumerate(sorted(marks))
+        ],
     )
 
 
@@ -122,11 +124,13 @@ def _break_even(value: float, low: float, high: float, places: np.ndarray) -> li
     return found
 
 
-def _name(place: float, text: str, position: int) -> dict[str, Any]:
+def _name(place: float, text: str, position: int, end: float) -> dict[str, Any]:
     # Neighbours would write over each other: every name on a line of its own, inside.
     shown = f"{text} {place:.2g}" if place < 100 else f"{text} {place:,.0f}"
     at = {"x": float(np.log10(place)), "y": 1, "yref": "y domain", "yanchor": "top"}
-    at |= {"xanchor": "left", "xshift": 4, "yshift": -16.0 * position}
+    is_last = place**2 > end  # in the right half
+    at |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
+    at |= {"yshift": -16.0 * position}
     return at | {"text": shown, "showarrow": False, "font": {"size": 11, "color": INK}}
 
 
