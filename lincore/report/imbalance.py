@@ -149,6 +149,8 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
         if np.isnan(chosen.recovered.low):
             return "One split cannot tell which correction to recommend."
         found = most.recovered
+        if not found.value > 0:
+            return f"None of {advised.n_compared} corrections changes the {loss} for the better."
         largest = f"{_amount(found.value, loss)}{_range(found, loss)}"
         verb = "raise" if loss.startswith("recall") else "lower"
         return (

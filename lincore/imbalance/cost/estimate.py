@@ -190,6 +190,7 @@ class _Study:
                 later_at_once = self._n_held(samples) > MOST_HELD
                 n_steps = self.repeats if later_at_once else n_steps
             split = self._fit_all_rows(samples)
+            self._enter_curve(split)
             if keep is not None and not repeat:
                 keep(self._record(first, [self._judge(split)[0]]))
             self._fit_resampled(split)
@@ -198,7 +199,6 @@ class _Study:
             else:
                 splits.append(split)
             found.append(self._enter(split))
-            self._enter_curve(split)
             if keep is not None:
                 keep(self._record(first, found))
             what = f"Split {repeat + 1} of {self.repeats}"

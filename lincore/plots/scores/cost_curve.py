@@ -63,7 +63,7 @@ def cost_curve(
     upright = _upright(values)
     if "type" in upright:
         values = np.where(values > 0, values, np.nanmin(values[values > 0]) / 2)
-    shown = TICKS[(TICKS >= places[0]) & (places[-1] * (1 + 1e-9) >= TICKS)]
+    shown = TICKS[(places[0] <= TICKS) & (places[-1] * (1 + 1e-9) >= TICKS)]
     marks = [(1.0, "equal costs"), (class_ratio, "class ratio")]
     if not np.isclose(asked, (1.0, class_ratio), rtol=0.02).any():
         marks.append((asked, "asked"))

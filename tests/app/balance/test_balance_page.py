@@ -235,10 +235,10 @@ def test_the_recommended_correction_is_one_click_away():
 def test_sizes_by_slider_by_button_and_of_several_classes():
     app = open_balance()
     app.slider(key="balance.size.2").set_value(5)
-    assert "With 5 instead of 53 training rows of class 3" in main_text(settled(app))
+    assert "With 5 instead of 53 training rows of 'class 3'" in main_text(settled(app))
     app.multiselect(key="balance.classes").set_value([0, 2])
     shown = main_text(settled(app))
-    assert "75 instead of 263 training rows of class 1 and class 3" in shown
+    assert "75 instead of 263 training rows of 'class 1' and 'class 3'" in shown
     app.button(key="balance.third").click()
     assert "With 18 instead of 53" in main_text(settled(app))
     app.multiselect(key="balance.classes").set_value([])
@@ -249,14 +249,14 @@ def test_sizes_by_slider_by_button_and_of_several_classes():
 def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
     app = open_balance()
     app.slider(key="sidebar.share").set_value(10)
-    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+    assert "With 22 instead of 67 training rows of 'class 3'" in main_text(settled(app))
     app.slider(key="balance.size.2").set_value(30)
     app.slider(key="sidebar.share").set_value(20)
-    assert "With 30 instead of 60 training rows of class 3" in main_text(settled(app))
+    assert "With 30 instead of 60 training rows of 'class 3'" in main_text(settled(app))
     app.button(key="balance.third").click()
-    assert "With 20 instead of 60 training rows of class 3" in main_text(settled(app))
+    assert "With 20 instead of 60 training rows of 'class 3'" in main_text(settled(app))
     app.slider(key="sidebar.share").set_value(10)
-    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+    assert "With 22 instead of 67 training rows of 'class 3'" in main_text(settled(app))
 
 
 def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
@@ -275,7 +275,7 @@ def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
     assert "the test fraction becomes 10 %" in preset.help
     preset.click()
     app = settled(app)
-    assert "With 300 instead of 900 training rows of b" in main_text(app)
+    assert "With 300 instead of 900 training rows of 'b'" in main_text(app)
     assert app.slider(key="sidebar.share").value == 10
     assert "becomes" not in app.button(key="balance.third").help
 

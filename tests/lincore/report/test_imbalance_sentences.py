@@ -39,9 +39,10 @@ def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
     found = kept[-1]
     even = found.curves["lda"].break_even()
     said = report.cost_finding(found, "lda")
+    value, low, high = map(report.cost_ratio, even)
     assert said.startswith(
         "Balancing the priors of LDA pays if a missed 'yes' costs more than "
-        f"{report.cost_ratio(even.value)} false alarms ({report.cost_ratio(even.low)} to {report.cost_ratio(even.high)}). At "
+        f"{value} false alarms ({low} to {high}). At "
     )
     assert "At 9.5 to 1 it lowers the cost by" in said
     assert "at 1 to 1" in said
