@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 METHODS = ("lda", "qda", "logistic")
 EXAMPLES = """examples:
   lincore balance titanic.csv --target Survived --methods lda
+  lincore balance faults.csv --miss-cost 20
   lincore balance faults.csv --prevalence faulty=0.02
   lincore balance iris.csv --reduce virginica=10 --reduce setosa=50%
 """
@@ -48,6 +49,13 @@ def add_command(commands: Any) -> None:
         action="append",
         help="of the classes in deployment: equal, file, or CLASS=SHARE, which may be repeated "
         "(equal)",
+    )
+    parser.add_argument(
+        "--miss-cost",
+        metavar="RATIO",
+        type=float,
+        help="of an error on the rarest class, in errors on the others (false alarms); with the "
+        "class shares of the file, unless --prevalence gives others (the class ratio)",
     )
     parser.add_argument(
         "--reduce",
@@ -78,22 +86,35 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     }
     methods = options.methods or METHODS
     if options.reduce:
-        if options.prevalence:
-            raise ValueError("--prevalence and --reduce ask two questions: give one of them.")
+        if options.prevalence or options.miss_cost is not None:
+            raise ValueError(
+                "--prevalence or --miss-cost, and --reduce, ask two questions: give one of them."
+            )
         sizes = {
             class_named(data.classes.tolist(), name): _size(text) for name, text in options.reduce
         }
         asked = _asked(options, data, BalanceStudyQuestion(sizes, repeats=options.repeats))
         study = lincore.balance(data, sizes, methods, **arguments)
         return with_saved(study_answer(data, study), options, asked)
-    prevalence = _prevalence(data, options.prevalence or ["equal"])
-    asked = _asked(options, data, BalanceCostQuestion(repeats=options.repeats))
-    cost = lincore.imbalance_cost(data, methods, prevalence=prevalence, **arguments)
+    usual = ["equal" if options.miss_cost is None else "file"]
+    prevalence = _prevalence(data, options.prevalence or usual)
+    question = BalanceCostQuestion(cost=_miss_cost(options), repeats=options.repeats)
+    asked = _asked(options, data, question)
+    cost = lincore.imbalance_cost(
+        data, methods, prevalence=prevalence, costs=question.costs(data), **arguments
+    )
     if asked is not None:
         shares = tuple(cost.prevalence.tolist()) if isinstance(prevalence, dict) else prevalence
-        question: Any = asked.question
-        asked = asked.ask(replace(question, prevalence=shares))
+        saved: Any = asked.question
+        asked = asked.ask(replace(saved, prevalence=shares))
     return with_saved(cost_answer(data, cost), options, asked)
+
+
+def _miss_cost(options: argparse.Namespace) -> float:
+    cost = 1.0 if options.miss_cost is None else float(options.miss_cost)
+    if not 0.01 <= cost <= 1000:
+        raise ValueError(f"--miss-cost {cost:g} is not between 0.01 and 1000.")
+    return cost
 
 
 def _asked(options: argparse.Namespace, data: lincore.Dataset, question: Any) -> Analysis | None:
@@ -120,6 +141,14 @@ def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
         Section(
             f"{found.loss_name.capitalize()} and its parts (points)",
             rows=report.cost_method_rows(found),
+        ),
+        *(
+            Section(
+                f"Expected cost of 100 rows by {report.cost_method_label(found, method)}; "
+                "a false alarm costs 1",
+                rows=report.cost_curve_rows(found, method),
+            )
+            for method in found.curves
         ),
         *(
             Section(
@@ -222,7 +251,11 @@ def _cost_record(
                 "finding": report.cost_finding(found, method),
                 "uncorrected": split.uncorrected._asdict(),
                 "parts": {name: value._asdict() for name, value in split.parts.items()},
+                "orders": {name: list(values) for name, values in split.orders.items()},
+                "condition": report.cost_condition(found),
                 "recommended": chosen.name if chosen else None,
+                "optimism": found.optimism(method),
+                "cost_curve": _curve_record(found, method),
                 "corrections": [
                     {
                         "correction": one.name,
@@ -250,6 +283,21 @@ def _cost_record(
         "methods": methods,
         "failed": found.failures,
         "notes": notes,
+    }
+
+
+def _curve_record(found: lincore.ImbalanceCost, method: str) -> dict[str, Any] | None:
+    if method not in found.curves:
+        return None
+    curve = found.curves[method]
+    return {
+        "class_ratio": found.ratios.class_ratio,
+        "ratios": curve.ratios.tolist(),
+        "break_even": curve.break_even()._asdict(),
+        "lines": {
+            line: [value.tolist() for value in curve.line(line)]
+            for line in ("uncorrected", "balanced", "matched")
+        },
     }
 
 

@@ -1,6 +1,8 @@
 from .bayes_reference import TrueParameters as TrueParameters
 from .bayes_reference import true_parameters_of as true_parameters_of
 from .class_size_sweep import sweep as sweep
+from .cost.curve import CostCurve as CostCurve
+from .cost.curve import CostRatios as CostRatios
 from .cost.estimate import imbalance_cost as imbalance_cost
 from .cost.record import FEWEST_SIZES as FEWEST_SIZES
 from .cost.record import LOG_LOSS as LOG_LOSS

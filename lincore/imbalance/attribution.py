@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from lincore.imbalance.losses import OTHERS, SubsetLosses
+from lincore.metrics.sampling_units import per_results
 from lincore.metrics.scores import Interval
 from lincore.metrics.seed_intervals import less, over_seeds
 from lincore.utils.typing import Array
 
 PARTS = ("prior shift", "majority bias", "sample size", "class size")
 
-# Each part is the loss of the first condition less that of the second; they telescope.
-CONDITIONS_OF = {
-    "prior shift": ("reduced", "corrected priors"),
-    "majority bias": ("corrected priors", "both"),
-    "sample size": ("control", "full"),
-    "class size": ("both", "control"),
+Pairs = tuple[tuple[str, str], ...]
+
+#: Each part is the loss of the first condition less that of the second, averaged over its pairs:
+#: both orders of the two corrections, with the part corrected first and last. They telescope.
+PAIRS_OF: Mapping[str, Pairs] = {
+    "prior shift": (("reduced", "corrected priors"), ("balanced weights", "both")),
+    "majority bias": (("reduced", "balanced weights"), ("corrected priors", "both")),
+    "sample size": (("control", "full"),),
+    "class size": (("both", "control"),),
 }
 
 
@@ -36,6 +41,8 @@ class Attribution(NamedTuple):
         Of reduced less full.
     by_seed : ndarray of shape (4, S)
         The four parts at every seed, in this order; their sum over the first axis is the total.
+    orders : dict of part to (float, float)
+        Prior shift and majority bias if corrected first, and if corrected after the other one.
     """
 
     method: str
@@ -48,6 +55,7 @@ class Attribution(NamedTuple):
     class_size: Interval
     total: Interval
     by_seed: Array
+    orders: Mapping[str, tuple[float, float]]
 
     def __str__(self) -> str:
         """Return one line for each part, with the ends of its interval."""
@@ -69,6 +77,7 @@ class Attribution(NamedTuple):
         )
 
 
+@per_results
 def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attribution:
     """Split what a method lost by the reduction of the training rows.
 
@@ -83,9 +92,11 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
     class size     L(R, πF, πF) - L(C, πF, πF)         this class is estimated from too few
     =============  ==================================  =========================================
 
-    They add up to L(R, πR, πR) - L(F, πF, πF) without a remainder. A method without posterior
-    probabilities has no priors to correct: its prior shift is zero, and what it learned from the
-    shares is in the majority bias.
+    The first two as written correct the priors first. Each is the mean of this and of the other
+    order, L(R, πF, πR) - L(R, πF, πF) and L(R, πR, πR) - L(R, πF, πR): Shapley's value of the two
+    corrections. The four add up to L(R, πR, πR) - L(F, πF, πF) without a remainder. A method
+    without posterior probabilities has no priors to correct: its prior shift is zero, and what it
+    learned from the shares is in the majority bias.
 
     Intervals take the rows as sampling units, see `lincore.metrics.row_variance`.
 
@@ -106,6 +117,10 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
     KeyError
         For a method or a loss that the study does not hold, with the known ones.
 
+    References
+    ----------
+    Shapley (1953), "A value for n-person games", in Contributions to the Theory of Games II.
+
     Examples
     --------
     >>> import lincore
@@ -114,12 +129,12 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
     >>> bool(np.isclose(sum(part.value for part in split.parts.values()), split.total.value))
     True
     """
-    pairs = [CONDITIONS_OF[part] for part in PARTS]
-    by_seed = np.stack(
-        [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
-    )
+    by_pair = {
+        part: [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
+        for part, pairs in PAIRS_OF.items()
+    }
     prior_shift, majority_bias, fewer, uneven = (
-        change_over_seeds(study, method, loss, *pair) for pair in pairs
+        _mean_change(study, method, loss, PAIRS_OF[part]) for part in PARTS
     )
     return Attribution(
         method,
@@ -131,8 +146,26 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
         fewer,
         uneven,
         change_over_seeds(study, method, loss, "reduced", "full"),
-        by_seed,
+        np.stack([np.mean(by_pair[part], axis=0) for part in PARTS]),
+        means_by_order(by_pair),
     )
+
+
+def means_by_order(by_pair: Mapping[str, list[Array]]) -> dict[str, tuple[float, float]]:
+    """Return the mean over seeds of each part that depends on the order, for both orders."""
+    return {
+        part: (float(first.mean()), float(last.mean()))
+        for part, (first, last) in ((p, v) for p, v in by_pair.items() if len(v) == 2)
+    }
+
+
+def contrast_of(pairs: Iterable[tuple[str, str]]) -> dict[str, float]:
+    """Return the coefficients of the conditions in a mean of differences."""
+    pairs, contrast = tuple(pairs), dict[str, float]()
+    for worse, better in pairs:
+        contrast[worse] = contrast.get(worse, 0.0) + 1 / len(pairs)
+        contrast[better] = contrast.get(better, 0.0) - 1 / len(pairs)
+    return {name: factor for name, factor in contrast.items() if factor}
 
 
 def loss_over_seeds(study: SubsetLosses, method: str, loss: str, condition: str) -> Interval:
@@ -155,11 +188,16 @@ def change_over_seeds(
     worse, better : str
         Cells.
     """
-    most = study.named(loss).highest
-    variance = study.variance(method, {worse: 1.0, better: -1.0}, loss) if worse != better else 0.0
+    return _mean_change(study, method, loss, ((worse, better),))
+
+
+def _mean_change(study: SubsetLosses, method: str, loss: str, pairs: Pairs) -> Interval:
+    most, contrast = study.named(loss).highest, contrast_of(pairs)
+    variance = study.variance(method, contrast, loss) if contrast else 0.0
     changes = [
         less(study.loss(method, worse, each), study.loss(method, better, each))
         for each in _losses_meant(study, loss)
+        for worse, better in pairs
     ]
     return _of_study(study, np.mean(changes, axis=0), loss, variance).within(-most, most)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from lincore.imbalance.attribution import change_over_seeds, loss_over_seeds
 from lincore.imbalance.losses import OTHERS, SubsetLosses
+from lincore.imbalance.optimism import optimism
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.sampling_units import per_results
 from lincore.metrics.seed_intervals import less
@@ -119,11 +120,18 @@ class Advice(NamedTuple):
         What recovers most in this study, by however little.
     behind : Interval
         By how much `remedy` recovers less than `most`. Paired by seed.
+    n_compared : int
+        Remedies that the method has.
+    optimism : float
+        By how much the best of all remedies is expected to look better than it is, see
+        `lincore.imbalance.optimism.optimism_of_best`; NaN for a single seed.
     """
 
     remedy: Remedy
     most: Remedy
     behind: Interval
+    n_compared: int
+    optimism: float
 
 
 def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advice:
@@ -149,6 +157,7 @@ def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advi
     'corrected priors'
     """
     found = {remedy.name: remedy for remedy in remedies(study, method, loss)}
+    available = tuple(name for name, one in found.items() if not np.isnan(one.recovered.value))
     # Where some are better than none beyond chance, only these are thought of.
     found = {name: remedy for name, remedy in found.items() if remedy.recovered.low > 0} or found
     most = max(found.values(), key=_bought)
@@ -161,7 +170,9 @@ def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advi
     if chosen is kept and kept.name in EVERY_ROW_ONCE:
         whole = (found[name] for name in EVERY_ROW_ONCE if name in found)
         chosen = next(r for r in whole if _is_as_good(study, method, loss, r, kept))
-    return Advice(chosen, most, _behind(study, method, loss, chosen, most))
+    behind = _behind(study, method, loss, chosen, most)
+    found_better = optimism(study, method, loss, available, "reduced")
+    return Advice(chosen, most, behind, len(available), found_better)
 
 
 def _bought(remedy: Remedy) -> float:

@@ -49,6 +49,10 @@ from .imbalance_cost import cost_training_rows as cost_training_rows
 from .imbalance_cost import is_share_of_rows as is_share_of_rows
 from .imbalance_cost import loss_name as loss_name
 from .imbalance_cost import more_rows_finding as more_rows_finding
+from .imbalance_curve import cost_condition as cost_condition
+from .imbalance_curve import cost_curve as cost_curve
+from .imbalance_curve import cost_curve_rows as cost_curve_rows
+from .imbalance_curve import cost_ratio as cost_ratio
 from .imbalance_figures import balance_corrections as balance_corrections
 from .imbalance_figures import balance_waterfall as balance_waterfall
 from .imbalance_figures import cost_corrections as cost_corrections

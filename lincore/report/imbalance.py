@@ -10,6 +10,7 @@ from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.study import SubsetStudy
 from lincore.metrics.scores import Interval
+from lincore.report.imbalance_tables import after_splits, best_of, quoted, recall_of_others
 from lincore.utils.formatting import decimals, listed, percent, points
 
 _MEANING = {
@@ -44,7 +45,7 @@ def decomposition_sentences(study: SubsetStudy, method: str, loss: str = "error"
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
     >>> decomposition_sentences(study, "lda", "recall of class 3")["prior shift"].split(":")[0]
-    'Prior shift costs 20.7 points (9.9 to 31.5)'
+    'Prior shift costs ...'
     """
     split = study.attribution(method, loss)
     return {part: _part(study, split, part, found) for part, found in split.parts.items()}
@@ -58,19 +59,32 @@ def _part(study: SubsetStudy, split: Attribution, part: str, found: Interval) ->
         return f"{name}: {label} has no posterior probabilities, so there is no {split.loss}."
     if not split.by_seed[PARTS.index(part)].any():
         return f"{name} is nil."
-    if not cost.low > 0 and not cost.high < 0:
+    orders = _orders(study, split, part)
+    if np.isnan(cost.low):
+        return f"{name} is {_amount(cost.value, split.loss)}{orders} on one split."
+    if cost.low <= 0 <= cost.high:
         amount = f"{_amount(cost.value, split.loss)}{_range(cost, split.loss)}"
-        return f"{name} is not distinguishable from zero: {amount}."
+        return f"{name} is not distinguishable from zero: {amount}{orders}."
     verb = "costs" if cost.value > 0 else "gains"
     cost = cost if cost.value > 0 else Interval(-cost.value, -cost.high, -cost.low)
-    text = f"{name} {verb} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}: "
+    text = f"{name} {verb} {_amount(cost.value, split.loss)}{_range(cost, split.loss)}"
+    text += f"{orders if verb == 'costs' else ''}: "
     names = _reduced(study)
     several = int(study.is_reduced.sum()) > 1
     text += meaning.format(
         rare=f"{names} {'are' if several else 'is'} rare",
-        few=f"{names} {'are' if several else 'is'} estimated from too few rows",
+        few=f"{names} {'have' if several else 'has'} few rows",
     )
     return f"{text}; {remedy.format(names=names)}." if verb == "costs" else f"{text}."
+
+
+def _orders(study: SubsetStudy, split: Attribution, part: str) -> str:
+    """Return the cost of a part in both orders of the corrections, of which it is the mean."""
+    if part not in split.orders or np.isnan(split.orders[part]).any():
+        return ""
+    sign = -1.0 if study.named(split.loss).greater_is_better else 1.0
+    first, second = (_number(sign * value, split.loss) for value in split.orders[part])
+    return "" if first == second else f", {first} if corrected first and {second} if second"
 
 
 def balance_finding(study: SubsetStudy, method: str, loss: str = "error") -> str:
@@ -87,18 +101,21 @@ def balance_finding(study: SubsetStudy, method: str, loss: str = "error") -> str
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
     >>> balance_finding(study, "lda", "recall of class 3")
-    'With 11 instead of 53 training rows of class 3, the recall of class 3 of LDA goes from ...'
+    "With 11 instead of 53 training rows of 'class 3', the recall of class 3 of LDA goes from ..."
     """
     split = study.attribution(method, loss)
     label = _label(study, method)
-    text = f"With {_sizes(study)}, the {loss} of {label} goes from "
+    before = after_splits(len(study.seeds), study.settings.repeats)
+    text = (
+        f"{before}{'with' if before else 'With'} {_sizes(study)}, the {loss} of {label} goes from "
+    )
     text += f"{_level(split.full.value, loss)} to {_level(split.reduced.value, loss)}"
     kind = study.named(loss)
     cost = _as_cost(split.total, kind)
     if np.isnan(cost.value):
         return f"{label} has no posterior probabilities, so it has no {loss}."
     if len(study.seeds) == 1:
-        return f"{text} on one split."
+        return f"{text}." if before else f"{text} on one split."
     if not cost.low > 0:
         return f"{text}: no loss distinguishable from chance."
     costs = {part: _as_cost(found, kind).value for part, found in split.parts.items()}
@@ -110,7 +127,7 @@ def balance_finding(study: SubsetStudy, method: str, loss: str = "error") -> str
 
 
 def remedy_finding(advised: Advice, loss: str = "error") -> str:
-    """Say which correction is recommended, what it recovers, and why, or that none is.
+    """Say which correction is recommended and if what, what it recovers, and why; or that none is.
 
     Parameters
     ----------
@@ -125,14 +142,25 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
     >>> from lincore.imbalance.remedies import choose_remedy
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 8}, ["lda"], repeats=9)
     >>> print(remedy_finding(choose_remedy(study, "lda", "recall of class 3"), "recall of class 3"))
-    Recommended: corrected priors, which recover ...
+    Recommended if class shares in use are those of the full set: corrected priors, which raise ...
     """
-    chosen, most, behind = advised
+    chosen, most, behind = advised[:3]
     if not chosen.recovered.low > 0:
         if np.isnan(chosen.recovered.low):
             return "One split cannot tell which correction to recommend."
-        return f"Recommended: no correction. None recovers {loss} beyond chance."
-    text = f"Recommended: {_CALLED[chosen.name]}, which {_recovers(chosen, loss)}."
+        found = most.recovered
+        if not found.value > 0:
+            return f"None of {advised.n_compared} corrections changes the {loss} for the better."
+        largest = f"{_amount(found.value, loss)}{_range(found, loss)}"
+        verb = "raise" if loss.startswith("recall") else "lower"
+        return (
+            f"No correction is shown to {verb} the {loss}; the largest estimate is {largest}, by "
+            f"{_CALLED[most.name]}, {_best(advised, most, loss)}."
+        )
+    text = (
+        f"Recommended if class shares in use are those of the full set: {_CALLED[chosen.name]}, "
+        f"which {_changes(chosen, loss)}, {_best(advised, chosen, loss)}{_price(chosen)}."
+    )
     if chosen is not most:
         text += f" {_WHY[chosen.name]}"
     missing = chosen.still_missing
@@ -144,6 +172,12 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
         text += f" The value of {_CALLED[most.name]} is larger by {by}"
         text += "." if np.isnan(behind.low) else ", which is not distinguishable from zero."
     return text
+
+
+def _best(advised: Advice, remedy: Remedy, loss: str) -> str:
+    in_points = loss != "log loss"
+    value = remedy.recovered.value
+    return best_of(advised.n_compared, value, advised.optimism, in_points=in_points)
 
 
 def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
@@ -214,24 +248,17 @@ _WHY = {
 }
 
 
-def _recovers(remedy: Remedy, loss: str) -> str:
-    verb = "recover" if remedy.name in ("corrected priors", "balanced weights", "both") else (
-        "recovers"
-    )  # fmt: skip
+def _changes(remedy: Remedy, loss: str) -> str:
+    verb = "raise" if loss.startswith("recall") else "lower"
+    if remedy.name not in ("corrected priors", "balanced weights", "both"):
+        verb += "s"
     found = remedy.recovered
-    return f"{verb} {_amount(found.value, loss)}{_range(found, loss)}{_price(remedy)}"
+    return f"{verb} the {loss} by {_amount(found.value, loss)}{_range(found, loss)}"
 
 
 def _price(remedy: Remedy) -> str:
-    if np.isnan(remedy.others.value):
-        return ""
-    change = remedy.others.value
-    if not change:
-        return "; the recall of the other classes stays"
-    if remedy.others.low <= 0 <= remedy.others.high or np.isnan(remedy.others.low):
-        return "; the recall of the other classes does not change beyond chance"
-    verb = "falls" if change < 0 else "rises"
-    return f"; the recall of the other classes {verb} by {points(abs(change))} points"
+    others = recall_of_others(remedy.others)
+    return f"; {others}" if others else ""
 
 
 def _as_cost(found: Interval, loss: Loss) -> Interval:
@@ -264,9 +291,7 @@ def _label(study: SubsetStudy, method: str) -> str:
 
 
 def _reduced(study: SubsetStudy) -> str:
-    # A number in quotation marks: "rows of 1" would be read as a count.
-    labels = study.classes[study.is_reduced].tolist()
-    names = [label if isinstance(label, str) else f"“{label}”" for label in labels]
+    names = [quoted(label) for label in study.classes[study.is_reduced].tolist()]
     if len(names) > 3:
         return f"{len(names)} classes"
     return listed(names)

@@ -7,18 +7,27 @@ from collections.abc import Mapping
 import numpy as np
 
 from lincore.imbalance.cost.parts import Correction
-from lincore.imbalance.cost.record import LOSS, ImbalanceCost
+from lincore.imbalance.cost.record import CONDITIONS, LOSS, ImbalanceCost
 from lincore.metrics.intervals import Interval
-from lincore.report.imbalance_tables import REMEDY_NAMES, format_loss, weights_in_sizes
+from lincore.report.imbalance_curve import cost_condition, cost_curve_finding
+from lincore.report.imbalance_tables import (
+    REMEDY_NAMES,
+    after_splits,
+    best_of,
+    format_loss,
+    quoted,
+    recall_of_others,
+    weights_in_sizes,
+)
 from lincore.utils.formatting import decimals, listed, percent, points
 
 #: What each part of the loss means.
 MEANING: Mapping[str, str] = {
     "prior shift": "decisions use the shares of the file as priors",
     "majority bias": "pooled covariance, axes and likelihood follow the large classes",
-    "small class": "{rare} is estimated from few rows; extrapolated from smaller training sets",
+    "small class": "class {rare} has few rows; extrapolated from smaller training sets",
 }
-_VERBS = {"corrected priors": "recover", "balanced weights": "recover", "both": "recover"}
+_PLURAL = ("corrected priors", "balanced weights", "both")
 #: With fewer, intervals over splits are too wide for a recommendation.
 ENOUGH_SPLITS = 5
 
@@ -35,7 +44,7 @@ def correction_name(name: str) -> str:
 
 
 def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
-    """Say what the recommended correction recovers of the loss, or that none does.
+    """Say from which cost of a miss balancing pays, or what the loss asked about is made of.
 
     Parameters
     ----------
@@ -48,39 +57,20 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     >>> import lincore
     >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=6)
     >>> cost_finding(found, "lda")
-    'No correction lowers the balanced error of LDA beyond chance: 19.1 % uncorrected; ...'
+    "Balancing the priors of LDA is not shown to pay at any cost of an error on 'class 3' ..."
     """
+    if loss == LOSS and method in found.curves:
+        return cost_curve_finding(found, method)
     label, name = cost_method_label(found, method), loss_name(found, loss)
     values = found.loss(method, "uncorrected", loss)
     if np.isnan(values).any():
         return f"{label} has no posterior probabilities, so it has no {name}."
+    before = after_splits(len(found.seeds), found.settings.repeats)
     level = _level(float(values.mean()), found, loss)
     if found.rare is None:
-        return f"The file has the class shares of deployment: {name} of {label} {level}."
-    if len(found.seeds) < ENOUGH_SPLITS:
-        best = max(found.corrections(method, loss), key=_recovered, default=None)
-        first = "split" if len(found.seeds) == 1 else f"{len(found.seeds)} splits"
-        text = f"On the first {first} the {name} of {label} is {level}"
-        if best is None or not best.recovered.value > 0:
-            return f"{text}, and no correction lowers it."
-        after = _level(best.loss.value, found, loss)
-        return f"{text} uncorrected and {after} with {correction_name(best.name)}."
-    chosen = found.recommended(method, loss)
-    over = f"over {_splits(found)}"
-    if chosen is None:
-        none = f"No correction lowers the {name} of {label} beyond chance: {level} uncorrected"
-        best = max(found.corrections(method, loss), key=_recovered, default=None)
-        if best is None or not best.recovered.value > 0:
-            return f"{none}, {over}."
-        most = f"{_points(best.recovered, found, loss)}{_range(best.recovered, found, loss)}"
-        return f"{none}; at most {most} recovered, by {correction_name(best.name)}, {over}."
-    verb = _VERBS.get(chosen.name, "recovers")
-    named = correction_name(chosen.name)
-    return (
-        f"{named[:1].upper()}{named[1:]} {verb} {_points(chosen.recovered, found, loss)} "
-        f"of the {name} of {label}{_range(chosen.recovered, found, loss)}: {level} → "
-        f"{_level(chosen.loss.value, found, loss)}, {over}."
-    )
+        return f"{before}{name} of {label} {level}, at the class shares of the file."
+    text = f"The {name} of {label} is {level} uncorrected, if {cost_condition(found)}."
+    return f"{before}{text[:1].lower()}{text[1:]}" if before else text
 
 
 def _recovered(correction: Correction) -> float:
@@ -88,29 +78,87 @@ def _recovered(correction: Correction) -> float:
 
 
 def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
-    """Say what to do, and what it costs the other classes and the accuracy in the file.
+    """Say what to do under which condition, and what it does at the class shares of the file.
 
     Parameters
     ----------
     found : ImbalanceCost
     method, loss : str
         One of its methods, and of its losses.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=6)
+    >>> cost_recommendation(found, "lda")
+    'If all classes are equally frequent in deployment, no correction is shown to lower the ...'
     """
-    chosen = found.recommended(method, loss)
+    if found.rare is None:
+        return "At the class shares of the file, with errors that cost the same, none is needed."
+    corrections = found.corrections(method, loss)
+    best = max(corrections, key=_recovered, default=None)
+    if best is None:
+        return f"{cost_method_label(found, method)} allows no correction."
+    chosen, name = found.recommended(method, loss), loss_name(found, loss)
+    verb = "raise" if found.named(loss).greater_is_better else "lower"
+    before = after_splits(len(found.seeds), found.settings.repeats)
+    head = f"{before}{'if' if before else 'If'} {cost_condition(found)}, "
     if len(found.seeds) < ENOUGH_SPLITS:
-        few = "One split" if len(found.seeds) == 1 else "So few splits"
-        return f"{few} cannot tell which correction to recommend."
+        estimate = _estimate(found, best, loss)
+        return f"{head}the largest estimate is {estimate}: too few splits to recommend it."
+    of_all = _best_of(found, method, best if chosen is None else chosen, loss)
     if chosen is None:
-        return "Recommended: no correction. None is better than none beyond chance."
-    return f"Recommended: {correction_name(chosen.name)}. {_price(chosen)}"
-
-
-def _price(chosen: Correction) -> str:
-    others, in_file = chosen.others, chosen.file_error
-    text = f"Recall of the other classes changes by {format_loss(others, 'recall')} points"
+        text = f"{head}no correction is shown to {verb} the {name}"
+        if not best.recovered.value > 0:
+            return f"{text}: none of {len(corrections)} does on these rows."
+        return f"{text}; the largest estimate is {_estimate(found, best, loss)}, {of_all}."
+    named = correction_name(chosen.name)
+    after = _level(chosen.loss.value, found, loss)
+    level = _level(float(found.loss(method, "uncorrected", loss).mean()), found, loss)
+    does = verb if chosen.name in _PLURAL else f"{verb}s"
     return (
-        f"{text}, error at the file's own class shares by {format_loss(in_file, 'error')} points."
+        f"{head}{named} {does} the {name} by {_points(chosen.recovered, found, loss)}"
+        f"{_range(chosen.recovered, found, loss)}, {level} → {after}, {of_all}; "
+        f"{_price(found, method, chosen)}."
     )
+
+
+def _estimate(found: ImbalanceCost, best: Correction, loss: str) -> str:
+    amount = f"{_points(best.recovered, found, loss)}{_range(best.recovered, found, loss)}"
+    return f"{amount}, by {correction_name(best.name)}"
+
+
+def _best_of(found: ImbalanceCost, method: str, correction: Correction, loss: str) -> str:
+    return best_of(
+        len(found.corrections(method, loss)),
+        correction.recovered.value,
+        found.optimism(method, loss),
+        in_points=is_share_of_rows(found, loss),
+    )
+
+
+def _price(found: ImbalanceCost, method: str, chosen: Correction) -> str:
+    """Say what a correction does at the file's own shares, to error, probabilities and recall."""
+    change = chosen.file_error
+    if change.low <= 0 <= change.high:
+        text = "at the file's own shares the error does not change beyond chance"
+    else:
+        verb = "rises" if change.value > 0 else "falls"
+        ends = sorted(abs(end) for end in change[1:])
+        text = (
+            f"at the file's own shares the error {verb} by {points(abs(change.value))} points "
+            f"({points(ends[0])} to {points(ends[1])})"
+        )
+    ratios, i = found.ratios, found.methods.index(method)
+    mean = found.posteriors[i, CONDITIONS.index(chosen.name)].mean()
+    share = ratios.shares[ratios.rare]
+    if mean == mean:
+        text += (
+            f", {quoted(found.classes[ratios.rare])} gets a mean probability of {percent(mean)} "
+            f"where its share is {percent(share)}"
+        )
+    others = recall_of_others(chosen.others)
+    return f"{text}, and {others}" if others else text
 
 
 def cost_decomposition_sentences(
@@ -125,13 +173,13 @@ def cost_decomposition_sentences(
         One of its methods, and of its losses.
     """
     split = found.decomposition(method, loss)
-    rare = "" if found.rare is None else str(found.classes[found.rare])
+    rare = "" if found.rare is None else quoted(found.classes[found.rare])
     why = found.unavailable.get(method, {})
     reasons = {
         "prior shift": why.get("corrected priors", ""),
         "majority bias": why.get("both", ""),
         "small class": why.get("both", "the sweep over its size is not finished, or has too few "
-                               "sizes to extrapolate"),
+                               "sizes to extrapolate."),
     }  # fmt: skip
     sentences = []
     for part, value in split.parts.items():
@@ -140,6 +188,11 @@ def cost_decomposition_sentences(
             sentences.append(f"{name} is not available: {reasons[part]}")
             continue
         text = f"{name}: {_points(value, found, loss)}{_range(value, found, loss)}"
+        if part in split.orders:
+            shares = is_share_of_rows(found, loss)
+            first, second = (_number(each, shares) for each in split.orders[part])
+            if first != second:
+                text += f", {first} if corrected first and {second} if second"
         if value.low <= 0 <= value.high and value.value:
             text += ", not distinguishable from zero"
         sentences.append(f"{text}; {MEANING[part].format(rare=rare)}.")
@@ -160,9 +213,9 @@ def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = 
     if found.rare is None:
         return "No class is rarer in the file than in deployment."
     gain, label = found.with_more_rows(method, more, loss), cost_method_label(found, method)
-    rare, name = found.classes[found.rare], loss_name(found, loss)
+    rare, name = f"class {quoted(found.classes[found.rare])}", loss_name(found, loss)
     if np.isnan(gain.value):
-        return f"Too few sizes of {rare} could be fitted to extrapolate for {label}."
+        return f"Too few sizes of {rare} are computed to extrapolate for {label}."
     text = (
         f"{more:,} more training rows of {rare} (now {int(found.counts[found.rare]):,}) would "
         f"lower the {name} of {label} by {_points(gain, found, loss)}"
@@ -193,6 +246,8 @@ def cost_correction_rows(
     head = f"{loss_name(found, loss)}{' (%)' if kind == 'error' else ''}"
     uncorrected = found.decomposition(method, loss).uncorrected
     rows = [{"correction": "uncorrected", head: format_loss(uncorrected, kind)}]
+    rarest, condition = found.classes[found.ratios.rare], cost_condition(found)
+    posteriors = found.posteriors[found.methods.index(method)]
     for c in found.corrections(method, loss):
         row = {"correction": correction_name(c.name), head: format_loss(c.loss, kind)}
         row["recovered"] = format_loss(c.recovered, kind)
@@ -201,7 +256,10 @@ def cost_correction_rows(
             row[f"recall of {found.classes[found.rare]}"] = format_loss(rare, "recall")
         row["recall of the others"] = format_loss(c.others, "recall")
         row["error at the file's shares"] = format_loss(c.file_error, "error")
-        row["recommended"] = "yes" if chosen is not None and c.name == chosen.name else ""
+        mean = posteriors[CONDITIONS.index(c.name)].mean()
+        row[f"mean probability of {rarest}"] = "–" if np.isnan(mean) else percent(mean)
+        is_chosen = chosen is not None and c.name == chosen.name
+        row["recommended"] = f"if {condition}" if is_chosen else ""
         rows.append(row)
     return tuple(rows)
 
@@ -221,6 +279,7 @@ def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, 
         Heading of a column to text.
     """
     kind = "error" if is_share_of_rows(found, loss) else "log loss"
+    condition = cost_condition(found)
     rows = []
     for method in found.methods:
         split, chosen = found.decomposition(method, loss), found.recommended(method, loss)
@@ -229,7 +288,9 @@ def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, 
             "uncorrected": format_loss(split.uncorrected, kind),
         }
         row |= {part: format_loss(value, kind) for part, value in split.parts.items()}
-        row["recommended"] = correction_name(chosen.name) if chosen else "no correction"
+        row[f"recommended if {condition}"] = (
+            correction_name(chosen.name) if chosen else "no correction"
+        )
         row["recovered"] = format_loss(chosen.recovered, kind) if chosen else "–"
         rows.append(row)
     return tuple(rows)
@@ -265,13 +326,16 @@ def cost_basis(found: ImbalanceCost) -> str:
     if len(found.seeds) == 1:
         return f"The first split ({found.n_test:,} test rows), hence no intervals.{weighted}"
     rows = f"{found.n_test:,} test rows each"
-    return f"Means of {_splits(found)} ({rows}), with 95 % intervals.{weighted}"
+    return (
+        f"Means of {_splits(found)} ({rows}), with 95 % intervals that are conditional on the "
+        f"class counts of the file.{weighted}"
+    )
 
 
 def cost_training_rows(found: ImbalanceCost) -> str:
     """Say how many training rows each class has, and its share in deployment."""
     each = [
-        f"“{label}” {int(n):,} ({percent(share)})"
+        f"{quoted(label)} {int(n):,} ({percent(share)})"
         for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)
     ]
     return f"Training rows, and share in deployment: {listed(each, most=8)}."

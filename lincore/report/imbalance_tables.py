@@ -257,6 +257,78 @@ def format_loss(found: Interval, loss: str) -> str:
     return f"{text} ({number(found.low)} to {number(found.high)})"
 
 
+def quoted(label: object) -> str:
+    """Write the label of a class in a sentence.
+
+    Examples
+    --------
+    >>> quoted("no"), quoted(1)
+    ("'no'", "'1'")
+    """
+    return f"'{label}'"
+
+
+def after_splits(n: int, wanted: int) -> str:
+    """Begin a sentence about the splits so far; "" after all of them.
+
+    Examples
+    --------
+    >>> after_splits(7, 30), after_splits(30, 30)
+    ('After 7 of 30 splits: ', '')
+    """
+    return f"After {n} of {wanted} splits: " if n < wanted else ""
+
+
+def recall_of_others(change: Interval) -> str:
+    """Say how the mean recall of the other classes changes; "" where there are none.
+
+    Examples
+    --------
+    >>> recall_of_others(Interval(-0.248, -0.3, -0.2))
+    'the other classes lose 24.8 points of recall (20.0 to 30.0)'
+    >>> recall_of_others(Interval(-0.004, -0.02, 0.01))
+    'the recall of the other classes does not change beyond chance'
+    """
+    value, low, high = change
+    if np.isnan(value):
+        return ""
+    if not value:
+        return "the recall of the other classes stays"
+    if low <= 0 <= high:
+        return "the recall of the other classes does not change beyond chance"
+    verb, sign = ("lose", -1) if value < 0 else ("gain", 1)
+    ends = sorted((sign * low, sign * high))
+    text = f"the other classes {verb} {points(abs(value))} points of recall"
+    return text if np.isnan(low) else f"{text} ({points(ends[0])} to {points(ends[1])})"
+
+
+def best_of(n: int, value: float, optimism: float, *, in_points: bool = True) -> str:
+    """Say that a value is the best of several, and what is left of it without the choice.
+
+    Parameters
+    ----------
+    n : int
+        Corrections that were compared.
+    value, optimism : float
+        What the chosen one recovers, and by how much the best looks better than it is.
+    in_points : bool
+        Whether both are shares.
+
+    Examples
+    --------
+    >>> best_of(6, 0.038, 0.012)
+    'the best of 6 on these rows (2.6 points corrected for the choice)'
+    """
+    if n < 2:
+        return "the only one on these rows"
+    text = f"the best of {n} on these rows"
+    if np.isnan(optimism):
+        return text
+    left = value - optimism
+    amount = f"{points(left)} points" if in_points else decimals(left)
+    return f"{text} ({amount} corrected for the choice)"
+
+
 def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
     """Say that rows count by their weights and class sizes do not; "" where rows have none.
 

@@ -72,10 +72,10 @@ def test_sizes_and_costs_are_typed(dashboard):
     popover = dashboard.page.get_by_test_id("stPopoverBody")
     popover.locator("canvas").first.wait_for()
     type_cell(dashboard, popover, 2, 2, 3, "20")
-    assert "With 20 instead of 53 training rows of class 3" in dashboard.text()
+    assert "With 20 instead of 53 training rows of 'class 3'" in dashboard.text()
     type_cell(dashboard, popover, 2, 2, 3, "-5")
     assert "class 3 cannot keep -5 rows: at least 1. It stays at 20." in popover.inner_text()
-    assert "With 20 instead of 53 training rows of class 3" in dashboard.text()
+    assert "With 20 instead of 53 training rows of 'class 3'" in dashboard.text()
     dashboard.page.keyboard.press("Escape")
     dashboard.settle()
 

@@ -37,10 +37,12 @@ def _cost(contents: ReportContents) -> Section | None:
         return Section("Cost of the imbalance", tuple(sentences))
     sentences += [report.cost_recommendation(found, method, loss), report.cost_basis(found)]
     label = report.cost_method_label(found, method)
+    curves = (report.cost_curve(found, method),) if method in found.curves else ()
     return Section(
         "Cost of the imbalance",
         tuple(sentences),
         (
+            *curves,
             report.cost_waterfall(found, method, loss),
             report.cost_corrections(found, method, loss),
         ),
@@ -52,6 +54,14 @@ def _cost(contents: ReportContents) -> Section | None:
             Table(
                 f"Every model: {report.loss_name(found, loss)} and its parts",
                 _filled(report.cost_method_rows(found, loss)),
+            ),
+            *(
+                Table(
+                    f"Expected cost of 100 rows by {label}, a false alarm costs 1",
+                    _filled(report.cost_curve_rows(found, name)),
+                )
+                for name in found.curves
+                if name == method
             ),
         ),
         report.cost_decomposition_sentences(found, method, loss),

@@ -12,7 +12,10 @@ _COST = """method = METHOD if METHOD in found.methods else found.methods[0]
 print(report.cost_finding(found, method, loss))
 print(report.cost_recommendation(found, method, loss))
 print(report.cost_basis(found), report.cost_training_rows(found))"""
-_CORRECTIONS = """describe(report.cost_waterfall(found, method, loss))
+_CORRECTIONS = """if method in found.curves:
+    describe(report.cost_curve(found, method))
+    print(export.to_text(report.cost_curve_rows(found, method)))
+describe(report.cost_waterfall(found, method, loss))
 describe(report.cost_corrections(found, method, loss))
 print(export.to_text(report.cost_correction_rows(found, method, loss)))
 for sentence in report.cost_decomposition_sentences(found, method, loss):

@@ -44,15 +44,12 @@ class Samples(NamedTuple):
         Of the classes in the training set, and those that weights and priors aim at.
     trained : ndarray of row numbers
         Training rows that `plain` and `weighted` predict after the test rows.
-    plain, weighted : Job
+    plain, weighted : FitTask
         All training rows, as they are and weighted to the target.
-    resampled : mapping of str to Job
+    resampled : mapping of str to FitTask
         "undersampling" and "oversampling".
-    inner : list of InnerFold
     sizes : ndarray of shape (A,)
-        Rows of the rarest class, increasing; all of them are `weighted`.
-    smaller : list of A - 1 Job
-        Weighted to the target, with fewer rows of the rarest class.
+        Rows of the rarest class in the class-size sweep, increasing; all of them are `weighted`.
     """
 
     split: Split
@@ -62,57 +59,99 @@ class Samples(NamedTuple):
     plain: FitTask
     weighted: FitTask
     resampled: dict[str, FitTask]
-    inner: list[InnerFold]
     sizes: Counts
+
+
+class LaterSamples(NamedTuple):
+    """Samples of the same split that take longest and answer less: they are fitted last.
+
+    Attributes
+    ----------
+    inner : list of InnerFold
+    smaller : list of A - 1 FitTask
+        Weighted to the target, with fewer rows of the rarest class.
+    """
+
+    inner: list[InnerFold]
     smaller: list[FitTask]
 
 
-def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Samples:
-    """Draw the split of a repetition and everything that is fitted on its training set."""
-    data, (split, nested) = plan.data, plan.draw(repeat)
-    counts = nested.counts
-    target = np.where(counts > 0, target, 0.0)
-    target /= target.sum()
-    sizes = sweep_sizes(counts, rare)
-    under = largest_within(counts, target)
-    over = smallest_above(counts, target)
-    smaller = [_with(counts, rare, size) for size in sizes[:-1]]
-    subsets = [counts, under, *smaller]
-    moments: list[Moments | None] = [None] * len(subsets)
-    if moments_serve(plan, len(split.train)):
-        moments = list(nested.moments(data.X, subsets, data.weights))
+class _Drawing(NamedTuple):
+    """The split of a repetition, the order of its training rows, and the shares aimed at."""
 
-    def job(sample: TrainingSample, test: NDArray[np.intp] = split.test) -> FitTask:
-        return FitTask(data, sample, test, plan.steps, plan.seed)
+    plan: Plan
+    split: Split
+    nested: NestedSubsets
+    target: Array
+    seed: int
 
-    def taken(subset: Counts, known: Moments | None, *, weighted: bool = False) -> TrainingSample:
-        rows = nested.take(subset)
-        of_class = _weights(class_totals(data, rows), target) if weighted else None
+    @classmethod
+    def of(cls, plan: Plan, repeat: int, target: Array) -> _Drawing:
+        split, nested = plan.draw(repeat)
+        target = np.where(nested.counts > 0, target, 0.0)
+        return cls(plan, split, nested, target / target.sum(), plan.seed + repeat)
+
+    def moments(self, subsets: list[Counts]) -> list[Moments | None]:
+        data = self.plan.data
+        if not moments_serve(self.plan, len(self.split.train)):
+            return [None] * len(subsets)
+        return list(self.nested.moments(data.X, subsets, data.weights))
+
+    def sample(
+        self, subset: Counts, known: Moments | None, *, weighted: bool = False
+    ) -> TrainingSample:
+        rows = self.nested.take(subset)
+        of_class = None
+        if weighted:
+            of_class = _weights(class_totals(self.plan.data, rows), self.target)
         return TrainingSample(rows, of_class, known)
 
-    plain = taken(counts, moments[0])
-    seed = plan.seed + repeat
+    def task(self, sample: TrainingSample, test: NDArray[np.intp] | None = None) -> FitTask:
+        plan, rows = self.plan, self.split.test if test is None else test
+        return FitTask(plan.data, sample, rows, plan.steps, plan.seed)
+
+
+def draw_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> Samples:
+    """Draw the split of a repetition and what is fitted on its training set first."""
+    data, drawn = plan.data, _Drawing.of(plan, repeat, target)
+    counts, split = drawn.nested.counts, drawn.split
+    under = largest_within(counts, drawn.target)
+    over = smallest_above(counts, drawn.target)
+    all_rows, fewer = drawn.moments([counts, under])
+    plain = drawn.sample(counts, all_rows)
     trained = rows_to_predict(data.codes, split.train, data.n_classes)
     asked = np.concatenate([split.test, trained])
+    more = oversampled(data, drawn.nested, counts, over, plain, seed=drawn.seed)
     return Samples(
         split,
         plain.shares(data),
-        target,
+        drawn.target,
         trained,
-        job(plain, asked),
-        job(taken(counts, moments[0], weighted=True), asked),
+        drawn.task(plain, asked),
+        drawn.task(drawn.sample(counts, all_rows, weighted=True), asked),
         {
-            "undersampling": job(taken(under, moments[1])),
-            "oversampling": job(oversampled(data, nested, counts, over, plain, seed=seed)),
+            "undersampling": drawn.task(drawn.sample(under, fewer)),
+            "oversampling": drawn.task(more),
         },
+        sweep_sizes(counts, rare),
+    )
+
+
+def draw_later_samples(plan: Plan, repeat: int, target: Array, rare: int | None) -> LaterSamples:
+    """Draw the inner folds and the class-size sweep of a repetition."""
+    drawn = _Drawing.of(plan, repeat, target)
+    counts = drawn.nested.counts
+    smaller = [_with(counts, rare, size) for size in sweep_sizes(counts, rare)[:-1]]
+    all_rows, *moments = drawn.moments([counts, *smaller])
+    plain = drawn.sample(counts, all_rows)
+    return LaterSamples(
         [
-            InnerFold(job(sample, held), held)
-            for sample, held in _inner(data, split, nested, plain, seed)
+            InnerFold(drawn.task(sample, held), held)
+            for sample, held in _inner(plan.data, drawn.split, drawn.nested, plain, drawn.seed)
         ],
-        sizes,
         [
-            job(taken(subset, m, weighted=True))
-            for subset, m in zip(smaller, moments[2:], strict=True)
+            drawn.task(drawn.sample(subset, known, weighted=True))
+            for subset, known in zip(smaller, moments, strict=True)
         ],
     )
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
 from lincore.imbalance.cost._prevalence import as_costs, as_prevalence
 from lincore.imbalance.cost._row_losses import row_losses
-from lincore.imbalance.cost._samples import Samples, draw_samples
+from lincore.imbalance.cost._samples import (
+    LaterSamples,
+    Samples,
+    draw_later_samples,
+    draw_samples,
+)
+from lincore.imbalance.cost.curve import BALANCED, UNCORRECTED, CostCurve, CostRatios
 from lincore.imbalance.cost.record import CONDITIONS, ImbalanceCost, cost_losses, size_name
 from lincore.imbalance.losses import mean_losses
 from lincore.imbalance.run_study import study_settings
@@ -34,6 +41,9 @@ SILENT = "{} has no posterior probabilities."
 FIXED = "The priors of {} are fixed by its options."
 #: Models of all training rows, whose split effects stand for those of all conditions.
 MODELS = ("uncorrected", "corrected priors", "balanced weights")
+#: Log posteriors of all splits that are held until thresholds and sweep are computed, at the end;
+#: of more these follow split by split.
+MOST_HELD = 20_000_000
 #: A class is rarer than in deployment from this ratio of the shares on.
 RARER = 1 + 1e-9
 
@@ -82,8 +92,9 @@ def imbalance_cost(
     progress : callable, optional
         Called as ``progress(done, total, what)``; to return False stops after this repetition.
     keep : callable, optional
-        Given the record so far: in the first repetition first without thresholds, resampling and
-        sweep (NaN), then whole after each.
+        Given the record so far: in the first repetition first without resampling (NaN), then after
+        each; thresholds and sweep take longest and are in the record that is returned, unless
+        `progress` stopped it.
 
     Returns
     -------
@@ -117,51 +128,103 @@ def imbalance_cost(
     return _Study(plan, shares, as_costs(data, costs), repeats).run(progress, keep)
 
 
+class _Decided(NamedTuple):
+    """Predictions by method, and the priors that they are to have."""
+
+    fits: Mapping[str, Prediction]
+    priors: Array
+
+
+class _Split(NamedTuple):
+    """One split: its samples, what was predicted in each condition, and for `MODELS` the rows.
+
+    `softened` and `trained` are softened losses of test and training rows, (M, 3, D, m), `curve`
+    those of the cost curve by method: all test rows, and of two decisions.
+    """
+
+    samples: Samples
+    decided: dict[str, _Decided]
+    softened: Array
+    trained: Array
+    curve: dict[str, SplitLosses]
+
+
+class _Judged(NamedTuple):
+    """Losses of one split, (M, C, L) and (M, A, L), and mean posteriors (M, C)."""
+
+    losses: Array
+    by_size: Array
+    posteriors: Array
+
+
 class _Study:
     """A run: draw, fit and judge one split after the other."""
 
     def __init__(self, plan: Plan, prevalence: Array, costs: Array | None, repeats: int) -> None:
         self.plan, self.prevalence, self.costs, self.repeats = plan, prevalence, costs, repeats
-        self.losses = cost_losses(plan.data.classes, prevalence, is_share=costs is None)
+        data = plan.data
+        self.losses = cost_losses(data.classes, prevalence, is_share=costs is None)
         # Altered priors: errors of a class count its prevalence times what they cost.
         target = prevalence if costs is None else prevalence * costs.sum(axis=1)
         self.target = target / target.sum()
-        totals = class_totals(plan.data, plan.draw(0)[0].train)
+        totals = class_totals(data, plan.draw(0)[0].train)
         shares = totals / totals.sum()
         ratio = np.divide(self.target, shares, out=np.zeros(len(totals)), where=totals > 0)
         self.rare = int(ratio.argmax()) if ratio.max() > RARER else None
+        self.ratios = CostRatios.of(data, self.target)
         self.unavailable: dict[str, dict[str, str]] = {}
         self.rows: dict[str, RowSums] = {}
+        self.curve_rows: dict[str, RowSums] = {}
+        self.curve_errors: dict[str, list[Array]] = {}
 
     def run(
         self, progress: Progress | None, keep: Callable[[ImbalanceCost], None] | None
     ) -> ImbalanceCost:
-        found: list[tuple[Array, Array]] = []
+        splits: list[_Split] = []
+        found: list[_Judged] = []
+        n_steps, later_at_once = 2 * self.repeats, False
         for repeat in range(self.repeats):
             samples = draw_samples(self.plan, repeat, self.target, self.rare)
             if not repeat:
                 first = samples
-            for stage, losses in enumerate(self._stages(samples)):
-                if keep is not None and not repeat and not stage:
-                    keep(self._record(first, [losses]))
-            found.append(losses)
-            self._add_rows(samples)
+                later_at_once = self._n_held(samples) > MOST_HELD
+                n_steps = self.repeats if later_at_once else n_steps
+            split = self._fit_all_rows(samples)
+            self._enter_curve(split)
+            if keep is not None and not repeat:
+                keep(self._record(first, [self._judge(split)[0]]))
+            self._fit_resampled(split)
+            if later_at_once:
+                self._fit_later(split, repeat)
+            else:
+                splits.append(split)
+            found.append(self._enter(split))
             if keep is not None:
                 keep(self._record(first, found))
             what = f"Split {repeat + 1} of {self.repeats}"
-            if progress is not None and progress(repeat + 1, self.repeats, what) is False:
-                break
+            if progress is not None and progress(repeat + 1, n_steps, what) is False:
+                return self._record(first, found)
+        if later_at_once:
+            return self._record(first, found)
+        without = self._record(first, found)
+        self.rows, found = {}, []
+        for repeat, split in enumerate(splits):
+            self._fit_later(split, repeat)
+            found.append(self._enter(split))
+            what = f"Thresholds and sweep, split {repeat + 1} of {self.repeats}"
+            done = self.repeats + repeat + 1
+            if progress is not None and progress(done, n_steps, what) is False:
+                return without if done < n_steps else self._record(first, found)
         return self._record(first, found)
 
-    def _stages(self, samples: Samples) -> Iterator[tuple[Array, Array]]:
-        """Yield the losses of one split, (M, C, L) and (M, A, L), as they become known."""
-        plan = self.plan
-        shape = len(plan.methods), len(CONDITIONS), 3 + plan.data.n_classes
-        losses = np.full(shape, np.nan)
-        by_size = np.full((shape[0], len(samples.sizes), shape[2]), np.nan)
-        n_judged = len(CONDITIONS) + len(samples.sizes)
-        self.by_row = np.full((shape[0], 3, n_judged, len(samples.split.test)), np.nan)
-        n_test = len(samples.split.test)
+    def _n_held(self, samples: Samples) -> int:
+        """Return how many log posteriors are held for all splits, of four fits each."""
+        n_methods, k = len(self.plan.methods), self.plan.data.n_classes
+        return 4 * n_methods * len(samples.split.test) * k * self.repeats
+
+    def _fit_all_rows(self, samples: Samples) -> _Split:
+        """Fit the models of all training rows, plain and weighted."""
+        plan, n_test = self.plan, len(samples.split.test)
         (plain,) = self._fit([samples.plain], plan.failures)
         plain, plain_trained = cut_apart(plain, n_test)
         if not plan.alive:
@@ -174,60 +237,103 @@ class _Study:
         refused: dict[str, str] = {}
         (weighted,) = self._fit([samples.weighted], refused)
         weighted, weighted_trained = cut_apart(weighted, n_test)
-        self.softened = (
+        self._note(plain, refused)
+        decided = {
+            "uncorrected": _Decided(plain, samples.shares),
+            "corrected priors": _Decided(plain, samples.target),
+            "balanced weights": _Decided(weighted, samples.shares),
+            "both": _Decided(weighted, samples.target),
+        }
+        return _Split(
+            samples,
+            decided,
             self._soften(samples, plain, weighted, samples.split.test),
             self._soften(samples, plain_trained, weighted_trained, samples.trained),
+            self._curve_losses(samples, plain, plain_trained),
         )
-        self._enter(losses, samples, {"uncorrected": plain}, samples.shares)
-        self._enter(losses, samples, {"corrected priors": plain}, samples.target)
-        self._enter(losses, samples, {"balanced weights": weighted}, samples.shares)
-        self._enter(losses, samples, {"both": weighted}, samples.target)
-        self._note(plain, refused)
-        yield losses.copy(), by_size.copy()
+
+    def _fit_resampled(self, split: _Split) -> None:
+        samples = split.samples
         resampled = self._fit(list(samples.resampled.values()), {})
-        found = dict(zip(samples.resampled, resampled, strict=True))
-        self._enter(losses, samples, found, samples.target)
-        self._tune(losses, samples, plain)
-        smaller = self._fit(samples.smaller, {})
+        for name, fits in zip(samples.resampled, resampled, strict=True):
+            split.decided[name] = _Decided(fits, samples.target)
+
+    def _fit_later(self, split: _Split, repeat: int) -> None:
+        """Tune thresholds by inner folds, and fit the class-size sweep."""
+        samples, decided = split.samples, split.decided
+        later = draw_later_samples(self.plan, repeat, self.target, self.rare)
+        tuned = self._tune(samples, later, decided["uncorrected"].fits)
+        decided["tuned threshold"] = _Decided(tuned, samples.shares)
         if len(samples.sizes):
-            for a, fits in enumerate([*smaller, weighted]):
-                place = len(CONDITIONS) + a
-                self._enter_one(by_size[:, a], samples, fits, samples.target, place)
-        yield losses, by_size
+            smaller = self._fit(later.smaller, {})
+            for a, fits in enumerate([*smaller, decided["both"].fits]):
+                decided[size_name(a)] = _Decided(fits, samples.target)
 
     def _fit(self, jobs: list[FitTask], failures: dict[str, str]) -> Fits:
-        """Fit what has not failed as it is; reasons go to `failures`."""
+        """Fit what has not failed as it is; reasons go to `failures`. Pipelines are not held."""
         plan = self.plan
         found, warned = fit_samples(jobs, plan.alive, failures)
         if jobs and jobs[0].sample.class_weight is None:
             plan.notices.update(dict.fromkeys(map(str, warned)))
-        return found
+        return [
+            {name: fit._replace(pipeline=Pipeline([])) for name, fit in fits.items()}
+            for fits in found
+        ]
 
-    def _enter(
-        self, losses: Array, samples: Samples, found: Mapping[str, Any], priors: Array
-    ) -> None:
-        for condition, fits in found.items():
-            place = CONDITIONS.index(condition)
-            self._enter_one(losses[:, place], samples, fits, priors, place)
+    def _judge(self, split: _Split) -> tuple[_Judged, Array]:
+        """Return the losses of a split, and of its test rows, (M, 3, C + A, m)."""
+        plan, samples = self.plan, split.samples
+        test, n_conditions = samples.split.test, len(CONDITIONS)
+        places = self._places(samples)
+        rows = np.full((len(plan.methods), 3, len(places), len(test)), np.nan)
+        losses = np.full((len(plan.methods), len(places), len(self.losses)), np.nan)
+        posteriors = np.full((len(plan.methods), len(places)), np.nan)
+        for name, (fits, priors) in split.decided.items():
+            for i, method in enumerate(plan.methods):
+                if method.name in fits:
+                    predicted, log_proba = fits[method.name].under(priors)
+                    one = row_losses(plan.data.codes[test], predicted, log_proba, self.costs)
+                    rows[i, :, places[name]] = one
+                    losses[i, places[name]] = self._means(samples, one)
+                    rare = np.exp(log_proba[:, self.ratios.rare])
+                    posteriors[i, places[name]] = self._mean_in_file(samples, rare)
+        judged = _Judged(
+            losses[:, :n_conditions], losses[:, n_conditions:], posteriors[:, :n_conditions]
+        )
+        return judged, rows
 
-    def _enter_one(
-        self,
-        losses: Array,
-        samples: Samples,
-        fits: Mapping[str, Prediction],
-        priors: Array,
-        place: int,
-    ) -> None:
-        """Write the losses (M, L) of what some fits predict under priors."""
-        for i, method in enumerate(self.plan.methods):
-            if method.name in fits:
-                rows = self._judge(samples, *fits[method.name].under(priors))
-                self.by_row[i, :, place] = rows
-                losses[i] = self._means(samples, rows)
+    def _places(self, samples: Samples) -> dict[str, int]:
+        sizes = [size_name(a) for a in range(len(samples.sizes))]
+        return {name: i for i, name in enumerate((*CONDITIONS, *sizes))}
 
-    def _judge(self, samples: Samples, predicted: NDArray[np.intp], log_proba: Array) -> Array:
-        truth = self.plan.data.codes[samples.split.test]
-        return row_losses(truth, predicted, log_proba, self.costs)
+    def _enter(self, split: _Split) -> _Judged:
+        """Return the losses of a split, and enter what each of its rows lost."""
+        judged, rows = self._judge(split)
+        samples, every = split.samples, zip(self.plan.methods, rows, split.softened, split.trained,
+                                            strict=True)  # fmt: skip
+        for method, tested, softened, trained in every:
+            losses = SplitLosses(samples.split.test, tested, softened, samples.trained, trained)
+            self._add_rows(self.rows, method.name, losses)
+        return judged
+
+    def _enter_curve(self, split: _Split) -> None:
+        codes, weight = self.plan.data.codes, self.plan.data.weights
+        for name, losses in split.curve.items():
+            self._add_rows(self.curve_rows, name, losses)
+            of_row = np.ones(len(losses.rows)) if weight is None else weight[losses.rows]
+            members = (codes[losses.rows][:, None] == np.arange(self.plan.data.n_classes)) * (
+                of_row[:, None]
+            )
+            with np.errstate(invalid="ignore"):
+                errors = losses.losses[0] @ members / members.sum(axis=0)
+            self.curve_errors.setdefault(name, []).append(errors)
+
+    def _add_rows(self, sums: dict[str, RowSums], name: str, losses: SplitLosses) -> None:
+        data = self.plan.data
+        if self.plan.new_splits and name not in self.plan.failures:
+            if name not in sums:
+                sums[name] = RowSums(data.codes, data.n_classes, data.groups, data.weights)
+            sums[name].add(losses)
 
     def _soften(
         self,
@@ -247,61 +353,107 @@ class _Study:
                     found[i, :, place] = row_losses(truth, *predicted, self.costs, soft=True)
         return found
 
+    def _curve_losses(
+        self,
+        samples: Samples,
+        plain: Mapping[str, Prediction],
+        trained: Mapping[str, Prediction],
+    ) -> dict[str, SplitLosses]:
+        """Return for methods with posteriors which rows every decision of the curve gets wrong."""
+        codes, test = self.plan.data.codes, samples.split.test
+        seen = samples.shares > 0
+        priors = np.where(seen, self.ratios.priors(), 0.0)
+        priors /= priors.sum(axis=1, keepdims=True)
+        found = {}
+        for name, fit in plain.items():
+            if fit.learned is None:
+                continue
+            wrong = np.stack([fit.under(each)[0] != codes[test] for each in priors])
+            softened, softened_trained = (
+                np.stack(
+                    [row_losses(codes[rows], *one.under(each), soft=True)[2] for each in priors[:2]]
+                )
+                for one, rows in ((fit, test), (trained[name], samples.trained))
+            )
+            found[name] = SplitLosses(
+                test, wrong[None].astype(float), softened[None], samples.trained,
+                softened_trained[None],
+            )  # fmt: skip
+        return found
+
     def _means(self, samples: Samples, rows: Array) -> Array:
         data, test = self.plan.data, samples.split.test
-        shares = class_totals(data) / class_totals(data).sum()
         return mean_losses(
-            self.losses, data.codes[test], rows, data.n_classes, shares, data.weights_of(test)
-        )
+            self.losses, data.codes[test], rows, data.n_classes, self.ratios.shares,
+            data.weights_of(test),
+        )  # fmt: skip
 
-    def _add_rows(self, samples: Samples) -> None:
-        """Enter what each test row lost in this repetition."""
-        data = self.plan.data
-        every = zip(self.plan.methods, self.by_row, *self.softened, strict=True)
-        for method, rows, tested, trained in every:
-            if self.plan.new_splits and method.name not in self.plan.failures:
-                if method.name not in self.rows:
-                    self.rows[method.name] = RowSums(
-                        data.codes, data.n_classes, data.groups, data.weights
-                    )
-                self.rows[method.name].add(
-                    SplitLosses(samples.split.test, rows, tested, samples.trained, trained)
-                )
+    def _mean_in_file(self, samples: Samples, values: Array) -> float:
+        """Return the mean over test rows at the class shares of the file."""
+        data, test = self.plan.data, samples.split.test
+        weight = data.weights_of(test)
+        rows = np.ones(len(test)) if weight is None else weight
+        of_class = np.bincount(data.codes[test], rows, data.n_classes)
+        share = np.divide(self.ratios.shares, of_class, out=np.zeros(len(of_class)),
+                          where=of_class > 0)  # fmt: skip
+        factors = rows * share[data.codes[test]]
+        return float(factors @ values / factors.sum())
 
     def _variances(self, first: Samples) -> dict[str, RowVariance]:
         """Return what rows say about the variance of the mean losses, by method."""
-        places = {name: i for i, name in enumerate(CONDITIONS)}
-        places |= {size_name(a): len(CONDITIONS) + a for a in range(len(first.sizes))}
+        places = self._places(first)
         models = {name: i for i, name in enumerate(MODELS)}
         standing = {name: name if name in MODELS else "corrected priors" for name in places}
-        ratio = len(first.split.test) / len(first.split.train)
         return {
-            method.name: self.rows[method.name].variance(places, models, standing, ratio)
+            method.name: self.rows[method.name].variance(
+                places, models, standing, self._ratio(first)
+            )
             for method in self.plan.alive
             if method.name in self.rows
         }
 
-    def _tune(self, losses: Array, samples: Samples, plain: Mapping[str, Prediction]) -> None:
-        """Judge thresholds that were tuned on the held-out rows of the inner folds."""
-        if not samples.inner:
-            return
-        folds = self._fit([fold.job for fold in samples.inner], {})
-        rows = np.concatenate([fold.rows for fold in samples.inner])
+    def _curves(self, first: Samples) -> dict[str, CostCurve]:
+        models = {UNCORRECTED: 0, BALANCED: 1}
+        found = {}
+        for method in self.plan.alive:
+            name, rows = method.name, self.curve_rows.get(method.name)
+            if name in self.curve_errors:
+                ratio = self._ratio(first) if self.plan.new_splits else 0.0
+                known = rows and rows.variance(
+                    self.ratios.decisions, models, self.ratios.stand_ins, ratio
+                )
+                errors = np.stack(self.curve_errors[name], axis=1)
+                found[name] = CostCurve(self.ratios, errors, ratio, known)
+        return found
+
+    @staticmethod
+    def _ratio(first: Samples) -> float:
+        return len(first.split.test) / len(first.split.train)
+
+    def _tune(
+        self, samples: Samples, later: LaterSamples, plain: Mapping[str, Prediction]
+    ) -> dict[str, Prediction]:
+        """Return predictions at thresholds tuned on the held-out rows of the inner folds."""
+        if not later.inner:
+            return {}
+        folds = self._fit([fold.job for fold in later.inner], {})
+        rows = np.concatenate([fold.rows for fold in later.inner])
         codes, weight = self.plan.data.codes[rows], self.plan.data.weights_of(rows)
         paid = np.divide(samples.target, samples.shares, where=samples.shares > 0,
                          out=np.zeros_like(samples.shares))  # fmt: skip
         cost_of_row = paid[codes] if weight is None else paid[codes] * weight
-        for i, method in enumerate(self.plan.methods):
-            every = [fits.get(method.name) for fits in (plain, *folds)]
-            if any(fit is None or np.isnan(fit.log_proba).any() for fit in every):
+        tuned = {}
+        for name, fit in plain.items():
+            every = [fits.get(name) for fits in (plain, *folds)]
+            if any(one is None or np.isnan(one.log_proba).any() for one in every):
                 continue
-            held = np.concatenate([fit.log_proba for fit in every[1:] if fit is not None])
+            held = np.concatenate([one.log_proba for one in every[1:] if one is not None])
             shifts = move_threshold(held, codes, cost_of_row)
-            log_proba = plain[method.name].log_proba
-            predicted = (log_proba + shifts).argmax(axis=1)
-            place = CONDITIONS.index("tuned threshold")
-            self.by_row[i, :, place] = self._judge(samples, predicted, log_proba)
-            losses[i, place] = self._means(samples, self.by_row[i, :, place])
+            # Its labels are moved; its posteriors stay as they are.
+            tuned[name] = fit._replace(
+                predicted=(fit.log_proba + shifts).argmax(axis=1), learned=None
+            )
+        return tuned
 
     def _note(self, plain: Mapping[str, Prediction], refused: Mapping[str, str]) -> None:
         """Note which corrections a method does not allow, and why."""
@@ -317,9 +469,11 @@ class _Study:
                 if silent:
                     why["tuned threshold"] = reason
 
-    def _record(self, first: Samples, found: list[tuple[Array, Array]]) -> ImbalanceCost:
+    def _record(self, first: Samples, found: list[_Judged]) -> ImbalanceCost:
         plan, kept = self.plan, [m in self.plan.alive for m in self.plan.methods]
-        losses = np.stack([one for one, _ in found], axis=2)[kept]
+        losses, by_size, posteriors = (
+            np.stack(part, axis=2)[kept] for part in zip(*found, strict=True)
+        )
         for i, method in enumerate(plan.alive):
             for condition in self.unavailable[method.name]:
                 losses[i, CONDITIONS.index(condition)] = np.nan
@@ -335,9 +489,12 @@ class _Study:
             losses=losses,
             rare=self.rare,
             sizes=first.sizes,
-            size_losses=np.stack([one for _, one in found], axis=2)[kept],
+            size_losses=by_size,
             seeds=plan.seed + np.arange(len(found)),
             new_splits=plan.new_splits,
+            ratios=self.ratios,
+            posteriors=posteriors,
+            curves=self._curves(first),
             unavailable={name: dict(why) for name, why in self.unavailable.items()},
             failures=dict(plan.failures),
             notices=tuple(plan.notices),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from lincore.metrics.intervals import Interval
@@ -30,13 +31,17 @@ class Decomposition(NamedTuple):
     uncorrected : Interval
         The loss under the prevalence in deployment.
     prior_shift, majority_bias : Interval
-        Exact, paired by split; negative where the imbalance happened to help.
+        Differences of measured losses, averaged over both orders and paired by split; negative
+        where the imbalance happened to help.
     small_class : Interval
         An extrapolation: the loss less its limit for many rows of the rarest class.
     limit : Interval
         What is left of the loss in that limit.
     by_seed : ndarray of shape (2, S)
         Prior shift and majority bias of every split.
+    orders : dict of part to (float, float)
+        Prior shift and majority bias if corrected first, and if corrected after the other one;
+        empty where there is one order only.
     """
 
     uncorrected: Interval
@@ -45,6 +50,7 @@ class Decomposition(NamedTuple):
     small_class: Interval
     limit: Interval
     by_seed: Array
+    orders: Mapping[str, tuple[float, float]]
 
     @property
     def parts(self) -> dict[str, Interval]:

@@ -10,8 +10,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from lincore.imbalance.attribution import Pairs, contrast_of, means_by_order
+from lincore.imbalance.cost.curve import CostCurve, CostRatios
 from lincore.imbalance.cost.parts import CORRECTIONS, Correction, Decomposition
 from lincore.imbalance.losses import OTHERS, Loss, named_loss, position, recall_losses
+from lincore.imbalance.optimism import optimism
 from lincore.imbalance.remedies import ENOUGH
 from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.row_variance import RowVariance
@@ -20,11 +23,6 @@ from lincore.metrics.settings import Settings
 from lincore.utils.typing import Array
 
 CONDITIONS = ("uncorrected", *CORRECTIONS)
-#: Each part is the loss under the first condition less that under the second.
-CONDITIONS_OF = {
-    "prior shift": ("uncorrected", "corrected priors"),
-    "majority bias": ("corrected priors", "both"),
-}
 #: The first two losses and the third; a recall for each class follows.
 LOSS, LOG_LOSS, FILE_ERROR = "loss", "log loss", "error in the file"
 #: Sizes that a line through losses needs.
@@ -86,6 +84,13 @@ class ImbalanceCost:
     seeds : ndarray of shape (S,)
     new_splits : bool
         Whether every seed has a split of its own.
+    ratios : CostRatios
+        The costs that the cost curve is drawn over.
+    posteriors : ndarray of shape (M, C, S)
+        Mean posterior of the rarest class at the class shares of the file, by method, condition
+        and split: calibrated in the large if it is that share.
+    curves : mapping of method to CostCurve
+        Of methods whose posteriors take other priors.
     unavailable : mapping of method to mapping of condition to reason
     failures : mapping of method to reason
         Methods that could not be fitted; they are not in `methods`.
@@ -108,6 +113,9 @@ class ImbalanceCost:
     size_losses: Array
     seeds: NDArray[np.intp]
     new_splits: bool
+    ratios: CostRatios
+    posteriors: Array
+    curves: Mapping[str, CostCurve] = field(default_factory=dict)
     unavailable: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
@@ -129,7 +137,7 @@ class ImbalanceCost:
 
     @property
     def is_complete(self) -> bool:
-        """True if corrections that need fits of their own, and the sweep, are there too."""
+        """True if under- and oversampling, which need fits of their own, are there too."""
         return not np.isnan(self.losses[:, CONDITIONS.index("undersampling")]).all()
 
     def loss(self, method: str, condition: str, loss: str = LOSS) -> Array:
@@ -156,6 +164,10 @@ class ImbalanceCost:
         small class    L(π*, π*) - lim L(π*, π*) for many rows
         =============  ======================================
 
+        The first two as written correct the priors first; each is the mean of this and of the
+        other order, L(π*, πF) - L(π*, π*) and L(πF, πF) - L(π*, πF) (Shapley's value of the two
+        corrections). All are conditional on the class counts of the file.
+
         Parameters
         ----------
         method, loss : str
@@ -171,17 +183,26 @@ class ImbalanceCost:
         >>> bool(np.isclose(whole, split.uncorrected.value))
         True
         """
-        names = ("uncorrected", "corrected priors", "both")
-        known = [n for n in names if not np.isnan(self.loss(method, n, loss)).all()] or names[:1]
-        before = "corrected priors" if "corrected priors" in known else "uncorrected"
-        pairs = (("uncorrected", "corrected priors"), (before, "both"))
-        by_seed = np.stack(
-            [less(self.loss(method, a, loss), self.loss(method, b, loss)) for a, b in pairs]
+        known = {n for n in CONDITIONS if not np.isnan(self.loss(method, n, loss)).all()}
+        pairs = _pairs_of(known)
+        by_pair = {
+            part: [less(self.loss(method, a, loss), self.loss(method, b, loss)) for a, b in each]
+            for part, each in pairs.items()
+        }
+        rest = [n for n in ("uncorrected", "corrected priors", "both") if n in known] or [
+            "uncorrected"
+        ]
+        small, limit = self._extrapolated(method, rest[-1], loss)
+        shift, bias = (self._mean_change(method, each, loss) for each in pairs.values())
+        return Decomposition(
+            self._level(method, "uncorrected", loss),
+            shift,
+            bias,
+            small,
+            limit,
+            np.stack([np.mean(values, axis=0) for values in by_pair.values()]),
+            means_by_order(by_pair),
         )
-        small, limit = self._extrapolated(method, known[-1], loss)
-        shift, bias = (self._change(method, *pair, loss) for pair in pairs)
-        whole = self._level(method, "uncorrected", loss)
-        return Decomposition(whole, shift, bias, small, limit, by_seed)
 
     def corrections(self, method: str, loss: str = LOSS) -> tuple[Correction, ...]:
         """Return what each correction that is available recovers, and what it costs elsewhere."""
@@ -207,6 +228,14 @@ class ImbalanceCost:
             if near and not self._behind(method, correction, best, loss).low > 0:
                 return correction
         return best
+
+    def optimism(self, method: str, loss: str = LOSS) -> float:
+        """Return by how much the best correction is expected to look better than it is.
+
+        To be subtracted from what it recovers: see `lincore.imbalance.optimism.optimism_of_best`.
+        """
+        names = tuple(correction.name for correction in self.corrections(method, loss))
+        return optimism(self, method, loss, names, "uncorrected")
 
     def with_more_rows(self, method: str, more: float, loss: str = LOSS) -> Interval:
         """Return by how much `more` rows of the rarest class would lower the loss.
@@ -303,7 +332,8 @@ class ImbalanceCost:
         return cost_losses(self.classes, self.prevalence, is_share=self.costs is None)
 
     @property
-    def _test_ratio(self) -> float:
+    def test_ratio(self) -> float:
+        """Test rows for each training row if splits are drawn anew, else zero; see `over_seeds`."""
         return self.n_test / float(self.counts.sum()) if self.new_splits else 0.0
 
     def _interval(
@@ -312,15 +342,21 @@ class ImbalanceCost:
         if np.isnan(values).all():
             return UNKNOWN
         variance = self.variance(method, contrast, loss)
-        return over_seeds(values, self._test_ratio, grain=self._grain(loss), variance=variance)
+        return over_seeds(values, self.test_ratio, grain=self._grain(loss), variance=variance)
 
     def _change(self, method: str, worse: str, better: str, loss: str) -> Interval:
+        return self._mean_change(method, ((worse, better),), loss)
+
+    def _mean_change(self, method: str, pairs: Pairs, loss: str) -> Interval:
         names = [loss]
         if loss == OTHERS:
             names = [name for k, name in enumerate(self.loss_names[3:]) if k != self.rare]
-        changes = [less(self.loss(method, worse, n), self.loss(method, better, n)) for n in names]
-        contrast = {worse: 1.0, better: -1.0} if worse != better else {}
-        return self._interval(method, np.mean(changes, axis=0), contrast, loss)
+        changes = [
+            less(self.loss(method, worse, name), self.loss(method, better, name))
+            for name in names
+            for worse, better in pairs
+        ]
+        return self._interval(method, np.mean(changes, axis=0), contrast_of(pairs), loss)
 
     def _level(self, method: str, condition: str, loss: str) -> Interval:
         found = self._interval(method, self.loss(method, condition, loss), {condition: 1.0}, loss)
@@ -339,6 +375,19 @@ class ImbalanceCost:
 def size_name(place: int) -> str:
     """Return the name of the condition of one size in the class-size sweep."""
     return f"size {place}"
+
+
+def _pairs_of(known: set[str]) -> dict[str, Pairs]:
+    """Return the pairs of conditions whose mean difference is each part: both orders, if known."""
+    shift: Pairs = (("uncorrected", "corrected priors"),)
+    if "corrected priors" not in known:
+        return {"prior shift": shift, "majority bias": (("uncorrected", "both"),)}
+    if "both" not in known:
+        return {"prior shift": shift, "majority bias": (("corrected priors", "both"),)}
+    return {
+        "prior shift": (*shift, ("balanced weights", "both")),
+        "majority bias": (("uncorrected", "balanced weights"), ("corrected priors", "both")),
+    }
 
 
 def _slope_factors(places: Array) -> Array:

@@ -70,7 +70,7 @@ def sweep(
         [
             part
             for position, name in enumerate(methods)
-            for part in _band(
+            for part in band(
                 position, name, places, np.stack([middle, lower, upper])[:, position], as_percent
             )
         ],
@@ -95,7 +95,8 @@ def _crossing(place: float) -> dict[str, Any]:
     return {"type": "line", "line": {"color": INK, "width": 1.5, "dash": "dot"}} | ends
 
 
-def _band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> list[Trace]:
+def band(position: int, name: str, x: Array, curve: Array, as_percent: bool) -> list[Trace]:
+    """Return the line of a method with its band: mean, low and high (3, S) over places (S,)."""
     mean, low, high = curve
     hue, dash, shape = method_look(position)
     there = np.isfinite(low) & np.isfinite(high)

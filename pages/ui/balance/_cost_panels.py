@@ -17,19 +17,22 @@ if TYPE_CHECKING:
     from lincore.imbalance import ImbalanceCost
 
 
-def say(found: ImbalanceCost, method: str, loss: str, heading: DeltaGenerator) -> None:
-    """Write the finding and the recommendation above everything."""
-    heading.header(text.escape(report.cost_finding(found, method, loss)), anchor=False)
-    heading.markdown(text.escape(report.cost_recommendation(found, method, loss)))
+def say(found: ImbalanceCost, method: str, loss: str, place: DeltaGenerator) -> None:
+    """Write the finding and the recommendation in a place above everything."""
+    place.header(text.escape(report.cost_finding(found, method, loss)), anchor=False)
+    place.markdown(text.escape(report.cost_recommendation(found, method, loss)))
 
 
 def show(found: ImbalanceCost, method: str, loss: str) -> None:
-    """Draw the parts beside the corrections, and below them tables and the class-size sweep."""
+    """Draw the cost curve, the parts beside the corrections, and below them tables and sweep."""
     if found.decomposition(method, loss).uncorrected.value != (
         found.decomposition(method, loss).uncorrected.value
     ):
         st.info(text.escape(report.cost_finding(found, method, loss)))
         return
+    has_curve = method in found.curves
+    if has_curve:
+        controls.figure(report.cost_curve(found, method), key="balance.cost.curve")
     left, right = st.columns(2, gap="medium")
     with left:
         controls.figure(report.cost_waterfall(found, method, loss), key="balance.cost.waterfall")
@@ -38,7 +41,7 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
             report.cost_corrections(found, method, loss), key="balance.cost.corrections"
         )
     st.caption(text.escape(f"{report.cost_basis(found)} {report.cost_training_rows(found)}"))
-    details, rows, models = st.tabs(["Corrections", "More rows", "All models"])
+    details, rows, models, costs = st.tabs(["Corrections", "More rows", "All models", "Costs"])
     with details:
         _details(found, method, loss)
     with rows:
@@ -46,6 +49,23 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
     with models, st.container(key="balance.cost.models"):
         frame = _frame(report.cost_method_rows(found, loss))
         tables.show(frame, hide_index=True, alt="The loss of every model and its parts.")
+
+    with costs:
+        if not has_curve:
+            label = text.escape(report.cost_method_label(found, method))
+            st.info(f"{label} has no posterior probabilities that take other priors.")
+            return
+        with st.container(key="balance.cost.costs"):
+            tables.show(
+                _frame(report.cost_curve_rows(found, method)),
+                hide_index=True,
+                alt="Expected cost of 100 rows at every ratio of the costs, by three decisions.",
+            )
+        st.caption(
+            "Expected cost of 100 rows at the class shares of the file; a false alarm costs 1. All "
+            "decisions are of one model: with the priors it learned, with equal priors, and with "
+            "the priors that make its posteriors decide at least expected cost."
+        )
 
 
 def _details(found: ImbalanceCost, method: str, loss: str) -> None:

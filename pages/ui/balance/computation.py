@@ -95,7 +95,12 @@ def first(setup: Setup | None, data: Dataset) -> First:
 
 
 def study(
-    one: First, data: Dataset, repeats: int, *, draw: page_jobs.Draw | None = None
+    one: First,
+    data: Dataset,
+    repeats: int,
+    *,
+    draw: page_jobs.Draw | None = None,
+    above: page_jobs.Draw | None = None,
 ) -> Job | None:
     """Run the study over many choices of the rows, and draw it; unasked unless that takes long.
 
@@ -107,6 +112,8 @@ def study(
     repeats : int
     draw : callable, optional
         Draws a job that has a result, running or not.
+    above : callable, optional
+        See `page_jobs.on_demand`.
     """
     setup = one.setup
 
@@ -119,7 +126,8 @@ def study(
     if one.is_former:
         return _rest(STUDY, (setup, repeats), draw)
     label = "Run the study"
-    return _offer(Offer(STUDY, (setup, repeats), work, what, seconds, label), one, data, draw)
+    offer = Offer(STUDY, (setup, repeats), work, what, seconds, label)
+    return _offer(offer, one, data, draw, above)
 
 
 def sweep(one: First, data: Dataset, *, draw: page_jobs.Draw) -> Job | None:
@@ -154,12 +162,18 @@ def _rest(key: str, settings: Any, draw: page_jobs.Draw | None) -> Job | None:
     return job
 
 
-def _offer(offer: Offer, one: First, data: Dataset, draw: page_jobs.Draw | None) -> Job | None:
+def _offer(
+    offer: Offer,
+    one: First,
+    data: Dataset,
+    draw: page_jobs.Draw | None,
+    above: page_jobs.Draw | None = None,
+) -> Job | None:
     key, settings, work, what, seconds, label = offer
     job: Job | None
     if _is_small(one.setup, data):
         job = page_jobs.run(key, settings, work, describe=what, patience=NO_PATIENCE)
-        page_jobs.show(job, draw=draw, keep_outdated=True)
+        page_jobs.show(job, draw=draw, keep_outdated=True, above=above)
     else:
         job = page_jobs.on_demand(
             key,
@@ -170,6 +184,7 @@ def _offer(offer: Offer, one: First, data: Dataset, draw: page_jobs.Draw | None)
             help=f"About {seconds:.0f} s. What is finished can be looked at meanwhile.",
             draw=draw,
             keep_outdated=True,
+            above=above,
             unasked=n_values(data) <= LARGE,
         )
     if (

@@ -1,4 +1,4 @@
-"""Balance, first question: the cost of the imbalance in the file, and its remedies."""
+"""Balance, first question: from which cost of an error balancing pays, and why."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 
 from lincore import imbalance, imbalance_cost, report
 from lincore.analysis import BalanceCostQuestion, rarest_class
-from lincore.utils import percent, percent_of
+from lincore.utils import percent_of
 from pages.ui.balance import _cost_panels, computation, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
@@ -31,13 +31,13 @@ FOLLOWED = 500_000
 
 
 def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
-    """Ask for the deployment prevalence, compute the cost of the imbalance, and draw it."""
+    """Ask what an error costs, compute the cost of the imbalance, and draw it."""
     data, choice, split = experiment
     with row:
-        place = st.container(width=200)
-        prevalence = _prevalence(data)
+        _ask_cost(data)
+        place = st.container(width=190)
         with st.popover("Options", key="balance.options", width=140):
-            cost = _cost_of_errors(data)
+            _ask_share(data)
             loss_place = st.container()
             methods, steps = models.ask(data, split)
             repeats = models.ask_repeats(REPEATS, key="balance.cost.repeats")
@@ -49,19 +49,27 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     with loss_place:
         loss = _loss(data)
     models.say_what_is_seen(data, steps, split)
-    setup = CostSetup(data.digest, choice, methods, steps, prevalence, cost, repeats)
+    setup = CostSetup(
+        data.digest, choice, methods, steps, *questions.deployment(data), repeats=repeats
+    )
 
     def draw(job: Any) -> None:
         found: ImbalanceCost = job.result
         _cost_panels.show(found, models.known(found, method), loss)
 
-    job = _job(setup, data, draw)
+    def say(job: Any) -> None:
+        if job is None or job.result is None or job.settings != setup:
+            heading.header("What does this imbalance cost?", anchor=False)
+        else:
+            _cost_panels.say(job.result, models.known(job.result, method), loss, heading)
+
+    job = _job(setup, data, draw, say)
+    if job is None or not page_jobs.at_work(job):
+        say(job)
     if job is None or job.result is None:
-        heading.header("What does this imbalance cost?", anchor=False)
         return
     found = job.result
     shown = models.known(found, method)
-    _cost_panels.say(found, shown, loss, heading)
     take_away.keep(cost=found, method=shown, loss=loss)
     if job.is_over and job.settings == setup:
         rows = report.cost_method_rows(found, loss)
@@ -69,7 +77,7 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     models.left_out(found)
 
 
-def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
+def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw, say: page_jobs.Draw) -> Any:
     def work(progress: Progress) -> ImbalanceCost:
         return imbalance_cost(
             **computation.common_arguments(setup, data),
@@ -83,7 +91,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
     what = f"Cost of the imbalance on {setup.repeats} splits"
     if computation.n_values(data) <= FOLLOWED:
         job = page_jobs.run(KEY, setup, work, describe=what, patience=computation.PATIENCE)
-        page_jobs.show(job, draw=draw, keep_outdated=True)
+        page_jobs.show(job, draw=draw, keep_outdated=True, above=say)
     else:
         job = page_jobs.on_demand(
             KEY,
@@ -94,6 +102,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
             help="What is finished can be looked at meanwhile.",
             draw=draw,
             keep_outdated=True,
+            above=say,
             unasked=computation.n_values(data) <= computation.LARGE,
         )
     if job is not None and not page_jobs.at_work(job) and job.result is not None:
@@ -101,43 +110,38 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw) -> Any:
     return job
 
 
-def _prevalence(data: Dataset) -> tuple[float, ...]:
-    """Ask for the share of the rarest class in deployment; the others divide the rest equally."""
-    rare, k = rarest_class(data), data.n_classes
-    in_file = percent_of(data.counts[rare], data.n_rows)
-    key = f"balance.cost.share.{k}"
-    controls.begin_with(key, round(100 / k))
-    st.slider(
-        f"Share of {text.escape(data.classes[rare])} in deployment",
+def _ask_cost(data: Dataset) -> None:
+    """Ask how many errors of the other kind an error on the rarest class is worth."""
+    key, ratios = "balance.cost.weight", imbalance.CostRatios.of(data)
+    rare, class_ratio = text.escape(data.classes[ratios.rare]), ratios.class_ratio
+    others, missed = ("false alarms", f"a missed '{rare}'")
+    if data.n_classes > 2:
+        others, missed = "other errors", f"an error on '{rare}'"
+    controls.begin_with(key, class_ratio)
+    st.select_slider(
+        f"How many {others} does {missed} cost?",
+        sorted({*ratios.ratios.tolist(), float(st.session_state[key])}),
+        key=key,
+        format_func=report.cost_ratio,
+        persist_state="session",
+        help=f"At 1 all errors cost the same. At {report.cost_ratio(class_ratio)}, the class "
+        "ratio, errors cost as much more as the class is rarer: the balanced error.",
+        width=290,
+    )
+
+
+def _ask_share(data: Dataset) -> None:
+    """Ask for the share of the rarest class in deployment, if it is not the file's."""
+    rare = rarest_class(data)
+    st.number_input(
+        f"Share of '{text.escape(data.classes[rare])}' in deployment (%)",
         1,
         99,
-        key=key,
-        format="%d %%",
+        None,
+        key=f"balance.cost.share.{data.n_classes}",
+        placeholder=f"as in the file: {percent_of(data.counts[rare], data.n_rows)}",
         persist_state="session",
-        help=f"The prevalence that matters. Equal classes ({percent(1 / k, 0)}) make the "
-        f"loss the balanced error; the file has {in_file}. Other classes share the rest "
-        "equally.",
-        width=280,
-    )
-    shares = questions.prevalence(data)
-    return (1 / k,) * k if shares == "equal" else tuple(shares)
-
-
-def _cost_of_errors(data: Dataset) -> float:
-    rare = text.escape(data.classes[rarest_class(data)])
-    controls.begin_with("balance.cost.weight", 1.0)
-    return float(
-        st.number_input(
-            f"Cost of an error on {rare}",
-            0.01,
-            1000.0,
-            step=1.0,
-            format="%g",
-            key="balance.cost.weight",
-            persist_state="session",
-            help="In errors on other classes: at 5, to miss one costs as much as five false "
-            "alarms, and the loss is the expected cost. At 1 all errors count the same.",
-        )
+        help="Other classes share the rest equally. Empty: the class shares of the file.",
     )
 
 

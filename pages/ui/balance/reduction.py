@@ -58,14 +58,20 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     def draw_study(job: Any) -> None:
         _error_decomposition.show(job.result, models.known(job.result, method), loss)
 
-    job = computation.study(one, data, repeats, draw=draw_study)
-    study = first
-    if job is not None and job.is_over and job.result is not None:
-        study = job.result
+    def say(job: Any) -> None:
+        is_known = job is not None and job.result is not None
+        study = job.result if is_known and not job.is_stale((one.setup, repeats)) else first
+        _say(heading, study, models.known(study, method), loss)
+
+    title.empty()
+    job = computation.study(one, data, repeats, draw=draw_study, above=say)
+    if job is None or not page_jobs.at_work(job):
+        say(job)
     is_stale = job is not None and job.is_stale((one.setup, repeats))
-    _panels(one, data, method, loss, study)
-    study = first if is_stale else study
-    _say(title, heading, study, models.known(study, method), loss)
+    study = first
+    if job is not None and job.result is not None and not is_stale:
+        study = job.result
+    _panels(one, data, method, loss, study if not is_stale else job.result or first)
     take_away.keep(study=study, method=models.known(study, method), loss=loss)
     if job is not None and job.is_over and not is_stale and not one.is_former:
         shown = models.known(study, method)
@@ -74,13 +80,12 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
         heading.caption("The study below is outdated: it waits to be updated.")
 
 
-def _say(
-    title: DeltaGenerator, heading: DeltaGenerator, study: Any, method: str, loss: str
-) -> None:
-    title.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
-    if study.attribution(method, loss).full.value == study.attribution(method, loss).full.value:
+def _say(place: DeltaGenerator, study: Any, method: str, loss: str) -> None:
+    full = study.attribution(method, loss).full.value
+    place.header(text.escape(report.balance_finding(study, method, loss)), anchor=False)
+    if full == full:
         finding = report.remedy_finding(imbalance.choose_remedy(study, method, loss), loss)
-        heading.markdown(text.escape(finding))
+        place.markdown(text.escape(finding))
 
 
 def _loss(first: Any) -> str:

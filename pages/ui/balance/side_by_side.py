@@ -311,4 +311,4 @@ def _called(label: object) -> str:
     name = shorten(label, LONGEST)
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
         name = f"\u2068{name}\u2069"  # counts beside it keep their places
-    return text.escape(f"of “{name}”" if name[:1].isdigit() else name)
+    return text.escape(f"of '{name}'" if name[:1].isdigit() else name)

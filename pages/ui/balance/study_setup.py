@@ -54,7 +54,7 @@ class CostSetup(NamedTuple):
     choice: cache.SplitChoice
     methods: tuple[str, ...]
     steps: Steps
-    prevalence: tuple[float, ...]
+    prevalence: str | tuple[float, ...]
     cost: float
     repeats: int
 

@@ -167,6 +167,7 @@ def on_demand(
     help: str | None = None,
     draw: Draw | None = None,
     keep_outdated: bool = False,
+    above: Draw | None = None,
     unasked: bool = False,
 ) -> Job | None:
     """Offer a button for the work, draw its progress, and return the job once there is one.
@@ -186,6 +187,9 @@ def on_demand(
         ``draw(job)`` draws what there is so far, again and again while the job runs.
     keep_outdated : bool
         Whether the outdated result is drawn, and marked as such, while there is nothing so far.
+    above : callable, optional
+        ``above(job)`` draws further up whenever `draw` might draw, such as the headline of a job
+        that runs; a job may have no result then. Of a job that is not `at_work` the page does.
     unasked : bool
         Whether it begins without the button where nothing of this kind is known of the same data.
         Nobody is taken to wait for what runs with other settings: that is stopped.
@@ -210,7 +214,7 @@ def on_demand(
     if pressed:
         st.rerun()  # without the button that was pressed
     if job is not None and not is_left:
-        show(job, draw=draw, keep_outdated=keep_outdated)
+        show(job, draw=draw, keep_outdated=keep_outdated, above=above)
     return job
 
 
@@ -232,8 +236,21 @@ def require(job: Job, *, draw: Draw | None = None) -> Any:
     return job.result
 
 
-def show(job: Job, *, draw: Draw | None = None, keep_outdated: bool = False) -> None:
-    """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
+def show(
+    job: Job,
+    *,
+    draw: Draw | None = None,
+    keep_outdated: bool = False,
+    above: Draw | None = None,
+) -> None:
+    """Draw how a job goes while it runs, or why it ended early; nothing for one that finished.
+
+    Parameters
+    ----------
+    job : Job
+    draw, keep_outdated, above
+        As in `on_demand`.
+    """
     before = outdated(job) if keep_outdated else None
     watched = _watched()
     watched.pop(job.key, None)
@@ -249,7 +266,7 @@ def show(job: Job, *, draw: Draw | None = None, keep_outdated: bool = False) -> 
     if is_over or draw is None:
         _draw(job, draw, before if job.result is None else None)
     else:
-        _look(job, draw, before)
+        _look(job, draw, before, above)
 
 
 def at_rest(key: str, settings: Hashable) -> Job | None:
@@ -352,8 +369,10 @@ def _draw_line(job: Job, is_new: bool) -> None:
 
 
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
-def _look(job: Job, draw: Draw, before: Job | None) -> None:
+def _look(job: Job, draw: Draw, before: Job | None, above: Draw | None) -> None:
     has_result = job.result is not None  # asked once, as above
+    if above is not None:  # in every run: what was not written before has no place there
+        above(job)
     _draw(job, draw, None if has_result else before)
     if has_result:
         draw(job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from lincore import analysis, laboratory, metrics, model_selection
+from lincore import analysis, imbalance, laboratory, metrics, model_selection
 from pages.ui.widgets import experiment_record, model_options
 
 if TYPE_CHECKING:
@@ -298,35 +299,47 @@ def _cost(data: Dataset) -> Question:
     loss = st.session_state.get("balance.cost.loss")
     return analysis.BalanceCostQuestion(
         tuple(studied(data)),
-        prevalence(data),
-        float(st.session_state.get("balance.cost.weight", 1.0)),
+        *deployment(data),
         int(st.session_state.get("balance.cost.repeats", COST_REPEATS)),
         loss,
         _shown(data),
     )
 
 
-def prevalence(data: Dataset) -> Any:
-    """Return the shares in deployment: of the rarest class chosen, of the others equal."""
+def deployment(data: Dataset) -> tuple[Any, float]:
+    """Return the prevalence in deployment, and the cost of an error on the rarest class.
+
+    Unless another share of that class was given, the prevalence is the file's. There, costs as
+    unequal as the classes are the same as equal classes and equal costs.
+    """
     k = data.n_classes
-    chosen = st.session_state.get(f"balance.cost.share.{k}", round(100 / k))
-    if chosen == round(100 / k):
-        return "equal"
-    rare, share = analysis.rarest_class(data), chosen / 100
-    return tuple(share if i == rare else (1 - share) / (k - 1) for i in range(k))
+    share = st.session_state.get(f"balance.cost.share.{k}")
+    class_ratio = imbalance.CostRatios.of(data).class_ratio
+    cost = float(st.session_state.get("balance.cost.weight", class_ratio))
+    if share is None:
+        return ("equal", 1.0) if math.isclose(cost, class_ratio, rel_tol=1e-4) else ("file", cost)
+    if share == round(100 / k):
+        return "equal", cost
+    rare = analysis.rarest_class(data)
+    others = (1 - share / 100) / (k - 1)
+    return tuple(share / 100 if i == rare else others for i in range(k)), cost
 
 
 def _write_cost(question: Any, data: Dataset) -> None:
     _write_balance(question)
-    k, rare = data.n_classes, analysis.rarest_class(data)
-    share, shares = 1 / k, question.prevalence
-    if shares == "file":
-        share = data.counts[rare] / data.n_rows
+    k, rare, cost = data.n_classes, analysis.rarest_class(data), float(question.cost)
+    shares, share = question.prevalence, None
+    if shares == "equal" and cost == 1:
+        cost = imbalance.CostRatios.of(data).class_ratio
+    elif shares == "equal":
+        share = 1 / k
     elif not isinstance(shares, str) and len(shares) == k:
         share = shares[rare]
+    if share is not None:
+        share = int(min(max(round(100 * share), 1), 99))
     st.session_state["balance.mode"] = COST
-    st.session_state[f"balance.cost.share.{k}"] = int(min(max(round(100 * share), 1), 99))
-    st.session_state["balance.cost.weight"] = float(question.cost)
+    st.session_state[f"balance.cost.share.{k}"] = share
+    st.session_state["balance.cost.weight"] = cost
     st.session_state["balance.cost.repeats"] = question.repeats
     if question.loss is not None:
         st.session_state["balance.cost.loss"] = question.loss

@@ -161,6 +161,7 @@ PER_DATASET = (
     "predict.problem",
     "predict.shown",
     "balance.costs",
+    "balance.cost.weight",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
 _PER_FILE = (

@@ -88,18 +88,21 @@ def test_classes_of_one_size_are_asked_for_their_shares_in_deployment():
     equal = open_cost("iris")
     assert equal.selectbox(key="balance.mode").value == "cut"
     equal.selectbox(key="balance.mode").set_value("cost")
-    assert "class shares of deployment" in settled(equal).header[0].value
+    assert "equally frequent" in settled(equal).header[0].value
 
 
 def test_prevalence_costs_and_loss_change_the_question():
     app = open_cost()
-    app.slider(key="balance.cost.share.3").set_value(60)
+    app.select_slider(key="balance.cost.weight").set_value(5.0)
+    found = the_cost(prevalence="file", costs=[[0, 1, 1], [1, 0, 1], [5, 5, 0]])
+    assert settled(app).header[0].value == escaped(imbalance_cost.cost_finding(found, "lda"))
+    advice = imbalance_cost.cost_recommendation(found, "lda")
+    assert "if an error on 'class 3' costs 5 others" in advice.lower()
+    assert escaped(advice) in main_text(app)
+    app.select_slider(key="balance.cost.weight").set_value(1.0)
+    app.number_input(key="balance.cost.share.3").set_value(60)
     found = the_cost(prevalence=[0.2, 0.2, 0.6])
-    expected = imbalance_cost.cost_finding(found, "lda")
-    assert settled(app).header[0].value == escaped(expected)
-    assert "error in deployment" in expected
-    app.number_input(key="balance.cost.weight").set_value(5.0)
-    assert "expected cost" in settled(app).header[0].value
+    assert escaped(imbalance_cost.cost_recommendation(found, "lda")) in main_text(settled(app))
     app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
     app.selectbox(key="balance.method").set_value("qda")
     assert "recall of class 3 of QDA" in settled(app).header[0].value
@@ -225,10 +228,10 @@ def test_the_recommended_correction_is_one_click_away():
 def test_sizes_by_slider_by_button_and_of_several_classes():
     app = open_balance()
     app.slider(key="balance.size.2").set_value(5)
-    assert "With 5 instead of 53 training rows of class 3" in main_text(settled(app))
+    assert "With 5 instead of 53 training rows of 'class 3'" in main_text(settled(app))
     app.multiselect(key="balance.classes").set_value([0, 2])
     shown = main_text(settled(app))
-    assert "75 instead of 263 training rows of class 1 and class 3" in shown
+    assert "75 instead of 263 training rows of 'class 1' and 'class 3'" in shown
     app.button(key="balance.third").click()
     assert "With 18 instead of 53" in main_text(settled(app))
     app.multiselect(key="balance.classes").set_value([])
@@ -240,14 +243,14 @@ def test_sizes_by_slider_by_button_and_of_several_classes():
 def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
     app = open_balance()
     app.slider(key="sidebar.share").set_value(10)
-    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+    assert "With 22 instead of 67 training rows of 'class 3'" in main_text(settled(app))
     app.slider(key="balance.size.2").set_value(30)
     app.slider(key="sidebar.share").set_value(20)
-    assert "With 30 instead of 60 training rows of class 3" in main_text(settled(app))
+    assert "With 30 instead of 60 training rows of 'class 3'" in main_text(settled(app))
     app.button(key="balance.third").click()
-    assert "With 20 instead of 60 training rows of class 3" in main_text(settled(app))
+    assert "With 20 instead of 60 training rows of 'class 3'" in main_text(settled(app))
     app.slider(key="sidebar.share").set_value(10)
-    assert "With 22 instead of 67 training rows of class 3" in main_text(settled(app))
+    assert "With 22 instead of 67 training rows of 'class 3'" in main_text(settled(app))
 
 
 def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
@@ -266,7 +269,7 @@ def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
     assert "the test fraction becomes 10 %" in preset.help
     preset.click()
     app = settled(app)
-    assert "With 300 instead of 900 training rows of b" in main_text(app)
+    assert "With 300 instead of 900 training rows of 'b'" in main_text(app)
     assert app.slider(key="sidebar.share").value == 10
     assert "becomes" not in app.button(key="balance.third").help
 

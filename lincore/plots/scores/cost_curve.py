@@ -1,0 +1,143 @@
+"""The cost curve: expected cost against the ratio of the costs of two errors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import ArrayLike
+
+from lincore.plots.base.palette import ACCENT, INK, translucent
+from lincore.plots.base.sentences import join
+from lincore.plots.base.style import axis, figure, upright_line
+from lincore.plots.scores.intervals import Interval
+from lincore.plots.scores.sweeps import band
+from lincore.utils.formatting import listed, number
+
+#: Ticks of a logarithmic axis in each decade.
+TICKS = np.outer(10.0 ** np.arange(-3, 6), (1, 2, 5)).ravel()
+
+
+def cost_curve(
+    ratios: ArrayLike,
+    lines: ArrayLike,
+    names: Sequence[str],
+    *,
+    class_ratio: float,
+    asked: float,
+    break_even: Interval,
+    across: str,
+    title: str,
+    basis: str = "Bands: 95 % intervals.",
+) -> go.Figure:
+    """Draw the expected cost of a hundred rows by several decisions over the ratio of the costs.
+
+    Parameters
+    ----------
+    ratios : array-like of shape (G,)
+        Increasing from one; the axis is logarithmic.
+    lines : array-like of shape (M, G, 3)
+        Expected cost of a row, with the ends of its interval.
+    names : sequence of M str
+    class_ratio, asked : float
+        Ratios that are marked.
+    break_even : (value, low, high)
+        Marked with its interval; NaN where there is none, infinite where it reaches beyond.
+    across, title, basis : str
+
+    Returns
+    -------
+    plotly.graph_objects.Figure
+
+    Examples
+    --------
+    >>> lines = [[[0.1, 0.0, 0.2], [0.4, 0.3, 0.5]], [[0.2, 0.1, 0.3], [0.3, 0.2, 0.4]]]
+    >>> found = cost_curve([1, 4], lines, ["a", "b"], class_ratio=2, asked=2,
+    ...                    break_even=(2, 1, 3), across="ratio", title="Cost")
+    >>> [trace.name for trace in found.data if trace.showlegend is None]
+    ['a', 'b']
+    """
+    places, values = np.asarray(ratios, dtype=float), 100 * np.asarray(lines, dtype=float)
+    upright = _upright(values)
+    if "type" in upright:
+        values = np.where(values > 0, values, np.nanmin(values[values > 0]) / 2)
+    shown = TICKS[(places[0] <= TICKS) & (places[-1] * (1 + 1e-9) >= TICKS)]
+    marks = [(1.0, "equal costs"), (class_ratio, "class ratio")]
+    if not np.isclose(asked, (1.0, class_ratio), rtol=0.02).any():
+        marks.append((asked, "asked"))
+    value, low, high = break_even
+    shapes = [upright_line(place, dash="dot", width=1.2) for place, _ in marks]
+    if value == value:
+        marks.append((value, "break-even"))
+        shapes += _break_even(value, low, high, places)
+    return figure(
+        [
+            part
+            for i, (name, line) in enumerate(zip(names, values, strict=True))
+            for part in band(i, name, places, line.T, as_percent=False)
+        ],
+        title,
+        subtitle=basis,
+        alt=join(f"Cost curve: {title}.", _ends(names, values, places)),
+        height=440,
+        hovermode="x unified",
+        xaxis=axis(
+            across,
+            type="log",
+            tickvals=shown.tolist(),
+            ticktext=[f"{place:g}" for place in shown],
+            range=[float(np.log10(places[0])) - 0.03, float(np.log10(places[-1])) + 0.02],
+        ),
+        yaxis=axis("expected cost of 100 rows", **upright),
+        shapes=shapes,
+        annotations=[
+            _name(place, text, i, places[-1]) for i, (place, text) in enumerate(sorted(marks))
+        ],
+    )
+
+
+def _upright(values: np.ndarray) -> dict[str, Any]:
+    """Return a logarithmic axis where every mean is above zero, else one from zero."""
+    means = values[..., 0]
+    if not (means > 0).all():
+        return {"rangemode": "tozero"}
+    low, high = means.min(), means.max()
+    ticks = TICKS[(0.7 * low <= TICKS) & (1.4 * high >= TICKS)]
+    return {
+        "type": "log",
+        "tickvals": ticks.tolist(),
+        "ticktext": [f"{tick:,g}" for tick in ticks],
+        "range": [float(np.log10(0.6 * low)), float(np.log10(1.5 * high))],
+    }
+
+
+def _break_even(value: float, low: float, high: float, places: np.ndarray) -> list[dict[str, Any]]:
+    """Return a line with its interval as a shaded stripe, within the axis."""
+    found = [upright_line(value, color=ACCENT, width=2)]
+    if high < np.inf or low > 1:
+        ends = {"x0": max(low, 1.0), "x1": min(high, float(places[-1]))}
+        stripe = {"type": "rect", "xref": "x", "yref": "y domain", "y0": 0, "y1": 1} | ends
+        look = {"fillcolor": translucent(ACCENT, 0.12), "line": {"width": 0}, "layer": "below"}
+        found.append(stripe | look)
+    return found
+
+
+def _name(place: float, text: str, position: int, end: float) -> dict[str, Any]:
+    # Neighbours would write over each other: every name on a line of its own, inside.
+    shown = f"{text} {place:.2g}" if place < 100 else f"{text} {place:,.0f}"
+    at = {"x": float(np.log10(place)), "y": 1, "yref": "y domain", "yanchor": "top"}
+    is_last = place**2 > end  # in the right half
+    at |= {"xanchor": "right" if is_last else "left", "xshift": -4 if is_last else 4}
+    at |= {"yshift": -16.0 * position}
+    return at | {"text": shown, "showarrow": False, "font": {"size": 11, "color": INK}}
+
+
+def _ends(names: Sequence[str], values: np.ndarray, places: np.ndarray) -> str:
+    phrases = [
+        f"{name} {number(float(line[0, 0]))} at 1 to 1 and {number(float(line[-1, 0]))} "
+        f"at {places[-1]:.3g} to 1"
+        for name, line in zip(names, values, strict=True)
+    ]
+    return f"Of 100 rows: {listed(phrases)}."

@@ -1,0 +1,189 @@
+"""Balance in sentences: conditions, prices, choices, and how many splits they are of."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import lincore
+from lincore import report
+from lincore.imbalance import choose_remedy, imbalance_cost
+
+
+def file_of(labels=("no", "yes"), counts=(380, 40), shift=1.8, seed=1):
+    rng = np.random.default_rng(seed)
+    y = np.repeat(labels, counts)
+    X = rng.normal(size=(len(y), 2))
+    X[y == labels[-1], 0] += shift
+    return lincore.load((X, y), name="file")
+
+
+@pytest.fixture(scope="module")
+def kept():
+    records = []
+    final = imbalance_cost(file_of(), ("lda", "perceptron"), repeats=8, keep=records.append)
+    return [*records, final]
+
+
+@pytest.fixture(scope="module")
+def studies():
+    records = []
+    final = lincore.balance(
+        lincore.sample("gaussian"), {"class 3": 8}, ["lda", "perceptron"], repeats=8,
+        keep=records.append,
+    )  # fmt: skip
+    return [*records, final]
+
+
+def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
+    found = kept[-1]
+    even = found.curves["lda"].break_even()
+    said = report.cost_finding(found, "lda")
+    value, low, high = map(report.cost_ratio, even)
+    assert said.startswith(
+        "Balancing the priors of LDA pays if a missed 'yes' costs more than "
+        f"{value} false alarms ({low} to {high}). At "
+    )
+    assert "At 9.5 to 1 it lowers the cost by" in said
+    assert "at 1 to 1" in said
+
+
+def test_a_correction_never_stands_without_its_condition_price_and_calibration(kept):
+    said = report.cost_recommendation(kept[-1], "lda")
+    assert said.startswith("If a missed 'yes' costs 9.5 false alarms, corrected priors lower the ")
+    assert "the best of 6 on these rows (" in said and "corrected for the choice)" in said
+    sentence = said.split(". ")[0]
+    for price in ("at the file's own shares the error rises by", "'yes' gets a mean probability of",
+                  "the other classes lose", "points of recall"):  # fmt: skip
+        assert price in sentence
+    rows = report.cost_correction_rows(kept[-1], "lda")
+    assert [row["recommended"] for row in rows[1:] if row["recommended"]] == [
+        "if a missed 'yes' costs 9.5 false alarms"
+    ]
+
+
+def test_what_is_corrected_for_the_choice_is_less(kept):
+    found = kept[-1]
+    chosen = found.recommended("lda")
+    left = chosen.recovered.value - found.optimism("lda")
+    assert f"({100 * left:.1f} points corrected for the choice)" in report.cost_recommendation(
+        found, "lda"
+    )
+
+
+def test_the_largest_estimate_is_no_upper_limit():
+    rng = np.random.default_rng(3)
+    data = lincore.load((rng.normal(size=(120, 2)), np.repeat([0, 1], [100, 20])), name="noise")
+    said = report.cost_recommendation(imbalance_cost(data, "lda", repeats=6), "lda")
+    assert "no correction is shown to lower the balanced error" in said
+    assert "at most" not in said
+    assert "the largest estimate is" in said and ", by " in said and "the best of 6" in said
+
+
+def test_sentences_are_of_the_splits_so_far(kept, studies):
+    for records, sentence in (
+        (kept, lambda one: report.cost_finding(one, "lda")),
+        (kept, lambda one: report.cost_recommendation(one, "lda")),
+        (studies, lambda one: report.balance_finding(one, "lda")),
+    ):
+        for record in records:
+            n = len(record.seeds)
+            said = sentence(record)
+            assert said.startswith(f"After {n} of 8 splits: ") == (n < 8)
+    assert "5 of 8 splits" in report.cost_basis(kept[5])
+
+
+def test_one_split_claims_no_chance(studies):
+    for loss in ("error", "recall of class 3"):
+        said = report.decomposition_sentences(studies[0], "lda", loss)
+        assert len(studies[0].seeds) == 1
+        assert not any("distinguishable" in sentence for sentence in said.values())
+        assert "on one split" in said["prior shift"]
+
+
+def test_intervals_far_from_zero_are_distinguished_from_it(kept, studies):
+    for record in studies:
+        split = record.attribution("lda", "recall of class 3")
+        said = report.decomposition_sentences(record, "lda", "recall of class 3")
+        for part, value in split.parts.items():
+            if value.low > 0 or value.high < 0:
+                assert "not distinguishable" not in said[part]
+
+
+def test_both_orders_are_shown(kept, studies):
+    split = kept[-1].decomposition("lda")
+    first, last = (f"{100 * value:.1f}" for value in split.orders["prior shift"])
+    said = report.cost_decomposition_sentences(kept[-1], "lda")[0]
+    assert first == last or f", {first} if corrected first and {last} if second" in said
+    said = report.decomposition_sentences(studies[-1], "lda", "recall of class 3")["prior shift"]
+    assert "if corrected first and" in said
+
+
+def test_parts_are_conditional_on_the_class_counts(kept):
+    assert "conditional on the class counts of the file" in report.cost_basis(kept[-1])
+
+
+def test_numbers_that_are_labels_stand_in_quotes():
+    data = file_of(("0", "1"))
+    found = imbalance_cost(data, "lda", repeats=5)
+    n = int(found.counts[1])
+    assert report.more_rows_finding(found, "lda", 29).startswith(
+        f"29 more training rows of class '1' (now {n}) would"
+    )
+    assert "class '1' has few rows" in report.cost_decomposition_sentences(found, "lda")[2]
+    assert "a missed '1'" in report.cost_finding(found, "lda")
+
+
+def test_of_more_classes_an_error_is_compared_with_other_errors():
+    data = file_of(("a", "b", "c"), (200, 150, 30))
+    costs = 1.0 - np.eye(3)
+    costs[2] *= 4
+    found = imbalance_cost(data, "lda", prevalence="file", costs=costs, repeats=5)
+    assert report.cost_condition(found) == "an error on 'c' costs 4 others"
+    assert "an error on 'c'" in report.cost_finding(found, "lda")
+    equal = imbalance_cost(data, "lda", repeats=1)
+    assert report.cost_condition(equal) == "all classes are equally frequent in deployment"
+
+
+def test_equal_classes_leave_nothing_to_balance():
+    found = imbalance_cost(lincore.sample("iris"), "lda", repeats=2)
+    assert "equally frequent, so balancing changes nothing" in report.cost_finding(found, "lda")
+
+
+def test_other_classes_lose_recall_in_words(studies):
+    study = studies[-1]
+    advice = choose_remedy(study, "lda", "recall of class 3")
+    others = advice.remedy.others._replace(value=-0.248, low=-0.3, high=-0.2)
+    said = report.remedy_finding(
+        advice._replace(remedy=advice.remedy._replace(others=others)), "recall of class 3"
+    )
+    assert "; the other classes lose 24.8 points of recall (20.0 to 30.0)" in said
+    assert "Recommended if class shares in use are those of the full set: " in said
+    assert f"the best of {advice.n_compared} on these rows" in said
+
+
+def test_no_remedy_names_the_largest_estimate(studies):
+    advice = choose_remedy(studies[-1], "lda", "error")
+    none = advice.most._replace(recovered=advice.most.recovered._replace(low=-0.065, high=0.145,
+                                                                         value=0.04))  # fmt: skip
+    said = report.remedy_finding(advice._replace(remedy=none, most=none), "error")
+    assert "the largest estimate is 4.0 points (−6.5 to 14.5), by" in said
+
+
+def test_the_cost_curve_is_drawn_from_the_numbers_of_the_record(kept):
+    found = kept[-1]
+    figure, curve = report.cost_curve(found, "lda"), found.curves["lda"]
+    lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
+    assert [trace.name for trace in lines] == [
+        "uncorrected", "balanced (equal priors)", "matched to the costs",
+    ]  # fmt: skip
+    for trace, line in zip(lines, ("uncorrected", "balanced", "matched"), strict=True):
+        np.testing.assert_allclose(trace.y, 100 * curve.line(line)[:, 0], rtol=1e-5)
+    names = [note.text for note in figure.layout.annotations]
+    assert sum("class ratio" in name for name in names) == 1
+    assert any("equal costs" in name for name in names)
+    assert any(name.startswith("break-even") for name in names)
+    rows = report.cost_curve_rows(found, "lda")
+    assert len(rows) == len(curve.ratios)
+    unshown = replace(found, curves={"lda": replace(curve, errors=np.zeros_like(curve.errors))})
+    assert report.cost_curve(unshown, "lda").layout.meta["title"]
