@@ -42,7 +42,7 @@ format: $(VENV)/.dev ## rewrite the code as `make lint` wants it
 
 bench: $(VENV)/.run ## print every benchmark's ratios (LINCORE_DATA names the folder of real data)
 	@for file in $(filter-out %/common.py %/visitors.py %/coverage.py %/executors.py \
-		%/coverage_designs.py %/coverage_table.py %/scale.py,$(wildcard benchmarks/*.py)); do \
+		%/coverage_designs.py %/coverage_of_differences.py %/coverage_table.py %/scale.py,$(wildcard benchmarks/*.py)); do \
 		echo "== $$file"; PYTHONPATH=. $(BIN)/python "$$file" || exit 1; \
 	done
 

@@ -1,4 +1,4 @@
-"""Coverage of the 95 % intervals of scores: a grid of simulations.
+"""Coverage of the 95 % intervals of scores, and of differences: a grid of simulations.
 
 Run ``python benchmarks/coverage.py CACHE`` (hours; ``--times 400`` data sets a cell). CACHE is a
 folder: what was simulated stays there, and a run that was stopped goes on. Every cell gets some
@@ -20,6 +20,7 @@ from lincore import metrics
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # products of a few rows
 
+import coverage_of_differences
 import numpy as np
 from coverage_designs import (
     DESIGNS,
@@ -31,7 +32,7 @@ from coverage_designs import (
     sample,
     standardised,
 )
-from coverage_table import write
+from coverage_table import PAGE, write
 
 from lincore import Results
 from lincore.data import Fold
@@ -58,10 +59,16 @@ MANY, MORE = 3000, 100_000
 def main() -> None:
     """Simulate what is not yet in the cache, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("cache", type=Path)
+    parser.add_argument("cache", type=Path, nargs="?")
     parser.add_argument("--times", type=int, default=400)
+    parser.add_argument("--differences", action="store_true", help="of two methods instead")
     parser.add_argument("--only", default="", help="part of the names of the cells to simulate")
     chosen = parser.parse_args()
+    if chosen.differences:
+        coverage_of_differences.write(chosen.times, PAGE)
+        return
+    if chosen.cache is None:
+        parser.error("CACHE is missing")
     chosen.cache.mkdir(parents=True, exist_ok=True)
     for times in range(BATCH, chosen.times + 1, BATCH):
         for size, design, method in product(SIZES, DESIGNS, METHODS):

@@ -50,10 +50,14 @@ def write(
         f"seen in {int(np.median(counts))} data sets has a standard error of "
         f"{np.sqrt(0.95 * 0.05 / np.median(counts)):.3f}."
     )
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    made = "\n".join([BEGIN, "", summary, *lines, "", END])
-    PAGE.write_text(before + made + after, encoding="utf-8")
+    replace_between(PAGE, BEGIN, END, "\n".join([summary, *lines]))
+
+
+def replace_between(page: Path, begin: str, end: str, made: str) -> None:
+    """Write text between two marks of a page."""
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    _, _, after = rest.partition(end)
+    page.write_text(f"{before}{begin}\n\n{made}\n\n{end}{after}", encoding="utf-8")
 
 
 def rows_of(path: Path, method: str) -> list[tuple[str, str, int, list[tuple[float, float, int]]]]:

@@ -4,12 +4,13 @@ Run ``python benchmarks/false_alarms.py`` (two minutes). On one test set three m
 equal worth are drawn again and again; over folds, discriminants on two exchangeable sets of
 features are fitted again and again, and what they reach on average is known in closed form.
 Coverage is that of the truth named in `lincore.metrics.scores.score`. Models of the folds are
-not asked about common rows here, as `benchmarks/coverage.py` does.
+asked about common rows, as `benchmarks/coverage.py` does, only where features have heavy tails.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 
 import numpy as np
 from common import finish, require
@@ -37,6 +38,8 @@ def main() -> None:
         k, r = scheme
         name = "leave-one-out" if k == n else f"{r}x{k}-fold" if r > 1 else f"{k}-fold"
         report(f"{name} of {n}", over_folds(n, k, r, times))
+    report("10x10-fold of 100, features with heavy tails", heavy_tails(100, 400))
+    report("one test set of 100, five of six models alike", alike(100, 2000))
     finish()
 
 
@@ -48,6 +51,29 @@ def report(where: str, found: Tallies) -> None:
             require(f"{where}, {what}", rate, at_most=FALSE_ALARMS)
         else:
             require(f"{where}, coverage of the interval of {what}", rate, **COVERS)
+
+
+def heavy_tails(n: int, times: int) -> Tallies:
+    """Cross-validate two discriminants ten times ten-fold on features that are t with 3 degrees."""
+    rng, found = np.random.default_rng(n), defaultdict(list)
+    for _ in range(times):
+        alarms(cross_validated(n, 10, 10, rng, tails=3.0)[0], found)
+    return found
+
+
+def alike(m: int, times: int) -> Tallies:
+    """Draw hits of five models that differ in one row of fifty, and of one by itself."""
+    rng, truth, found = np.random.default_rng(m), np.arange(m) % 2, defaultdict(list)
+    for _ in range(times):
+        right = np.repeat(rng.random((1, m)) < 0.7, 6, axis=0)
+        right[1:5] ^= rng.random((4, m)) < 0.02
+        right[5] = rng.random(m) < 0.7
+        results = Results(
+            tuple("ABCDEF"), np.arange(2), np.arange(m), truth, np.where(right, truth, 1 - truth),
+            np.full((6, m, 2), np.nan), np.zeros(6),
+        )  # fmt: skip
+        found["false alarms of Cochran's Q"].append(metrics.cochran_test(results).p < 0.05)
+    return found
 
 
 def one_test_set(m: int, times: int) -> Tallies:
@@ -120,29 +146,52 @@ DISTANCE, N_FEATURES, SHARE = 1.7, 4, 0.4
 
 
 def cross_validated(
-    n: int, k: int, r: int, rng: np.random.Generator
+    n: int, k: int, r: int, rng: np.random.Generator, tails: float = np.inf
 ) -> tuple[Results, list[tuple[float, ...]]]:
     """Return results over folds, and for each fit its true recalls, log losses and area."""
     truth = (rng.random(n) < SHARE).astype(np.intp)
     halves = rng.standard_normal((2, n, N_FEATURES))
+    if np.isfinite(tails):
+        halves = rng.standard_t(tails, halves.shape)
     halves[:, truth == 1, 0] += DISTANCE
     folds = np.concatenate([assign(truth, k, rng) for _ in range(r)])
     repetition, rows = np.repeat(np.arange(r), n), np.tile(np.arange(n), r)
-    margin, fits = np.empty((2, n * r)), []
+    margin, fits, every = np.empty((2, n * r)), [], np.empty((2, k * r, n))
     for cell in np.unique(repetition * k + folds):
         tested = repetition * k + folds == cell
         train = np.ones(n, dtype=bool)
         train[rows[tested]] = False
         for i, X in enumerate(halves):
             w, b = discriminant(X[train], truth[train])
-            margin[i, tested] = X[rows[tested]] @ w + b
+            every[i, cell] = X @ w + b
+            margin[i, tested] = every[i, cell, rows[tested]]
             fits.append(worth(w, b))
-    log_proba = log_softmax(np.stack([np.zeros_like(margin), margin], axis=2), axis=2)
-    results = Results(
-        ("one half", "other half"), np.arange(2), rows, truth[rows], (margin > 0).astype(np.intp),
-        log_proba, np.zeros(2), folds, repetition, n - np.bincount(folds)[folds] // r,
-    )  # fmt: skip
+    n_train = n - np.bincount(folds)[folds] // r
+    results = judged(truth, rows, margin, folds, repetition, n_train)
+    if np.isfinite(tails):
+        cells = np.repeat(np.arange(k * r), n)
+        asked = judged(
+            truth, np.tile(np.arange(n), k * r), every.reshape(2, -1), cells % k, cells // k,
+            np.full(len(cells), n - n // k),
+        )  # fmt: skip
+        results = replace(results, common=asked)
     return results, fits
+
+
+def judged(
+    truth: np.ndarray,
+    rows: np.ndarray,
+    margin: np.ndarray,
+    folds: np.ndarray,
+    repetition: np.ndarray,
+    n_train: np.ndarray,
+) -> Results:
+    """Return results from the margins (2, m) of two models."""
+    log_proba = log_softmax(np.stack([np.zeros_like(margin), margin], axis=2), axis=2)
+    return Results(
+        ("one half", "other half"), np.arange(2), rows, truth[rows], (margin > 0).astype(np.intp),
+        log_proba, np.zeros(2), folds, repetition, n_train,
+    )  # fmt: skip
 
 
 def assign(truth: np.ndarray, k: int, rng: np.random.Generator) -> np.ndarray:

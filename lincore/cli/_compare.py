@@ -34,7 +34,7 @@ def add_command(commands: Any) -> None:
         "compare",
         help="compare methods on the same splits",
         description="Fit several methods on the same training rows, and predict the same test "
-        "rows: scores with 95 % intervals, and groups not significantly different.",
+        "rows: scores with 95 % intervals, and groups not shown to be worse than their best.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -58,7 +58,7 @@ def add_validation_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=metrics.ROPE,
         metavar="SIZE",
-        help=f"differences surely smaller than this are called equivalent ({metrics.ROPE})",
+        help=f"differences with intervals inside ± this are called equivalent ({metrics.ROPE})",
     )
 
 

@@ -41,7 +41,7 @@ def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd
     Returns
     -------
     DataFrame
-        Methods of one "group" are not significantly different from its best by that score.
+        No method of a "group" is shown to be worse than its best by that score.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def _pairwise(
 
 
 def _groups(self: Results, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
-    """Return groups of methods that are not significantly different, 1 with the best method.
+    """Return groups of methods not shown to be worse than their best, 1 with the best method.
 
     See `lincore.metrics.groups`.
     """

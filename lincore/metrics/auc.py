@@ -1,11 +1,10 @@
-"""The area under the ROC curve and its bootstrap."""
+"""The area under the ROC curve."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from lincore.utils.typing import Array, Codes, Flags
 
@@ -89,49 +88,3 @@ def _pairs_by_row(values: Array, inside: Flags, folds: Codes, weight: Array) -> 
         below -= (np.cumsum(counts) - counts)[folds[side]]
         ranked[side] = below if side is inside else counts[folds[side]] - below
     return ranked
-
-
-def resampled_areas(log_proba: Array, truth: Codes, weights: NDArray[Any]) -> Array:
-    """Return the mean area for each of B resamples, exactly; NaN where no class has one.
-
-    Parameters
-    ----------
-    log_proba : ndarray of shape (m, K)
-    truth : ndarray of shape (m,)
-    weights : ndarray of shape (m, B)
-        How often each row stands in each resample, times what it weighs.
-
-    Returns
-    -------
-    ndarray of shape (B,)
-    """
-    total, usable = np.zeros(weights.shape[1]), np.zeros(weights.shape[1])
-    everyone = weights.sum(axis=0)
-    for k in range(log_proba.shape[1]):
-        inside = truth == k
-        if not inside.any() or inside.all():
-            continue
-        pairs = _pairs_ranked_right(log_proba[:, k], inside, weights)
-        n_inside = weights[inside].sum(axis=0)
-        possible = n_inside * (everyone - n_inside)
-        total += np.where(possible > 0, pairs / np.where(possible > 0, possible, 1), 0)
-        usable += possible > 0
-    return np.where(usable > 0, total / np.maximum(usable, 1), np.nan)
-
-
-def _pairs_ranked_right(values: Array, inside: Flags, weights: NDArray[Any]) -> Array:
-    """Count weighted pairs (B,), from sums over stretches of rows that need no telling apart."""
-    order = np.lexsort((inside, values))  # within a tie the other rows come first
-    inside, values = inside[order], values[order]
-    new_tie = np.append(True, values[1:] != values[:-1])
-    tie = np.cumsum(new_tie) - 1
-    share_inside = np.bincount(tie, inside) / np.bincount(tie)
-    mixed = ((share_inside > 0) & (share_inside < 1))[tie]
-    # Neighbours of one kind make one stretch; a tie of both kinds makes two, of its own.
-    alone = new_tie[1:] & (mixed[1:] | mixed[:-1])
-    starts = np.flatnonzero(np.append(True, (inside[1:] != inside[:-1]) | alone))
-    sums = np.add.reduceat(weights[order], starts, axis=0)
-    kind, halved = inside[starts], (inside & mixed)[starts]
-    others_before = np.cumsum(np.where(kind[:, None], 0, sums), axis=0)
-    others_before[halved] -= sums[np.flatnonzero(halved) - 1] / 2
-    return np.einsum("gb,gb->b", sums[kind], others_before[kind], dtype=np.float64)

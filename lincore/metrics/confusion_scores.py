@@ -142,6 +142,42 @@ def influence_by_cell(name: str, counts: Array) -> Array:
     return MEASURES[name].influence(tally, truth, predicted).reshape(counts.shape)
 
 
+class EnlargedCells(NamedTuple):
+    """Influence of a row of each class, with rows added to every class, half of them right.
+
+    Attributes
+    ----------
+    by_cell : ndarray of shape (K, K)
+        By true class (first axis) and predicted class (second axis).
+    right, wrong : ndarray of shape (K,)
+        Of an added row that is predicted right, and of one that is not: in equal parts as each of
+        the other classes.
+    """
+
+    by_cell: Array
+    right: Array
+    wrong: Array
+
+
+def enlarged_cells(name: str, table: Array, share: Array) -> EnlargedCells:
+    """Return the influence of rows on a score of a table to which a few rows are added.
+
+    Parameters
+    ----------
+    name : str
+        One of `MEASURES`.
+    table : ndarray of shape (K, K)
+        Rows by true and predicted class.
+    share : ndarray of shape (K,)
+        Rows that are added to each class, for each row in it; the shares of the classes stay.
+    """
+    others = (1 - np.eye(len(table))) / max(len(table) - 1, 1)
+    added = share[:, None] * table.sum(axis=1, keepdims=True) * (np.eye(len(table)) + others) / 2
+    with np.errstate(divide="ignore", invalid="ignore"):  # NaN for a class without rows
+        by_cell = influence_by_cell(name, (table + added) / (1 + share[:, None]))
+    return EnlargedCells(by_cell, by_cell.diagonal(), (by_cell * others).sum(axis=1))
+
+
 # The least log posterior that is counted, as in scikit-learn's `log_loss`: of 2.2e-16.
 LEAST_LOG_PROBA = float(np.log(np.finfo(np.float64).eps))
 

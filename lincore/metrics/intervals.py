@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from lincore.metrics.confusion_scores import divide
 from lincore.metrics.sampling_units import SamplingUnits
@@ -113,7 +113,7 @@ def row_spread(influence: Array, found: SamplingUnits, truth: Codes, counts: Arr
         return Spread(np.nan)
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
     by_unit = _by_unit(influence, found) / m
-    degrees = _degrees(by_unit)
+    degrees = effective_degrees(by_unit)
     is_stratified = (np.abs(tested - counts * m / counts.sum()) < 1).all()
     few = tested[counts > 0].min(initial=m) < FEWEST_ROWS  # too few to vary within a class
     if not is_stratified or few or m >= counts.sum() or found.n_units < m:
@@ -149,7 +149,7 @@ def enlarged(
     counts: Array,
     right: Array,
     wrong: Array,
-    rows: int = ADDED_ROWS,
+    rows: float = ADDED_ROWS,
 ) -> Enlarged:
     """Return an estimate to which all classes count alike with a few rows added.
 
@@ -167,7 +167,7 @@ def enlarged(
         Independent rows of each class, at least one.
     right, wrong : ndarray of shape (K,)
         Influence of a row of each class that is predicted right, and of one that is not.
-    rows : int
+    rows : float
         How many are added.
 
     References
@@ -188,6 +188,20 @@ def enlarged(
         means[truth] + kept[truth] * (influence - means[truth]),
         float(((shares / (counts + 2 * half)) ** 2) @ apart),
     )
+
+
+def area_pull(counts: Array) -> Array:
+    """Return by how much a row of each class moves the AUC by all that it can be ranked, (K,).
+
+    Of the area of its class a row is one of few, of the others' one of the rest.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (K,)
+        Rows of each class, at least one.
+    """
+    shares = counts / counts.sum()
+    return np.asarray((1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts))
 
 
 def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> Interval:
@@ -234,136 +248,17 @@ def from_enlarged(value: float, centre: float, spread: Spread) -> Interval:
     return Interval(value, min(centre - half, value), max(centre + half, value))
 
 
-def from_folds(value: float, influence: Array, found: SamplingUnits, spread: float) -> Interval:
-    """Return the corrected resampled t interval of a value over folds.
-
-    What a fold says is the value plus the mean influence of its rows: for the accuracy exactly
-    the accuracy in the fold, and never undefined where the fold lacks a class.
-
-    Parameters
-    ----------
-    value : float
-        Of all predictions together.
-    influence : ndarray of shape (m,)
-    found : SamplingUnits
-    spread : float
-        Variance of the mean in variances of one fold, `SamplingUnits.spread_of_difference`.
-
-    References
-    ----------
-    Nadeau, Bengio (2003), "Inference for the generalization error", section 4.
-    """
-    half = stats.t.ppf((1 + LEVEL) / 2, found.n_folds - 1) * fold_error(influence, found, spread)
-    return Interval(value, value - half, value + half)
-
-
-def fold_error(influence: Array, found: SamplingUnits, spread: float) -> float:
-    """Return the standard error of a mean over folds, see `from_folds`.
-
-    Folds of unequal size count as they do in a ratio estimator: by their sums over the mean size.
-    """
-    sums = np.bincount(found.folds, influence, found.n_folds)
-    deviation = sums / (len(influence) / found.n_folds)
-    # Sums of rounding errors are no variance.
-    deviation[np.abs(sums) < 1e-9] = 0
-    return root_of_squares(deviation) * float(np.sqrt(spread / (found.n_folds - 1)))
-
-
-def from_rows(
-    value: float,
-    influence: Array,
-    found: SamplingUnits,
-    replicates: Array | None,
-    *,
-    paired: bool = False,
-) -> Interval:
-    """Return the bias-corrected and accelerated bootstrap interval over rows or groups.
-
-    One group alone says nothing about others: the ends are NaN. Without replicates (very many
-    rows) their normal limit, from the influence values. For paired
-    differences the normal quantile is replaced by Student's, with as many degrees of freedom as
-    the variance has rows to lean on: few, where two methods differ on few rows or in a rare class.
-
-    References
-    ----------
-    Efron (1987), "Better bootstrap confidence intervals", eq. 2.3 and 6.6; Hesterberg (2015),
-    "What teachers should know about the bootstrap", section 3 (too narrow in small samples).
-    """
-    by_unit = _by_unit(influence, found)
-    if found.n_units < 2:
-        return Interval(value, np.nan, np.nan)
-    if replicates is None:
-        half = Z * root_of_squares(by_unit) / len(influence)
-        return Interval(value, value - half, value + half)
-    replicates = replicates[~np.isnan(replicates)]
-    bias, acceleration = _shape(value, by_unit, replicates)
-    reach = stats.t.ppf((1 + LEVEL) / 2, _degrees(by_unit)) if paired else Z
-    z = bias + np.array([-reach, reach])
-    # Far out the transformation would turn back; the ends of the replicates are reached before.
-    places = bias + z / np.maximum(1 - acceleration * z, 0.1)
-    low, high = np.quantile(replicates, ndtr(places))
-    return Interval(value, float(min(low, value)), float(max(high, value)))
-
-
-def p_from_rows(
-    value: float, influence: Array, found: SamplingUnits, replicates: Array | None
-) -> float:
-    """Return the two-sided p-value at which the paired interval of `from_rows` just touches 0."""
-    by_unit = _by_unit(influence, found)
-    if found.n_units < 2:
-        return np.nan
-    if replicates is None:
-        error = root_of_squares(by_unit) / len(influence)
-        if error == 0:  # groups in which the differences of the rows cancel
-            return 1.0 if value == 0 else 0.0
-        return float(2 * ndtr(-abs(value) / error))
-    replicates = replicates[~np.isnan(replicates)]
-    bias, acceleration = _shape(value, by_unit, replicates)
-    at_zero = _normal_place(0.0, replicates) - bias
-    z = at_zero / max(1 + acceleration * at_zero, 0.1) - bias
-    return float(min(1.0, 2 * stats.t.sf(abs(z), _degrees(by_unit))))
-
-
 def _by_unit(influence: Array, found: SamplingUnits) -> Array:
     return np.bincount(found.units, influence, found.n_units).astype(float)
 
 
-def _degrees(by_unit: Array) -> float:
+def effective_degrees(by_unit: Array) -> float:
     """Return how many units of equal influence would say as much about a variance, less one."""
     squares = (by_unit / magnitude(by_unit)) ** 2
     fourth = float((squares**2).sum())
     return max(float(squares.sum()) ** 2 / fourth - 1, 1.0) if fourth > 0 else np.inf
 
 
-def _shape(value: float, by_unit: Array, replicates: Array) -> tuple[float, float]:
-    """Return Efron's bias correction and acceleration."""
-    scaled = by_unit / magnitude(by_unit)  # powers of 1e-120 are 0, those of 1e+120 infinite
-    cubes, squares = float((scaled**3).sum()), float((scaled**2).sum())
-    return _normal_place(value, replicates), cubes / (6 * squares**1.5) if squares > 0 else 0.0
-
-
 def magnitude(values: Array) -> float:
     """Return the largest absolute value, by which to divide before powers; 1 where all are 0."""
     return float(np.abs(values).max(initial=0)) or 1.0
-
-
-def root_of_squares(values: Array) -> float:
-    """Return the root of the sum of squares, of numbers whose squares may not be numbers.
-
-    Examples
-    --------
-    >>> root_of_squares(np.array([3e-200, 4e-200]))
-    5e-200
-    """
-    scale = magnitude(values)
-    return scale * float(np.sqrt(((values / scale) ** 2).sum()))
-
-
-def _normal_place(value: float, replicates: Array) -> float:
-    """Return the normal quantile of a value's rank among replicates, ties counting half."""
-    tolerance = 1e-7 * float(np.ptp(replicates))
-    below = np.count_nonzero(replicates < value - tolerance)
-    equal = np.count_nonzero(np.abs(replicates - value) <= tolerance)
-    # Half a replicate from either end: no finite number of resamples says "never".
-    share = np.clip((below + equal / 2) / len(replicates), 0.5 / len(replicates), None)
-    return float(ndtri(min(share, 1 - 0.5 / len(replicates))))

@@ -103,8 +103,8 @@ def score_table(results: Results, leading: str | None = None) -> pd.DataFrame:
     """Return one line for each method: every score with its interval, seconds, and the group.
 
     Columns are the names of `SCORES`, the leading one first, each followed by "<name> from" and
-    "<name> to"; then "seconds", "group", the number of the group of methods that are not
-    significantly different by the leading score (see `lincore.metrics.differences.groups`),
+    "<name> to"; then "seconds", "group", the number of the group of methods not shown to
+    be worse than its best by the leading score (see `lincore.metrics.differences.groups`),
     and "never predicts", the classes with rows that the method never predicts.
 
     Parameters

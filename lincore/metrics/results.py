@@ -150,7 +150,7 @@ class Results:
             """Return the difference of every pair with its interval and verdict."""
 
         def groups(self, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
-            """Return groups of methods that are not significantly different."""
+            """Return groups of methods not shown to be worse than their best."""
 
         def describe(self) -> pd.DataFrame:
             """Return what was fitted: label, options, steps and notes of each method."""

@@ -38,6 +38,8 @@ class SamplingUnits(NamedTuple):
         The fold of each prediction, numbered through over the repetitions.
     n_folds : int
         J.
+    n_repetitions : int
+        Of the folds.
     repeats : float
         How often a row was predicted, on average.
     ratio : float
@@ -50,6 +52,7 @@ class SamplingUnits(NamedTuple):
     n_effective: float
     folds: Codes
     n_folds: int
+    n_repetitions: int
     repeats: float
     ratio: float
 
@@ -67,6 +70,16 @@ class SamplingUnits(NamedTuple):
     def one_row_folds(self) -> bool:
         """True if every row was left out by itself."""
         return self.n_folds > 1 and self.n_folds == len(self.folds)
+
+    @property
+    def degrees_of_folds(self) -> int:
+        """Degrees of freedom of a mean over folds: the folds of one repetition, less one.
+
+        Repetitions of the same rows say little more, see Bouckaert and Frank (2004). Repeated
+        splits without folds count as one repetition.
+        """
+        k = self.n_folds // self.n_repetitions
+        return (k if k > 1 else self.n_folds) - 1
 
     @property
     def spread_of_difference(self) -> float:
@@ -122,6 +135,7 @@ def find_sampling_units(results: Results) -> SamplingUnits:
         n_effective=float(n_units if weight is None else _effective_units(weight, units)),
         folds=folds,
         n_folds=len(sizes),
+        n_repetitions=len(np.unique(results.repetition)),
         repeats=m / max(n_distinct, 1),
         ratio=0.0 if len(sizes) <= 1 else _ratio(results, folds, sizes, n_distinct),
     )

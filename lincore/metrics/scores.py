@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.metrics import confusion_scores
-from lincore.metrics.confusion_scores import Tally, influence_by_cell
+from lincore.metrics.confusion_scores import Tally, enlarged_cells, influence_by_cell
 from lincore.metrics.estimates import (
     SCORES,
     Estimate,
@@ -28,6 +28,7 @@ from lincore.metrics.intervals import (
     Enlarged,
     Interval,
     Spread,
+    area_pull,
     enlarged,
     from_enlarged,
     from_spread,
@@ -130,7 +131,7 @@ def _score(results: Results, method: str, name: str) -> Interval:
         inner = _interval_of_accuracy(results, method)
     else:
         common = None if results.common is None else estimate(results.common, method, name)
-        spread = _spread(results, found.influence, _training(results, found.influence, common))
+        spread = _spread(results, found.influence, training_part(results, found.influence, common))
         if (base := find_sampling_units(results)).one_fit:
             spread = row_spread(found.influence, base, results.truth, results.class_counts)
         inner = from_spread(found.value, spread, kind.lowest, np.inf)
@@ -153,15 +154,12 @@ def _interval_by_class(results: Results, method: str, name: str) -> Interval:
     """Return the interval of balanced accuracy, macro F1 or MCC, see `enlarged`."""
     counts = independent_counts(results, results.truth, len(results.classes))
     table = confusion_matrix(results, method).astype(float)
-    sizes, share = table.sum(axis=1, keepdims=True), ADDED_ROWS / len(counts) / counts[:, None]
-    wrong = (1 - np.eye(len(counts))) / (len(counts) - 1)
-    even = (np.eye(len(counts)) + wrong) / 2
-    by_cell = influence_by_cell(name, (table + share * sizes * even) / (1 + share))
+    by_cell, right, wrong = enlarged_cells(name, table, ADDED_ROWS / len(counts) / counts)
     predicted = results.predicted[results.position(method)]
     found = estimate(results, method, name)
     more = enlarged(
         found.value, weighted(by_cell[results.truth, predicted], row_weights(results)),
-        results.truth, counts, by_cell.diagonal(), (by_cell * wrong).sum(axis=1),
+        results.truth, counts, right, wrong,
     )  # fmt: skip
     spread = _cell_spread(results, method, by_cell, more.influence)
     return _from_enlarged(results, found, more, spread)
@@ -171,15 +169,13 @@ def _interval_of_area(results: Results, method: str) -> Interval:
     """Return the interval of the AUC, see `enlarged`: a row is ranked above all others or below."""
     found = estimate(results, method, "AUC")
     counts = independent_counts(results, results.truth, len(results.classes))
-    shares = counts / counts.sum()
-    # Of the area of its class a row is one of few, of the others' one of the rest.
-    pull = (1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts)
+    pull = area_pull(counts)
     more = enlarged(
         found.value, found.by_row * found.influence, results.truth, counts,
         pull * (1 - found.value), -pull * found.value, ADDED_ROWS // 2,
     )  # fmt: skip
     common = None if results.common is None else estimate(results.common, method, "AUC")
-    training = _training(results, found.influence, common)
+    training = training_part(results, found.influence, common)
     return _from_enlarged(results, found, more, _spread(results, more.influence, training))
 
 
@@ -239,10 +235,23 @@ def _cell_spread(
         influence = influence + weighted(of_class[results.truth], weight)
     if results.common is None:
         return _spread(results, influence)
-    common = (_soft(results.common, method) * by_cell[results.common.truth]).sum(axis=1)
-    common = weighted(common, row_weights(results.common))
-    tested = weighted((soft * by_cell[results.truth]).sum(axis=1), weight)
-    return _spread(results, influence, _training(results, tested, Estimate(np.nan, common)))
+    common = softened_influence(results.common, method, by_cell)
+    tested = softened_influence(results, method, by_cell)
+    return _spread(results, influence, training_part(results, tested, Estimate(np.nan, common)))
+
+
+def softened_influence(results: Results, method: str, by_cell: Array) -> Array:
+    """Return what each prediction (m,) does to a score if labels are softened, see `softened`.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+    by_cell : ndarray of shape (K, K)
+        Influence of a row of each class (first axis) that is predicted as each (second axis).
+    """
+    found = (_soft(results, method) * by_cell[results.truth]).sum(axis=1)
+    return weighted(found, row_weights(results))
 
 
 def _soft(results: Results, method: str) -> Array:
@@ -268,7 +277,7 @@ def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread
     return Spread(variance, degrees)
 
 
-def _training(results: Results, influence: Array, common: Estimate | None) -> float:
+def training_part(results: Results, influence: Array, common: Estimate | None) -> float:
     """Return what the training rows add to the variance, from the folds that common rows know.
 
     Parameters

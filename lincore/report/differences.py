@@ -16,8 +16,9 @@ from lincore.utils.formatting import decimals, listed, p_equals, percent, points
 def comparison_finding(results: Results, score: str | None = None, rope: float = ROPE) -> str:
     """Say which methods lead, whom they beat, and which classes some of them never predict.
 
-    The groups are those of `lincore.metrics.differences.groups`: whoever shares one is not
-    significantly different from its best.
+    The leader is compared with all others; nothing is called "not significantly different" unless
+    no pair of it differs. If a difference that is not significant is larger than one that is, its
+    interval says why.
 
     Parameters
     ----------
@@ -49,29 +50,105 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
 def _who_leads(
     results: Results, ranked: list[str], group: dict[str, int], score: str, rope: float
 ) -> str:
+    labels = _labels(results, ranked)
+    if len(ranked) == 1:
+        return f"{labels[0]} reaches {a_score(score)} of {_span(results, ranked, score)}."
+    pairs = [
+        d
+        for d in differences.pairwise_differences(results, score, rope)
+        if d.first in ranked and d.second in ranked
+    ]
     leaders = [method for method in ranked if group[method] == 1]
     others = [method for method in ranked if group[method] > 1]
-    span = _span(results, leaders, score)
-    if len(ranked) == 1:
-        return f"{_labels(results, ranked)[0]} reaches {a_score(score)} of {span}."
-    if not others:
-        who = (
-            listed(_labels(results, leaders)) if len(leaders) <= 6 else f"All {len(leaders)} models"
-        )
-        return f"{who} {_alike(results, leaders, score, rope)} ({score} {span})."
+    among = [d for d in pairs if d.first in leaders and d.second in leaders]
+    span = f"({score} {_span(results, leaders, score)})"
     beaten = (
         listed(_labels(results, others)) if len(others) <= 4 else f"the other {len(others)} models"
     )
-    beaten += f" ({_span(results, others, score)})"
+    beaten_span = f"({_span(results, others, score)})" if others else ""
     if len(leaders) == 1:
-        return f"{_labels(results, leaders)[0]} ({score} {span}) beats {beaten}."
-    verb = "both beat" if len(leaders) == 2 else f"all {len(leaders)} beat"
-    # The best beats them; of those that stand beside it the tests need not say so.
-    if not _all_beat(results, leaders, others, score, rope):
-        verb = f"{_labels(results, leaders)[0]} beats"
-    first = listed(_labels(results, leaders))
-    alike = _alike(results, leaders, score, rope)
-    return f"{first} {alike} ({score} {span}); {verb} {beaten}."
+        return f"{labels[0]} {span} beats {beaten} {beaten_span}."
+    better = {frozenset((d.first, d.second)): d.better for d in pairs}
+    all_beat = all(better[frozenset((a, b))] == a for a in leaders for b in others)
+    if any(d.better for d in among) or not all_beat:
+        found = _not_worse(results, leaders, span)
+        if others:
+            found += f"; {beaten} {'is' if len(others) == 1 else 'are'} {beaten_span}"
+        else:
+            n_differ = sum(d.better is not None for d in pairs)
+            found += f", but {n_differ:,} of {len(pairs):,} pairs differ"
+    elif others:
+        verb = "both beat" if len(leaders) == 2 else f"all {len(leaders)} beat"
+        alike = _equivalent(results, leaders, among, score, rope) or (
+            f"{listed(_labels(results, leaders))} are not significantly different"
+        )
+        found = f"{alike} {span}; {verb} {beaten} {beaten_span}"
+    else:
+        found = _no_difference(results, leaders, among, span, score, rope)
+    return f"{found}.{_wide_interval(results, ranked[0], pairs, score)}"
+
+
+def _not_worse(results: Results, leaders: list[str], span: str) -> str:
+    """Say of the methods of a group that the best does not beat them."""
+    best, *rest = _labels(results, leaders)
+    if len(rest) == 1:
+        return f"{rest[0]} is not shown to be worse than {best} {span}"
+    if len(rest) > 5:
+        return f"None of {len(rest)} other models is shown to be worse than {best} {span}"
+    return f"None of {', '.join(rest)} is shown to be worse than {best} {span}"
+
+
+def _no_difference(
+    results: Results,
+    methods: list[str],
+    pairs: list[differences.Difference],
+    span: str,
+    score: str,
+    rope: float,
+) -> str:
+    """Say of methods no two of which differ how much they may differ all the same."""
+    if alike := _equivalent(results, methods, pairs, score, rope):
+        return f"{alike} {span}"
+    labels = _labels(results, methods)
+    who = f"among the {len(labels)} models"
+    if len(labels) <= 4:
+        who = f"{'between' if len(labels) == 2 else 'among'} {listed(labels)}"
+    ends = [abs(end) for d in pairs for end in (d.low, d.high)]
+    unit = " points" if scores.SCORES[score].is_share else ""
+    verb = "are" if unit else "is"
+    more = f"; up to {_amount(max(ends), score)}{unit} {verb} not excluded"
+    if not np.isfinite(max(ends)) or any(np.isnan(ends)):
+        more = ""
+    return f"No significant difference {who} {span}{more}"
+
+
+def _wide_interval(
+    results: Results, leader: str, pairs: list[differences.Difference], score: str
+) -> str:
+    """Return the interval of a difference to the leader that is larger than a significant one."""
+    unclear = [
+        d
+        for d in pairs
+        if d.better is None and leader in (d.first, d.second) and d.value == d.value
+    ]
+    clear = [abs(d.value) for d in pairs if d.better is not None]
+    if not clear or not unclear:
+        return ""
+    widest = max(unclear, key=lambda d: abs(d.value))
+    if abs(widest.value) <= min(clear) or widest.verdict == "equivalent":
+        return ""
+    turned = widest.first != leader
+    other = widest.first if turned else widest.second
+    low, high = (-widest.high, -widest.low) if turned else (widest.low, widest.high)
+    who = " and ".join(_labels(results, [leader, other]))
+    size = f"{_amount(abs(widest.value), score)}{_unit(score)}"
+    found = f" The difference of {size} between {who} is not significant"
+    if np.isnan(low):
+        return f"{found}: rows are too few for an interval."
+    ends = f"{_amount(low, score)} to {_amount(high, score)}"
+    if widest.p < differences.ALPHA:
+        ends += f", and {p_equals(widest.p_holm)} by Holm’s correction"
+    return f"{found}: its interval is {ends}."
 
 
 def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[str]:
@@ -89,8 +166,8 @@ def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[st
     for blind in dict.fromkeys(found.values()):
         who = [labels[method] for method in methods if found.get(method) == blind]
         if len(who) == len(methods) > 1:
-            names = f"{'Neither' if len(who) == 2 else 'None'} of them ever"
-            sentences.append(f"{names} {blind.removeprefix('never ')}.")
+            names = f"{'Neither' if len(who) == 2 else 'None'} of them"
+            sentences.append(f"{names} {blind.replace('for none of', 'for any of')}.")
         else:
             plural = len(who) > 1
             sentences.append(
@@ -118,32 +195,41 @@ def difference_finding(difference: differences.Difference) -> str:
         if value < 0:
             value, low, high = -value, -high, -low
         span = f"({_amount(low, score)} to {_amount(high, score)})"
+        if np.isnan(low):
+            span = f"({p_equals(difference.p)} by permutation; rows are too few for an interval)"
         return f"{better} beats {worse} by {_amount(value, score)}{_unit(score)} {span}."
     span = f"{first} minus {second} is {_amount(value, score)}{_unit(score)}"
-    span += f" ({_amount(low, score)} to {_amount(high, score)})"
+    if np.isnan(low):
+        few = f"{span}, and rows are too few for an interval ({p_equals(difference.p)})"
+        return f"{first} and {second} are not significantly different: {few}."
+    ends = f"{_amount(low, score)} to {_amount(high, score)}"
     if difference.verdict == "equivalent":
-        return f"{first} and {second} are equivalent in practice: {span}."
-    return f"{first} and {second} are not significantly different: {span}."
+        return f"{first} and {second} are equivalent in practice: {span} ({ends})."
+    if difference.p < differences.ALPHA:
+        ends += f"; {p_equals(difference.p_holm)} by Holm’s correction"
+    return f"{first} and {second} are not significantly different: {span} ({ends})."
 
 
-def cochran_finding(found: differences.Omnibus, *, some_pair: bool = True) -> str:
+def cochran_finding(found: differences.Omnibus, *, some_pair: bool) -> str:
     """Say what Cochran's test says of all methods together.
 
     Parameters
     ----------
     found : Omnibus
-    some_pair : bool, default True
+    some_pair : bool
         Whether two of the methods are significantly different by themselves.
 
     Examples
     --------
-    >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2))
-    'The models are not all correct equally often (Cochran’s Q = 9.2, p = 0.010).'
+    >>> cochran_finding(differences.Omnibus(9.2, 0.01, 2, 0.9), some_pair=True).split(" (")[1]
+    'Cochran’s Q = 9.2, Greenhouse–Geisser p = 0.010).'
     """
-    numbers = f"(Cochran’s Q = {found.statistic:.1f}, {p_equals(found.p)})"
+    numbers = f"(Cochran’s Q = {found.statistic:.1f}, Greenhouse–Geisser {p_equals(found.p)})"
     if found.p < 1 - scores.LEVEL:
         alone = "" if some_pair else ", though no two of them are significantly different"
         return f"The models are not all correct equally often {numbers}{alone}."
+    if some_pair:
+        return f"All models together are not shown to differ {numbers}, though some pairs do."
     return f"No model is known to be correct more often than another {numbers}."
 
 
@@ -170,24 +256,20 @@ def _span(results: Results, methods: list[str], score: str) -> str:
     return best if best == worst else f"{best} to {worst}"
 
 
-def _alike(results: Results, leaders: list[str], score: str, rope: float) -> str:
-    """Say of the methods of a group that none is known to be better, or that it does not matter."""
-    found = differences.pairwise_differences(results, score, rope)
-    pairs = [d for d in found if d.first in leaders and d.second in leaders]
+def _equivalent(
+    results: Results,
+    methods: list[str],
+    pairs: list[differences.Difference],
+    score: str,
+    rope: float,
+) -> str:
+    """Say of methods that their differences do not matter, if all intervals say so; else ""."""
     # Models that never predict some class are alike in a fault: that is no equivalence to praise.
-    if any(d.verdict != "equivalent" for d in pairs) or never_predicted(results, leaders):
-        return "are not significantly different"
-    return (
-        f"are equivalent in practice, surely less than {_amount(rope, score)}{_unit(score)} apart"
-    )
-
-
-def _all_beat(
-    results: Results, leaders: list[str], others: list[str], score: str, rope: float
-) -> bool:
-    found = differences.pairwise_differences(results, score, rope)
-    better = {frozenset((d.first, d.second)): d.better for d in found}
-    return all(better[frozenset((a, b))] == a for a in leaders for b in others)
+    if any(d.verdict != "equivalent" for d in pairs) or never_predicted(results, methods):
+        return ""
+    names = f"All {len(methods)} models" if len(methods) > 6 else listed(_labels(results, methods))
+    apart = f"{_amount(rope, score)}{_unit(score)} apart by {percent(scores.LEVEL, 0)} intervals"
+    return f"{names} are equivalent in practice, less than {apart}"
 
 
 def _amount(value: float, score: str) -> str:

@@ -169,7 +169,7 @@ def pairwise_note(results: Results, score: str | None = None, rope: float = ROPE
     --------
     >>> import lincore
     >>> pairwise_note(lincore.compare(lincore.sample("iris"), ["lda", "qda"])).split(". ")[:2]
-    ["Test: McNemar's mid-p", 'p (Holm) is corrected for 1 pair']
+    ['Test: Bonett-Price', 'p (Holm) is corrected for 1 pair']
     """
     found = differences.pairwise_differences(results, score, rope)
     n_tested = sum(not np.isnan(d.p) for d in found)

@@ -97,7 +97,7 @@ def missing_interval_note(results: Results, score: str, method: str | None = Non
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
     ...             np.full((1, 23, 2), np.nan), np.zeros(1))
     >>> missing_interval_note(r, "balanced accuracy")
-    'too few rows of rare for an interval'
+    "too few rows of 'rare' for an interval"
     >>> missing_interval_note(r, "accuracy")
     ''
     """
@@ -127,7 +127,7 @@ def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(23), truth, truth[None],
     ...             np.full((1, 23, 2), np.nan), np.zeros(1))
     >>> missing_intervals_note(r, ["accuracy", "MCC", "AUC"])
-    'MCC and AUC: too few rows of rare for an interval.'
+    "MCC and AUC: too few rows of 'rare' for an interval."
     """
     reasons: dict[str, list[str]] = {}
     for name in names:
@@ -179,11 +179,11 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
         return f"{text}; none is misclassified."
     true, predicted = np.unravel_index(errors.argmax(), errors.shape)
     share = "most" if errors.max() > errors.sum() / 2 else "the commonest"
-    noun = "errors are" if errors.sum() > 1 else "error is"
+    noun = "errors" if errors.sum() > 1 else "error"
     if errors.sum() == 1:
         share = "its one"
-    what = f"{_name(results, true)} misclassified as {_name(results, predicted)}"
-    return f"{text}; {share} {noun} {what}."
+    confused = f"{_name(results, true)} predicted as {_name(results, predicted)}"
+    return f"{text}; {share} {noun}: {confused}."
 
 
 def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
@@ -195,22 +195,22 @@ def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(4), truth, 0 * truth[None],
     ...             np.full((1, 4, 2), np.nan), np.zeros(1))
     >>> never_predicted(r, ["LDA"])
-    {'LDA': 'never predicts rare'}
+    {'LDA': "predicts 'rare' for none of the 4 rows"}
     """
-    found = {}
+    found, rows = {}, f"for none of the {len(np.unique(results.rows)):,} rows"
     for method in methods:
         codes = scores.never_predicted(results, method)
         if 0 < len(codes) <= MOST_NAMED:
-            found[method] = f"never predicts {listed([_name(results, code) for code in codes])}"
+            names = listed([_name(results, code) for code in codes])
+            found[method] = f"predicts {names} {rows}"
         elif len(codes):
-            found[method] = f"never predicts {len(codes)} of {len(results.classes)} classes"
+            found[method] = f"predicts {len(codes)} of {len(results.classes)} classes {rows}"
     return found
 
 
 def _name(results: Results, code: np.intp) -> str:
-    """Return a label as it stands in a sentence: a number in quotation marks."""
-    label = results.classes[code]
-    return str(label) if isinstance(label, str) else f"“{label}”"
+    """Return a label as sentences quote it."""
+    return f"'{results.classes[code]}'"
 
 
 def training_error_note(training: float, results: Results, method: str) -> str:

@@ -222,7 +222,7 @@ def _tests(contents: ReportContents, cited: Citations) -> Iterable[str]:
     rope = f"{points(contents.rope)} points" if share else f"{contents.rope:g}"
     yield (
         f"Differences whose whole interval lies within {rope} of zero count as equivalent in "
-        "practice; models of one group are not significantly different from its best."
+        "practice; no model of a group is shown to be worse than its best."
     )
 
 

@@ -14,6 +14,9 @@ REFERENCES: Mapping[str, str] = {
     "bonett": "Bonett D. G., Price R. M. (2012). Adjusted Wald confidence interval for a "
     "difference of binomial proportions based on paired data. Journal of Educational and "
     "Behavioral Statistics 37, 479–488.",
+    "bouckaert": "Bouckaert R. R., Frank E. (2004). Evaluating the replicability of significance "
+    "tests for comparing learning algorithms. Advances in Knowledge Discovery and Data Mining, "
+    "3–12. Springer.",
     "box": "Box G. E. P. (1949). A general distribution theory for a class of likelihood criteria. "
     "Biometrika 36, 317–346.",
     "breiman": "Breiman L., Friedman J. H., Olshen R. A., Stone C. J. (1984). Classification and "
@@ -24,18 +27,16 @@ REFERENCES: Mapping[str, str] = {
     "Biometrika 37, 256–266.",
     "dalal": "Dalal N., Triggs B. (2005). Histograms of oriented gradients for human detection. "
     "IEEE Conference on Computer Vision and Pattern Recognition, 886–893.",
+    "delong": "DeLong E. R., DeLong D. M., Clarke-Pearson D. L. (1988). Comparing the areas under "
+    "two or more correlated receiver operating characteristic curves: a nonparametric approach. "
+    "Biometrics 44, 837–845.",
     "derivations": "“Classification Algorithms”. Quasar (2024). Text lda-qda-derivations.",
     "dudoit": "Dudoit S., Fridlyand J., Speed T. P. (2002). Comparison of discrimination methods "
     "for the classification of tumors using gene expression data. Journal of the American "
     "Statistical Association 97, 77–87.",
-    "efron": "Efron B. (1987). Better bootstrap confidence intervals. Journal of the American "
-    "Statistical Association 82, 171–185.",
     "elkan": "Elkan C. (2001). The foundations of cost-sensitive learning. Proceedings of the 17th "
     "International Joint Conference on Artificial Intelligence, 973–978.",
     "faces": "“Linear Models for Classification”. Text faces-generative-vs-discriminative.",
-    "fagerland": "Fagerland M. W., Lydersen S., Laake P. (2013). The McNemar test for binary "
-    "matched-pairs data: mid-p and asymptotic are better than exact conditional. BMC Medical "
-    "Research Methodology 13, 91.",
     "fisher": "Fisher R. A. (1936). The use of multiple measurements in taxonomic problems. Annals "
     "of Eugenics 7, 179–188.",
     "friedman": "Friedman J. H. (1989). Regularized discriminant analysis. Journal of the American "
@@ -111,12 +112,21 @@ CLASSIFIERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 #: The sources of what `lincore.metrics.pairwise_differences` tests with.
 TESTS: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "McNemar's mid-p": (
-        "McNemar's mid-p test with the interval of Bonett and Price",
-        ("fagerland", "bonett"),
+    "Bonett-Price": (
+        "the adjusted Wald test and interval of Bonett and Price, by class where classes count "
+        "alike",
+        ("bonett", "price"),
     ),
-    "paired bootstrap": ("a paired BCa bootstrap over the test rows", ("efron",)),
-    "corrected resampled t": ("the corrected resampled t-test over folds", ("nadeau",)),
+    "DeLong": ("DeLong's test with a few rows added", ("delong",)),
+    "paired t": ("the paired t-test over the test rows", ()),
+    "cluster-robust t": (
+        "the t-test over groups of rows, with rows added as by Bonett and Price",
+        ("bonett",),
+    ),
+    "corrected resampled t": (
+        "the corrected resampled t-test over folds, with the degrees of freedom of one repetition",
+        ("nadeau", "bouckaert"),
+    ),
 }
 
 #: The sources of the checks of assumptions.

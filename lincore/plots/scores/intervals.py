@@ -73,7 +73,7 @@ def score_intervals(
     baselines : mapping of name to value, optional
         Drawn as upright lines, unless so far off that the intervals would have no room.
     groups : sequence of M int, optional
-        Group of each: methods of one are not significantly different and share a band.
+        Group of each, which share a band: none is shown to be worse than its best.
     as_percent : bool, default True
     title : str, optional
         The finding; otherwise which value is best.
@@ -101,7 +101,7 @@ def score_intervals(
         title or heading,
         join(
             "Bars: 95 % intervals." if np.isfinite(values[:, 1:]).any() else "",
-            "Bands: groups not significantly different from their best." if groups else "",
+            "Bands: groups in which no model is shown to be worse than the best." if groups else "",
             _baselines(drawn, as_percent, "Dotted:"),
             _baselines(left, as_percent, "Off to the left:"),
             _baselines(right, as_percent, "Off to the right:"),

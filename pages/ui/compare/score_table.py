@@ -90,8 +90,8 @@ def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
             step=0.5 if share else 0.01,
             key=key,
             persist_state="session",
-            help="Differences that are surely smaller than this are called equivalent, however "
-            "significant they are.",
+            help="Differences whose whole interval is smaller than this are called equivalent, "
+            "however significant they are.",
         )
     rope = rope / 100 if share else rope
     return Shown(data, choice, metrics.rank_methods(results, score), score, rope)
@@ -177,7 +177,7 @@ def table(shown: Shown) -> None:
                 "group": st.column_config.NumberColumn(
                     format="%d",
                     width=_GROUP_WIDTH,
-                    help="Models of one group are not significantly different from its best by "
+                    help="No model of a group is shown to be worse than its best by "
                     f"{shown.score}.",
                 ),
                 rarest: st.column_config.TextColumn(

@@ -212,7 +212,7 @@ def test_where_two_differ():
     assert second.value != first.value
     labels = CLASSIFIER_LABELS[first.value], CLASSIFIER_LABELS["naive-bayes"]
     said = comparison.disagreement_finding(found, *labels)
-    assert text.escape(said) in main_text(app) and "McNemar" in main_text(app)
+    assert text.escape(said) in main_text(app) and "Bonett" in main_text(app)
     alone = found.where(found.only_first)
     listed = app.dataframe[-1].value
     assert list(listed["row"]) == alone.rows.tolist()
@@ -293,7 +293,7 @@ def test_large_data_wait_for_the_button(monkeypatch):
     assert "real?" in app.header[0].value and not figures(app)[1:]
     app.button(key="compare.run.start").click().run()
     settled(app)
-    assert "not significantly different" in app.header[0].value
+    assert "o significant difference" in app.header[0].value
     app.pills(key="compare.words").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
     app.pills(key="compare.words").set_value(["lda"]).run()

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy import stats
+from scipy.linalg import helmert
+from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from lincore import Results, report
-from lincore.metrics import scores
+from lincore.metrics import paired_difference, scores
 from lincore.metrics.differences import cochran_test, groups, holm, pairwise_differences
+from lincore.metrics.intervals import Spread
+from lincore.metrics.ranking import rank_methods
 from lincore.metrics.settings import Settings
 
 
@@ -41,20 +47,166 @@ def with_shares(shares, m=300, seed=0):
     return judged([rng.permutation(m) < round(share * m) for share in shares])
 
 
+def bonett_price(only_a, only_b, n, level=0.95):
+    """Return the interval of Bonett and Price (2012) as they write it."""
+    p12, p21 = (only_a + 1) / (n + 2), (only_b + 1) / (n + 2)
+    half = stats.norm.ppf((1 + level) / 2) * np.sqrt((p12 + p21 - (p12 - p21) ** 2) / (n + 2))
+    return p12 - p21 - half, p12 - p21 + half
+
+
 @settings(deadline=None)
 @given(st.integers(0, 60), st.integers(0, 60), st.integers(1, 200))
-def test_mcnemars_mid_p_lies_under_the_exact_p_by_one_probability(only_a, only_b, both):
+def test_a_difference_of_accuracy_is_bonett_and_prices_and_p_inverts_it(only_a, only_b, both):
     m = only_a + only_b + both
-    a, b = np.arange(m) >= only_b, np.arange(m) < m - only_a
-    found = pairwise_differences(judged([a, b]), rope=0)[0]
-    table = [[both, only_a], [only_b, 0]]
-    n = only_a + only_b
-    at = stats.binom.pmf(only_a, n, 0.5)
-    uncapped = 2 * stats.binom.cdf(min(only_a, only_b), n, 0.5)
-    assert_allclose(found.p, uncapped - at, atol=1e-12)
-    assert found.p <= mcnemar(table).pvalue + 1e-12
-    assert_allclose(found.value, (only_a - only_b) / m)
-    assert -1 <= found.low <= found.high <= 1
+    found = pairwise_differences(two_right(only_a, only_b, both), rope=0)[0]
+    low, high = bonett_price(only_a, only_b, m)
+    value = (only_a - only_b) / m
+    assert_allclose(found.value, value)
+    assert_allclose(found.low, max(min(low, value), -1), atol=1e-12)
+    assert_allclose(found.high, min(max(high, value), 1), atol=1e-12)
+    assert (found.p < 0.05) == (found.low > 0 or found.high < 0)
+    if found.p > 1e-9 and value:  # at the level 1 - p an end of the interval is 0
+        ends = bonett_price(only_a, only_b, m, 1 - found.p)
+        assert_allclose(min(np.abs(ends)), 0, atol=1e-6)
+
+
+def two_right(only_a, only_b, both):
+    """Return two methods that are right alone on so many rows."""
+    m = only_a + only_b + both
+    return judged([np.arange(m) >= only_b, np.arange(m) < m - only_a])
+
+
+@pytest.mark.parametrize(("only_a", "only_b", "m"), [(5, 0, 100), (20, 6, 150), (40, 22, 400)])
+def test_bonett_and_price_agree_with_mcnemar_where_rows_are_many(only_a, only_b, m):
+    found = pairwise_differences(two_right(only_a, only_b, m - only_a - only_b))[0]
+    table = [[m - only_a - only_b, only_a], [only_b, 0]]
+    exact, asymptotic = mcnemar(table).pvalue, mcnemar(table, False, False).pvalue
+    assert asymptotic * 0.8 < found.p < max(exact, asymptotic) * 1.3
+
+
+def test_nothing_beats_beside_an_interval_that_holds_zero():
+    found = pairwise_differences(two_right(5, 0, 95))[0]  # McNemar's mid-p: 0.031
+    assert found.low < 0 and found.p > 0.05 and found.better is None
+
+
+def by_class(counts, only_a, only_b):
+    """Return two methods on classes of so many rows, right alone on so many of each."""
+    truth = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(truth)) - np.repeat(np.cumsum(counts) - counts, counts)
+    a_wrong = place < np.array(only_b)[truth]
+    b_wrong = place >= np.array(counts)[truth] - np.array(only_a)[truth]
+    other = (truth + 1) % len(counts)
+    K = len(counts)
+    return Results(
+        ("A", "B"), np.arange(K), np.arange(len(truth)), truth,
+        np.stack([np.where(a_wrong, other, truth), np.where(b_wrong, other, truth)]),
+        np.full((2, len(truth), K), np.nan), np.zeros(2),
+    )  # fmt: skip
+
+
+def test_a_difference_of_balanced_accuracy_adds_a_row_to_each_discordant_cell_of_each_class():
+    counts, only_a, only_b = np.array([52, 9, 30]), np.array([3, 4, 0]), np.array([5, 0, 2])
+    found = pairwise_differences(by_class(counts, only_a, only_b), "balanced accuracy")[0]
+    a, b, n = only_a + 1, only_b + 1, counts + 2
+    variance = ((a + b) / n - ((a - b) / n) ** 2) / n
+    error = np.sqrt(variance.sum()) / 3
+    # The middle is shrunk by as many rows as one class would get, in equal shares.
+    centre = ((only_a - only_b) / (counts + 2 / 3)).mean()
+    assert_allclose(found.value, ((only_a - only_b) / counts).mean())
+    assert_allclose((found.low, found.high), centre + stats.norm.ppf([0.025, 0.975]) * error)
+    assert_allclose(found.p, 2 * stats.norm.sf(abs(centre) / error))
+
+
+def test_one_row_of_a_rare_class_is_no_certainty():
+    found = pairwise_differences(by_class([57, 4], [0, 1], [0, 0]), "balanced accuracy")[0]
+    assert_allclose(found.value, 1 / 8)
+    assert found.p > 0.2 and found.low < 0 < found.high
+
+
+def test_many_small_classes_do_not_hide_a_large_difference():
+    found = pairwise_differences(by_class([2] * 12, [2] * 12, [0] * 12), "balanced accuracy")[0]
+    assert found.value == found.high == 1 and found.low > 0.6 and found.better == "A"
+
+
+@pytest.mark.parametrize("name", ["accuracy", "balanced accuracy", "macro F1", "MCC"])
+def test_equal_weights_and_groups_of_one_row_change_nothing_much(name):
+    counts = [60, 40]
+    plain = by_class(counts, [9, 6], [4, 1])
+    found = pairwise_differences(plain, name)[0]
+    weighted = replace(plain, settings=Settings(row_weights=np.full(100, 2.0)))
+    assert pairwise_differences(weighted, name)[0] == found
+    apart = replace(plain, settings=Settings(row_groups=np.arange(100)))
+    grouped = pairwise_differences(apart, name)[0]
+    assert grouped.test == "cluster-robust t"
+    assert_allclose((grouped.low, grouped.high), (found.low, found.high), atol=0.004)
+    # Rows that stand twice, kept together, say no more than once.
+    twice = replace(
+        plain, rows=np.arange(200), truth=np.tile(plain.truth, 2), n_train=np.zeros(200, int),
+        predicted=np.tile(plain.predicted, 2), log_proba=np.tile(plain.log_proba, (1, 2, 1)),
+        fold=np.zeros(200, int), repetition=np.zeros(200, int),
+        settings=Settings(row_groups=np.tile(np.arange(100), 2)),
+    )  # fmt: skip
+    assert_allclose(pairwise_differences(twice, name)[0][3:7], grouped[3:7], atol=1e-9)
+
+
+def test_weights_are_those_of_a_weighted_mean_of_differences():
+    rng = np.random.default_rng(4)
+    right, weight = rng.random((2, 20_000)) < [[0.8], [0.79]], rng.choice([1.0, 3.0], 20_000)
+    found = pairwise_differences(judged(right, settings=Settings(row_weights=weight)))[0]
+    d = right[0].astype(float) - right[1]
+    mean = weight @ d / weight.sum()
+    error = np.sqrt((weight**2 * (d - mean) ** 2).sum()) / weight.sum()
+    assert_allclose((found.value, found.p), (mean, 2 * stats.norm.sf(abs(mean) / error)), rtol=2e-3)
+
+
+def test_the_difference_of_areas_is_delongs_where_rows_are_many():
+    rng = np.random.default_rng(6)
+    truth = np.arange(4000) % 2
+    signal = truth + rng.standard_normal(4000)
+    margins = np.stack([signal, signal + 0.3 * rng.standard_normal(4000)])
+    log_proba = -np.logaddexp(0, np.stack([margins, -margins], axis=2))
+    found = pairwise_differences(judged(np.ones((2, 4000)), log_proba=log_proba), "AUC")[0]
+    # By their definition: the placements of each row among those of the other class.
+    yes, no = margins[:, truth == 1], margins[:, truth == 0]
+    above = (yes[:, :, None] > no[:, None, :]).astype(np.float32)
+    covariance = [np.cov(above.mean(axis=axis)) / 2000 for axis in (2, 1)]
+    error = np.sqrt(sum(c[0, 0] + c[1, 1] - 2 * c[0, 1] for c in covariance))
+    value = float(np.diff(above.mean(axis=(1, 2), dtype=float)[::-1])[0])
+    assert_allclose(found.value, value, atol=1e-6)
+    assert_allclose(found.high - found.low, 2 * 1.96 * error, rtol=0.02)
+
+
+@pytest.mark.parametrize("name", list(scores.SCORES))
+def test_a_perfect_model_is_significant_among_many_coin_tosses_by_every_score(name):
+    rng = np.random.default_rng(7)
+    n_methods, m = 16, 120
+    truth = np.arange(m) % 2
+    margins = rng.standard_normal((n_methods, m)) * 3
+    margins[0] = np.where(truth == 1, 3.0, -3.0) * rng.uniform(1, 2, m)
+    log_proba = -np.logaddexp(0, np.stack([margins, -margins], axis=2))
+    results = Results(
+        tuple(f"model {i}" for i in range(n_methods)), np.array(["a", "b"]), np.arange(m), truth,
+        (margins > 0).astype(np.intp), log_proba, np.zeros(n_methods),
+    )  # fmt: skip
+    found = pairwise_differences(results, name)
+    assert len(found) == 120  # Holm asks for 0.05 / 120, and with 2,000 resamples never gets it
+    assert all(d.better == "model 0" for d in found if d.first == "model 0")
+
+
+def test_losses_that_differ_alike_on_every_row_have_the_p_value_of_a_permutation():
+    p = np.array([[0.9, 0.1], [0.6, 0.4]])
+    for m in (4, 12):
+        log_proba = np.log(np.stack([np.where(np.arange(m)[:, None] % 2, q[::-1], q) for q in p]))
+        results = judged(np.ones((2, m)), log_proba=log_proba)
+        found = pairwise_differences(results, "log loss")[0]
+        losses = -log_proba[:, np.arange(m), results.truth]
+        test = stats.permutation_test(
+            tuple(losses), lambda a, b, axis: (a - b).mean(axis), permutation_type="samples",
+            vectorized=True, n_resamples=np.inf,
+        )  # fmt: skip
+        assert_allclose(found.p, test.pvalue)
+        assert np.isnan(found.low) and "too few" in found.test
+        assert (found.better == "A") == (m == 12)
 
 
 def test_the_corrected_t_is_nadeau_and_bengios():
@@ -70,9 +222,28 @@ def test_the_corrected_t_is_nadeau_and_bengios():
     d = np.array([right[0][c].mean() - right[1][c].mean() for c in cells])
     error = np.sqrt((1 / (k * r) + 20 / 180) * d.var(ddof=1))
     assert_allclose(found.value, d.mean())
-    assert_allclose(found.p, 2 * stats.t.sf(abs(d.mean()) / error, k * r - 1))
-    assert_allclose(found.high - found.value, stats.t.ppf(0.975, k * r - 1) * error)
+    assert_allclose(found.p, 2 * stats.t.sf(abs(d.mean()) / error, k - 1))
+    assert_allclose(found.high - found.value, stats.t.ppf(0.975, k - 1) * error)
     assert found.test == "corrected resampled t"
+
+
+def test_a_model_that_hangs_on_a_fold_is_compared_less_surely():
+    rng = np.random.default_rng(2)
+    right = rng.random((2, 100)) < [[0.9], [0.75]]
+    results = judged(right, folds=np.arange(100) % 5, n_train=80)
+    # Without the rows of the first fold the first method errs on 40 rows more.
+    asked = np.tile(right, (1, 5))
+    asked[0, :40] = False
+    cells = np.repeat(np.arange(5), 100)
+    common = judged(asked, folds=cells, n_train=80)
+    common = replace(common, rows=np.tile(np.arange(100), 5), truth=np.tile(results.truth, 5))
+    common = replace(common, predicted=np.where(asked, common.truth, 1 - common.truth))
+    for name in ("accuracy", "balanced accuracy", "MCC"):
+        plain = pairwise_differences(results, name)[0]
+        found = pairwise_differences(replace(results, common=common), name)[0]
+        assert found.value == plain.value
+        assert found.high - found.low > 1.3 * (plain.high - plain.low)
+        assert found.p > plain.p
 
 
 def test_leave_one_out_is_cross_validation():
@@ -87,7 +258,7 @@ def test_leave_one_out_is_cross_validation():
 @pytest.mark.parametrize(
     "name", ["balanced accuracy", "macro F1", "MCC", "log loss", "Brier", "AUC"]
 )
-def test_other_scores_are_compared_by_a_paired_bootstrap(name):
+def test_other_scores_are_compared_in_pairs_of_rows(name):
     rng = np.random.default_rng(0)
     m = 200
     truth = np.arange(m) % 2
@@ -99,7 +270,6 @@ def test_other_scores_are_compared_by_a_paired_bootstrap(name):
     for found in (alike, far):
         one, two = (scores.score(results, method, name).value for method in found[:2])
         assert_allclose(found.value, one - two)
-        assert found.test == "paired bootstrap"
         # The p-value and the interval are one statement.
         assert (found.p < 0.05) == (found.low > 0 or found.high < 0)
     assert far.better == "A"
@@ -109,7 +279,7 @@ def test_other_scores_are_compared_by_a_paired_bootstrap(name):
     assert alike.high - alike.low < 0.75 * (own.high - own.low)
 
 
-def test_the_bootstrap_p_value_is_that_of_a_paired_t_for_a_mean():
+def test_the_p_value_of_a_difference_of_losses_is_that_of_a_paired_t():
     rng = np.random.default_rng(5)
     margins = rng.standard_normal((2, 400)) * [[1.0], [1.2]]
     log_proba = -np.logaddexp(0, np.stack([margins, -margins], axis=2))
@@ -128,11 +298,39 @@ def test_holm_is_statsmodels(p):
     assert np.isnan(with_gap[-1])
 
 
-def test_cochrans_q_is_statsmodels_and_bears_agreement():
+def test_cochrans_q_is_statsmodels_with_the_correction_of_greenhouse_and_geisser():
     results = with_shares([0.9, 0.8, 0.7])
     right = (results.predicted == results.truth).T.astype(float)
-    assert_allclose(cochran_test(results), tuple(cochrans_q(right)))
-    assert cochran_test(judged(np.ones((3, 10)))) == (0.0, 1.0, 2)
+    found, reference = cochran_test(results), cochrans_q(right)
+    assert_allclose((found.statistic, found.df), (reference.statistic, reference.df))
+    n, k = right.shape
+    frame = pd.DataFrame(
+        {"row": np.repeat(np.arange(n), k), "method": np.tile(list("ABC"), n), "y": right.ravel()}
+    )
+    table = AnovaRM(frame, "y", "row", within=["method"]).fit().anova_table
+    # Of orthonormal contrasts of the methods, as Greenhouse and Geisser define it.
+    contrasts = helmert(k)
+    covariance = contrasts @ np.cov(right, rowvar=False) @ contrasts.T
+    epsilon = covariance.trace() ** 2 / ((k - 1) * (covariance @ covariance).trace())
+    degrees = epsilon * table[["Num DF", "Den DF"]].to_numpy()[0]
+    assert_allclose(found.epsilon, epsilon)
+    assert_allclose(found.p, stats.f.sf(table["F Value"].iloc[0], *degrees))
+
+
+def test_cochrans_q_is_not_alarmed_by_models_that_are_alike():
+    rng, n, times = np.random.default_rng(8), 100, 1500
+    alarms = 0
+    for _ in range(times):
+        # Five models that hardly differ, and one of equal worth by itself.
+        right = np.repeat((rng.random((1, n)) < 0.7), 6, axis=0)
+        right[1:5] ^= rng.random((4, n)) < 0.02
+        right[5] = rng.random(n) < 0.7
+        alarms += cochran_test(judged(right)).p < 0.05
+    assert alarms / times < 0.075  # the plain Q: 0.13
+
+
+def test_cochrans_q_bears_agreement():
+    assert cochran_test(judged(np.ones((3, 10)))) == (0.0, 1.0, 2, 1.0)
     assert cochran_test(judged(np.tile(np.arange(10) < 5, (3, 1)))).p == 1
 
 
@@ -192,7 +390,8 @@ def test_the_same_predictions_differ_by_nothing():
 def test_a_sure_difference_in_every_fold_alike_is_told():
     right = np.array([np.ones(50), np.arange(50) >= 25])
     found = pairwise_differences(judged(right, folds=np.arange(50) % 5, n_train=40))[0]
-    assert found.p == 0 and found.better == "A"
+    assert 0 < found.p < 0.01 and found.better == "A"
+    assert 0.2 < found.low < 0.5 < found.high < 0.8
 
 
 def test_tiers_join_whom_the_leader_does_not_beat():
@@ -204,13 +403,13 @@ def test_tiers_join_whom_the_leader_does_not_beat():
     assert better[frozenset("BD")] is None and better[frozenset("AB")] == "B"
 
 
-def test_rows_in_groups_are_not_mcnemars():
+def test_rows_in_groups_do_not_count_for_themselves():
     rng = np.random.default_rng(2)
     groups = np.repeat(np.arange(30), 10)
     right = np.stack([np.ones(300), (rng.random(30) < 0.8)[groups]])
     alone = pairwise_differences(judged(right))[0]
     together = pairwise_differences(judged(right, settings=Settings(row_groups=groups)))[0]
-    assert together.test == "paired bootstrap"
+    assert together.test == "cluster-robust t"
     assert together.high - together.low > 2 * (alone.high - alone.low)
     with pytest.raises(ValueError, match="independent rows"):
         cochran_test(judged(right, settings=Settings(row_groups=groups)))
@@ -220,7 +419,10 @@ def test_rows_in_groups_are_not_mcnemars():
     ("shares", "sentence"),
     [
         ([0.9], "A reaches an accuracy of 90.0 %."),
-        ([0.9, 0.91], "B and A are not significantly different (accuracy 91.0 % to 90.0 %)."),
+        (
+            [0.9, 0.91],
+            "No significant difference between B and A (accuracy 91.0 % to 90.0 %); up to ",
+        ),
         ([0.9, 0.5], "A (accuracy 90.0 %) beats B (50.0 %)."),
         (
             [0.9, 0.91, 0.5],
@@ -233,16 +435,85 @@ def test_the_finding_of_a_comparison(shares, sentence):
     assert report.comparison_finding(with_shares(shares)).startswith(sentence)
 
 
-def test_a_finding_says_where_a_difference_is_surely_too_small_to_matter():
+def test_a_finding_says_where_a_difference_is_too_small_to_matter():
     alike = with_shares([0.9, 0.9, 0.5])
     said = report.comparison_finding(alike, rope=0.2)
-    span = "surely less than 20.0 points of accuracy apart (accuracy 90.0 %); both beat C"
+    span = (
+        "less than 20.0 points of accuracy apart by 95 % intervals (accuracy 90.0 %); both beat C"
+    )
     assert said.startswith(f"A and B are equivalent in practice, {span}")
     assert report.comparison_finding(alike.select(["A", "B"]), rope=0.2) == (
-        "A and B are equivalent in practice, surely less than 20.0 points of accuracy apart "
-        "(accuracy 90.0 %)."
+        "A and B are equivalent in practice, less than 20.0 points of accuracy apart "
+        "by 95 % intervals (accuracy 90.0 %)."
     )
     assert "are not significantly different" in report.comparison_finding(alike, rope=0.001)
+
+
+def test_a_finding_calls_no_models_alike_of_which_two_differ():
+    rng = np.random.default_rng(3)
+    best = rng.random(200) < 0.8
+    below, other = best.copy(), np.random.default_rng(4).permutation(best)
+    below[np.flatnonzero(best)[:9]] = False
+    other[np.flatnonzero(other)[:4]] = False
+    found = report.comparison_finding(judged([best, below, other]))
+    assert found == (
+        "C is not shown to be worse than A (accuracy 83.5 % to 81.5 %); B is (79.0 %)."
+    )
+
+
+def pairs_agree(results, found):
+    """Check that a headline says of the pairs of a comparison only what they say themselves."""
+    pairs = pairwise_differences(results)
+    alike = re.search(r"[Nn]o significant difference|are not significantly different", found)
+    beats = re.search(r" beats? ", found)
+    group = groups(results)
+    leaders = [d for d in pairs if group[d.first] == group[d.second] == 1]
+    if alike:
+        assert not any(d.better for d in leaders)
+        if not beats:
+            assert not any(d.better for d in pairs)
+    for d in pairs:
+        assert d.better is None or d.low > 0 or d.high < 0
+    clear = [abs(d.value) for d in pairs if d.better]
+    best = rank_methods(results).methods[0]
+    unclear = [abs(d.value) for d in pairs if not d.better and best in d[:2]]
+    if clear and unclear and max(unclear) > min(clear):
+        assert "is not significant: its interval is" in found or "equivalent" in found
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(0, 10_000), st.integers(3, 6), st.sampled_from([20, 60, 200]), st.floats(0.0, 0.3)
+)
+def test_headline_groups_and_pairs_agree(seed, n_methods, m, spread):
+    rng = np.random.default_rng(seed)
+    common = rng.random(m) < 0.8
+    right = [
+        np.where(
+            rng.random(m) < rng.uniform(0, 0.8), common, rng.random(m) < 1 - rng.uniform(0, spread)
+        )
+        for _ in range(n_methods)
+    ]
+    results = judged(right)
+    found = report.comparison_finding(results)
+    pairs_agree(results, found)
+    if "pairs differ" in found:
+        told = int(re.search(r"but (\d+) of", found)[1])
+        assert told == sum(d.better is not None for d in pairwise_differences(results))
+
+
+def test_a_large_difference_that_is_not_significant_is_told_with_its_interval():
+    a = np.arange(60) < 45
+    b, c = a.copy(), a.copy()
+    b[:9] = False  # on all nine rows worse
+    c[:25], c[45:] = False, True  # on 25 worse, on 15 better
+    results = judged([a, b, c])
+    found, wide = report.comparison_finding(results), pairwise_differences(results)[1]
+    assert found == (
+        "C is not shown to be worse than A (accuracy 75.0 % to 58.3 %); B is (60.0 %). "
+        "The difference of 16.7 points of accuracy between A and C is not significant: its "
+        f"interval is −{-100 * wide.low:.1f} to {100 * wide.high:.1f}."
+    )
 
 
 def test_a_finding_calls_methods_by_their_labels():
@@ -262,7 +533,21 @@ def test_the_finding_of_a_pair_says_what_is_known():
     same = replace(results, predicted=results.predicted[[0, 0, 0]]).select(["A", "C"])
     text = report.difference_finding(pairwise_differences(same, rope=0.1)[0])
     assert text.startswith("A and C are equivalent in practice")
-    assert report.cochran_finding(cochran_test(results)).startswith(
-        "The models are not all correct"
+    differ, none = cochran_test(results), cochran_test(same)
+    assert report.cochran_finding(differ, some_pair=True).startswith("The models are not all")
+    assert report.cochran_finding(none, some_pair=False).startswith("No model is known")
+    assert report.cochran_finding(none, some_pair=True).endswith("though some pairs do.")
+
+
+def test_a_pair_is_compared_once_whatever_does_not_matter(monkeypatch):
+    compared = []
+    monkeypatch.setattr(
+        paired_difference,
+        "_row_spread",
+        lambda results, more, name: compared.append(more.value) or Spread(1.0),
     )
-    assert report.cochran_finding(cochran_test(same)).startswith("No model is known")
+    results = with_shares([0.9, 0.8, 0.7])
+    for rope in (0.0, 0.01, 0.05):
+        pairwise_differences(results, "accuracy", rope)
+        groups(results, "accuracy", rope)
+    assert len(compared) == 3

@@ -191,7 +191,7 @@ def test_of_few_rows_of_a_class_nothing_is_claimed(name):
     found = scores.score(enough, "m", name)
     assert found.low < found.value < found.high and scores.few_rows(enough, name) == []
     said = report.missing_interval_note(few, name)
-    assert said == ("too few rows of class 1 for an interval" if name in BY_CLASS else "")
+    assert said == ("too few rows of 'class 1' for an interval" if name in BY_CLASS else "")
 
 
 @pytest.mark.parametrize("name", ["log loss", "Brier"])
@@ -222,7 +222,7 @@ def test_a_loss_that_few_rows_make_has_no_interval(name):
     assert 0 < found.low < found.value < found.high <= 10 * found.value
     assert report.missing_interval_note(several, name) == ""
     assert np.isnan(scores.score(alone, "LDA", name).low)
-    assert report.missing_interval_note(alone, name) == "too few rows of b for an interval"
+    assert report.missing_interval_note(alone, name) == "too few rows of 'b' for an interval"
     wider = scores.score(results((30, 10), 12), "LDA", name)
     assert wider.low >= 0
 
@@ -295,13 +295,13 @@ def test_figures_and_words_bear_scores_without_intervals():
         assert "nan" not in figure.to_json().lower()
         assert "95 %" not in figure.to_json()
     finding = report.classification_finding(few, "m")
-    assert "(too few rows of class 1 for an interval) over 63 test rows" in finding
+    assert "(too few rows of 'class 1' for an interval) over 63 test rows" in finding
     against = report.baseline_finding(few, "m")
-    assert against.startswith("Whether that is better than always predicting class 0")
-    assert "is not known: too few rows of class 1 for an interval." in against
+    assert against.startswith("Whether that is better than always predicting 'class 0'")
+    assert "is not known: too few rows of 'class 1' for an interval." in against
     assert interval(found.low, found.high) == ""
     assert report.missing_intervals_note(few) == (
-        "Balanced accuracy, macro F1, MCC and AUC: too few rows of class 1 for an interval."
+        "Balanced accuracy, macro F1, MCC and AUC: too few rows of 'class 1' for an interval."
     )
 
 

@@ -203,7 +203,7 @@ def test_differences_of_weighted_results_use_the_weights():
     found = results.pairwise("accuracy")[0]
     values = [metrics.score(results, m, "accuracy").value for m in results.methods]
     assert_allclose(found.value, values[0] - values[1])
-    assert found.test == "paired bootstrap" and found.low < found.value < found.high
+    assert found.test == "Bonett-Price" and found.low < found.value < found.high
     with pytest.raises(ValueError, match="Cochran"):
         metrics.cochran_test(results)
 

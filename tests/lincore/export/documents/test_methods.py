@@ -20,11 +20,11 @@ def methods(data=IRIS, **parts):
 @pytest.mark.parametrize(
     ("specs", "scheme", "score", "said", "unsaid"),
     [
-        (["lda", "qda"], "holdout", "accuracy", ["McNemar", "Bonett", "Wilson", "hold-out"],
+        (["lda", "qda"], "holdout", "accuracy", ["Bonett", "Wilson", "hold-out"],
          ["Nadeau", "jackknife", "Kohavi"]),
         (["lda", "qda"], "2x5-fold", "accuracy", ["repeated 2 times", "Nadeau", "Kohavi", "Holm"],
-         ["McNemar", "Fagerland"]),
-        (["lda", "qda"], "holdout", "log loss", ["BCa bootstrap", "Efron"], ["McNemar"]),
+         ["Bonett and Price"]),
+        (["lda", "qda"], "holdout", "log loss", ["paired t-test"], ["Bonett and Price"]),
         (["logistic(C=inf)"], "5-fold", None, ["C=inf", "logistic regression"], ["Holm", "LDA"]),
     ],
 )  # fmt: skip

@@ -1,0 +1,251 @@
+"""The difference of one score between two methods: its interval, and the p-value that inverts it.
+
+Rows are added to discordant cells, as Bonett and Price do for a difference of two proportions: a
+few rows on which two methods never differ, or always in one direction, are no certainty.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from lincore.data.row_weights import effective_number
+from lincore.metrics.confusion_scores import MEASURES, enlarged_cells
+from lincore.metrics.estimates import SCORES, Estimate, confusion_matrix, estimate, weighted
+from lincore.metrics.intervals import (
+    UNKNOWN,
+    Enlarged,
+    Interval,
+    Spread,
+    area_pull,
+    effective_degrees,
+    enlarged,
+    from_enlarged,
+)
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
+from lincore.metrics.scores import softened_influence, training_part
+from lincore.utils.typing import Array, Codes
+
+#: Discordant cells of a class, each of which gets a row: only the first correct, or the second.
+DISCORDANT_CELLS = 2
+#: Rows that are added for an AUC, in equal shares to the classes: one that a method ranks above
+#: all others and the other below all says ten times as much as rows do (docs/coverage.md).
+ADDED_TO_AREA = 0.4
+#: A difference this small is rounding.
+ROUNDING = 1e-12
+
+ROWS, FOLDS = "Bonett-Price", "corrected resampled t"
+GROUPS, MEANS, AREAS = "cluster-robust t", "paired t", "DeLong"
+SIGNS = "permutation within rows, too few for an interval"
+
+
+class PairedDifference(NamedTuple):
+    """A difference of two methods.
+
+    Attributes
+    ----------
+    interval : Interval
+        First less second, with 95 % ends.
+    p : float
+        Two-sided, below 0.05 exactly where the interval excludes 0.
+    test : str
+        By what.
+    """
+
+    interval: Interval
+    p: float
+    test: str
+
+
+@per_results
+def paired_difference(results: Results, first: str, second: str, name: str) -> PairedDifference:
+    """Compare two methods by a score on the same rows.
+
+    - One test set: the variance is that of the rows, by influence values, with a row added to each
+      discordant cell of each class for scores of predictions (of the accuracy, to those of all
+      rows). The estimate in the middle is shrunk by as many rows as one class would get, in equal
+      shares to the classes: shrunk by all of them it would miss differences between many small
+      classes. With one class this is the interval of Bonett and Price.
+    - Rows in groups: the sums of groups take the place of rows, with Student's quantile.
+    - Folds: the corrected resampled t, with at least the variance of the rows and of the training
+      rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Without it a
+      row that spoils one method in all folds but its own is not noticed.
+
+    Parameters
+    ----------
+    results : Results
+    first, second : str
+        Two of ``results.methods``.
+    name : str
+        One of `SCORES`.
+
+    References
+    ----------
+    Bonett, Price (2012), "Adjusted Wald confidence interval for a difference of binomial
+    proportions based on paired data"; Price, Bonett (2004), "An improved confidence interval for a
+    linear function of binomial proportions"; DeLong, DeLong, Clarke-Pearson (1988), "Comparing the
+    areas under two or more correlated receiver operating characteristic curves"; Nadeau, Bengio
+    (2003), "Inference for the generalization error"; Bouckaert, Frank (2004), "Evaluating the
+    replicability of significance tests for comparing learning algorithms".
+    """
+    one, two = estimate(results, first, name), estimate(results, second, name)
+    value = one.value - two.value
+    if np.isnan(value):
+        return PairedDifference(UNKNOWN, np.nan, "none: a method has no such score")
+    influence, base = one.influence - two.influence, find_sampling_units(results)
+    more = Enlarged(value, influence, 0.0)
+    if name in MEASURES:
+        more = _enlarged_by_cells(results, (first, second), name, value, influence)
+    elif name == "AUC":
+        more = _enlarged_by_ranks(results, value, influence)
+    grouped = results.settings.row_groups is not None
+    alone = grouped and base.n_units < 2
+    spread = Spread(0.0) if alone else _row_spread(results, more, name)
+    test = GROUPS if grouped else ROWS if name in MEASURES else AREAS if name == "AUC" else MEANS
+    centre = more.value
+    if not base.one_fit and not alone:
+        known = spread.variance + _training_variance(results, (first, second), name)
+        variance = max(_fold_variance(results, influence), known)
+        spread, centre, test = Spread(variance, base.degrees_of_folds), value, FOLDS
+    if spread.variance <= (ROUNDING * max(abs(value), 1.0)) ** 2:
+        return _without_spread(value, influence, base.n_units)
+    widest = SCORES[name].highest - SCORES[name].lowest
+    interval = from_enlarged(value, centre, spread).within(-widest, widest)
+    # An interval that was stretched to the estimate may hold 0 on its way.
+    away = abs(centre) / np.sqrt(spread.variance) if value * centre > 0 else 0.0
+    return PairedDifference(interval, float(2 * stats.t.sf(away, spread.degrees)), test)
+
+
+def _without_spread(value: float, influence: Array, n_units: int) -> PairedDifference:
+    """Return the answer for losses that differ by the same on every row, or for a single group.
+
+    How much other rows would differ is not known, but of all exchanges of the methods within rows
+    (groups) only one in 2ⁿ⁻¹ gives a difference as large.
+    """
+    is_zero = abs(value) < ROUNDING
+    if is_zero and np.abs(influence).max() < ROUNDING:
+        return PairedDifference(Interval(value, value, value), 1.0, "none: alike on every row")
+    p = 1.0 if is_zero else 2.0 ** (1 - n_units)
+    return PairedDifference(Interval(value, np.nan, np.nan), p, SIGNS)
+
+
+def _row_spread(results: Results, more: Enlarged, name: str) -> Spread:
+    """Return the variance by the rows, each counted once, or by their groups."""
+    base = find_sampling_units(results)
+    by_unit = np.bincount(base.units, more.influence, base.n_units) / len(more.influence)
+    variance = float((by_unit**2).sum())
+    degrees = np.inf if name in MEASURES else effective_degrees(by_unit)
+    if results.settings.row_groups is None:
+        return Spread(variance + more.variance, np.inf if name == "AUC" else degrees)
+    # Groups of unequal size: as many of one size as say as much (Kish).
+    sizes = np.bincount(base.units, row_weights(results), base.n_units).astype(float)
+    n_groups = effective_number(sizes)
+    # The kurtosis of a few sums is mostly chance: it takes half of the degrees at most.
+    degrees = min(max(degrees, (n_groups - 1) / 2), n_groups - 1)
+    return Spread(variance * n_groups / (n_groups - 1) + more.variance, degrees)
+
+
+def _fold_variance(results: Results, influence: Array) -> float:
+    """Return Nadeau and Bengio's variance of a mean over folds.
+
+    A fold deviates by the mean influence of its rows: for the accuracy exactly by its own accuracy,
+    and never undefined where the fold lacks a class. Folds of unequal size count as they do in a
+    ratio estimator: by their sums over the mean size.
+    """
+    base = find_sampling_units(results)
+    sums = np.bincount(base.folds, influence, base.n_folds)
+    deviations = sums / (len(influence) / base.n_folds)
+    return float(deviations @ deviations) * base.spread_of_difference / (base.n_folds - 1)
+
+
+def _training_variance(results: Results, pair: tuple[str, str], name: str) -> float:
+    """Return what the training rows add to the variance of the difference."""
+    common = results.common
+    if common is None:
+        return 0.0
+    if name in MEASURES:
+        none = np.zeros(len(results.classes))
+        tables = [confusion_matrix(results, method).astype(float) for method in pair]
+        cells = [np.nan_to_num(enlarged_cells(name, table, none).by_cell) for table in tables]
+        tested, asked = (
+            np.subtract(*(softened_influence(r, m, c) for m, c in zip(pair, cells, strict=True)))
+            for r in (results, common)
+        )
+        return training_part(results, tested, Estimate(np.nan, asked))
+    one, two, *others = (estimate(r, m, name) for r in (results, common) for m in pair)
+    asked = others[0].influence - others[1].influence
+    return training_part(
+        results, one.influence - two.influence, Estimate(np.nan, asked, others[0].by_row)
+    )
+
+
+def _enlarged_by_cells(
+    results: Results, pair: tuple[str, str], name: str, value: float, influence: Array
+) -> Enlarged:
+    """Return the difference with a row added to each discordant cell of each class."""
+    one_class = name == "accuracy"
+    codes = np.zeros_like(results.truth) if one_class else results.truth
+    counts = _effective_rows(results, codes, influence)
+    present = np.flatnonzero(counts)
+    share = np.zeros(len(results.classes))
+    share[slice(None) if one_class else present] = DISCORDANT_CELLS / counts[present]
+    one, two = (
+        enlarged_cells(name, confusion_matrix(results, m).astype(float), share) for m in pair
+    )
+    first, second = (results.predicted[results.position(method)] for method in pair)
+    by_row = one.by_cell[results.truth, first] - two.by_cell[results.truth, second]
+    only_first, only_second = one.right - two.wrong, one.wrong - two.right
+
+    def with_rows(rows: float) -> Enlarged:
+        return enlarged(
+            value, weighted(by_row, row_weights(results)), np.searchsorted(present, codes),
+            counts[present], only_first[present], only_second[present], rows,
+        )  # fmt: skip
+
+    return with_rows(DISCORDANT_CELLS * len(present))._replace(
+        value=with_rows(DISCORDANT_CELLS).value
+    )
+
+
+def _enlarged_by_ranks(results: Results, value: float, influence: Array) -> Enlarged:
+    """Return the difference of areas with rows that one method ranks first and the other last."""
+    counts = _effective_rows(results, results.truth, influence)
+    present = np.flatnonzero(counts)
+    pull = area_pull(counts[present])
+    return enlarged(
+        value, influence, np.searchsorted(present, results.truth), counts[present],
+        pull * (1 - value), -pull * (1 + value), ADDED_TO_AREA,
+    )  # fmt: skip
+
+
+def _effective_rows(results: Results, codes: Codes, influence: Array) -> Array:
+    """Return how many independent rows of equal weight each code has, (n_codes,).
+
+    Rows of a group that say the same of the difference count less: fewer by the design effect, but
+    never fewer than there are groups. If no row says anything there are as many as groups.
+
+    References
+    ----------
+    Kish (1965), "Survey Sampling", sections 8.2 and 11.7.
+    """
+    base, weight = find_sampling_units(results), row_weights(results)
+    numbers, at, row = np.unique(results.rows, return_index=True, return_inverse=True)
+    n_codes = int(codes.max()) + 1
+    of_row = codes[at]
+    counts: NDArray[np.float64] = np.bincount(of_row, minlength=n_codes).astype(float)
+    if weight is not None:
+        counts = np.array([effective_number(weight[at[of_row == c]]) for c in range(n_codes)])
+    if results.settings.row_groups is None:
+        return counts
+    pairs = np.unique(np.column_stack([codes, base.units]), axis=0)
+    n_groups = np.bincount(pairs[:, 0], minlength=n_codes).astype(float)
+    by_row = np.bincount(row, influence, len(numbers))
+    by_group = np.bincount(base.units, influence, base.n_units)
+    if not by_row.any():
+        return n_groups
+    design_effect = max(float(by_group @ by_group) / float(by_row @ by_row), 1.0)
+    return np.maximum(counts / design_effect, n_groups)
