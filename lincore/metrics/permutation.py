@@ -10,8 +10,8 @@ from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
 from lincore.utils.typing import Array, Codes
 
-#: Work of a test in cells of tables, or in rows: some 20 ms. Bounds of the permutations for that.
-_WORK, FEWEST, MOST = 1_000_000, 199, 1999
+#: Work of a test: cells of all tables, or permuted rows, each some 20 ms; and bounds of how many.
+_CELLS, _ROWS, _FEWEST, _MOST = 200_000, 1_000_000, 199, 999
 _SEED = 0
 #: Scores closer than this are ties.
 _ROUNDING = 1e-12
@@ -38,7 +38,8 @@ def permutation_p(results: Results, method: str, name: str) -> float:
     Returns
     -------
     float
-        At least 2 / 2,000, or 2 / 200 for very many rows that have weights, groups or repetitions.
+        At least 2 / 1,000; 2 / 200 for many classes, and for more than 5,000 rows that have
+        weights, groups or repetitions.
 
     Raises
     ------
@@ -56,7 +57,7 @@ def permutation_p(results: Results, method: str, name: str) -> float:
     ...             np.where(np.arange(40) < 4, 0, codes)[None],
     ...             np.log(np.full((1, 40, 2), 0.5)), np.zeros(1))
     >>> permutation_p(r, "LDA", "accuracy")
-    0.001
+    0.002
     """
     if name not in ("accuracy", "balanced accuracy"):
         raise ValueError(f"Permutations test accuracy and balanced accuracy, not {name!r}.")
@@ -77,8 +78,8 @@ def permutation_p(results: Results, method: str, name: str) -> float:
     return min(1.0, 2 * float(tail + 1) / (len(permuted) + 1))
 
 
-def _n_permutations(work: int) -> int:
-    return int(np.clip(_WORK // work, FEWEST, MOST))
+def _n_permutations(affordable: int) -> int:
+    return int(np.clip(affordable, _FEWEST, _MOST))
 
 
 def _of_tables(
@@ -91,7 +92,7 @@ def _of_tables(
     n_strata = strata.max(initial=0) + 1
     cells = (strata * n_classes + results.truth) * n_classes + predicted
     tables = np.bincount(cells, minlength=n_strata * n_classes**2).reshape(-1, *(n_classes,) * 2)
-    permuted = np.zeros(_n_permutations(n_strata * n_classes**2))
+    permuted = np.zeros(_n_permutations(_CELLS // tables.size))
     for table in tables:
         drawn = random_table.rvs(
             table.sum(axis=1), table.sum(axis=0), method="patefield", size=len(permuted),
@@ -120,12 +121,12 @@ def _of_rows(
     order = np.argsort(blocks, kind="stable")
     votes, codes, counted = votes[order], codes[order], counted[order]
     sizes = np.bincount(blocks)
-    sizes = sizes[sizes > 0]
-    permuted = np.empty(_n_permutations(n))
+    sizes, starts = sizes[sizes > 0], n_classes * np.arange(n)
+    permuted = np.empty(_n_permutations(_ROWS // n))
     for b in range(len(permuted)):
         drawn = _within(sizes, rng) if groups is None else _in_turn(sizes, rng)
-        permuted[b] = votes[np.arange(n), codes[drawn]] @ counted[drawn]
-    return float(votes[np.arange(n), codes] @ counted), permuted
+        permuted[b] = votes.take(starts + codes.take(drawn)) @ counted.take(drawn)
+    return float(votes.take(starts + codes) @ counted), permuted
 
 
 def _within(sizes: Codes, rng: np.random.Generator) -> Codes:
