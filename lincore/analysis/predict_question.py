@@ -25,7 +25,7 @@ from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.prediction.column_drift import drift
-from lincore.prediction.new_rows import Reading
+from lincore.prediction.new_rows import Reading, TestSet
 from lincore.prediction.predict_rows import predict
 from lincore.prediction.predictions import Predictions
 from lincore.prediction.typed_rows import typed_row
@@ -287,5 +287,4 @@ class PredictQuestion:
         if experiment is None:
             raise DataError("There are no data.", where="question.rows", remedy="Give a file.")
         data = experiment.data
-        test = experiment.split.rows(data).test
-        return data.take(test), Reading(f"{data.name}, test set")
+        return TestSet(data, experiment.split.rows(data)), Reading(f"{data.name}, test set")

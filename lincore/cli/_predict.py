@@ -132,6 +132,7 @@ def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | N
         lines.append(prediction.drift_finding(drift))
     if scores is not None:
         lines.append(report.classification_finding(scores, scores.methods[0]))
+        lines.append(report.interval_method(scores, metrics.leading_score(scores.class_counts)))
         if counted := prediction.counting_note(found):
             lines.append(counted)
     record = {

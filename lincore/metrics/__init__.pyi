@@ -11,6 +11,7 @@ from .disagreements import Disagreement as Disagreement
 from .disagreements import find_disagreements as find_disagreements
 from .estimates import missing_score_reason as missing_score_reason
 from .intervals import Interval as Interval
+from .permutation import permutation_p as permutation_p
 from .priors import adjust_posteriors as adjust_posteriors
 from .priors import adjust_priors as adjust_priors
 from .priors import estimate_priors as estimate_priors

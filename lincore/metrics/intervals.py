@@ -90,13 +90,31 @@ class Spread(NamedTuple):
     degrees: float = np.inf
 
 
-def row_spread(influence: Array, found: SamplingUnits, truth: Codes, counts: Array) -> Spread:
+def row_spread(influence: Array, found: SamplingUnits) -> Spread:
     """Return how much a score of all predictions together varies with the tested rows.
 
-    Rows (groups, where they belong together) are what varies, however often each was predicted.
-    Where the test set holds the classes in the shares of all rows, as stratified ones do, these
-    shares vary only as much as those of all rows (and rows of each class by themselves, if there
-    are a few).
+    Rows (groups, where they belong together) are what varies, however often each was predicted. Of
+    the accuracy of one test set this is the variance that Wilson's interval has.
+
+    Parameters
+    ----------
+    influence : ndarray of shape (m,)
+        What each prediction's weight does to the score.
+    found : SamplingUnits
+    """
+    if found.n_units < 2:
+        return Spread(np.nan)
+    by_unit = _by_unit(influence, found) / len(influence)
+    return Spread(float((by_unit**2).sum()), effective_degrees(by_unit))
+
+
+def stratified_spread(
+    influence: Array, found: SamplingUnits, truth: Codes, counts: Array
+) -> Spread:
+    """Return `row_spread`, or less where the test set holds the classes in the shares of all rows.
+
+    In stratified test sets these shares vary only as much as those of all rows (and rows of each
+    class by themselves, if there are a few).
 
     Parameters
     ----------
@@ -108,21 +126,17 @@ def row_spread(influence: Array, found: SamplingUnits, truth: Codes, counts: Arr
     counts : ndarray of shape (K,)
         Rows of each class in the data.
     """
-    m = len(influence)
-    if found.n_units < 2:
-        return Spread(np.nan)
+    m, rows = len(influence), row_spread(influence, found)
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
-    by_unit = _by_unit(influence, found) / m
-    degrees = effective_degrees(by_unit)
     is_stratified = (np.abs(tested - counts * m / counts.sum()) < 1).all()
     few = tested[counts > 0].min(initial=m) < FEWEST_ROWS  # too few to vary within a class
     if not is_stratified or few or m >= counts.sum() or found.n_units < m:
-        return Spread(float((by_unit**2).sum()), degrees)
+        return rows
     sums = np.bincount(truth, influence, len(counts)).astype(float)
     means = np.nan_to_num(divide(sums, tested))
     inside = (influence - means[truth]) / m
     shares = float((tested / m * means**2).sum()) / counts.sum()
-    return Spread(float((inside**2).sum()) + shares, degrees)
+    return Spread(float((inside**2).sum()) + shares, rows.degrees)
 
 
 class Enlarged(NamedTuple):

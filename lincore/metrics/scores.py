@@ -33,6 +33,7 @@ from lincore.metrics.intervals import (
     from_enlarged,
     from_spread,
     row_spread,
+    stratified_spread,
     wilson,
 )
 from lincore.metrics.results import Results
@@ -133,7 +134,7 @@ def _score(results: Results, method: str, name: str) -> Interval:
         common = None if results.common is None else estimate(results.common, method, name)
         spread = _spread(results, found.influence, training_part(results, found.influence, common))
         if (base := find_sampling_units(results)).one_fit:
-            spread = row_spread(found.influence, base, results.truth, results.class_counts)
+            spread = stratified_spread(found.influence, base, results.truth, results.class_counts)
         inner = from_spread(found.value, spread, kind.lowest, np.inf)
         if inner.high > WIDEST_LOSS * found.value:
             return Interval(found.value, np.nan, np.nan)
@@ -142,10 +143,12 @@ def _score(results: Results, method: str, name: str) -> Interval:
 
 def _interval_of_accuracy(results: Results, method: str) -> Interval:
     """Return Wilson's interval, also where all rows (groups) are correct, or none is."""
-    value = estimate(results, method, "accuracy").value
+    value, influence, _ = estimate(results, method, "accuracy")
+    base = find_sampling_units(results)
     if value in (0.0, 1.0):
-        n_units = find_sampling_units(results).n_effective
-        return _wilsons([value * n_units], [n_units])[0]
+        return _wilsons([value * base.n_effective], [base.n_effective])[0]
+    if base.one_fit:
+        return from_spread(value, Spread(row_spread(influence, base).variance), 0, 1)
     by_cell = influence_by_cell("accuracy", confusion_matrix(results, method).astype(float))
     return from_spread(value, _cell_spread(results, method, by_cell), 0, 1)
 
@@ -269,7 +272,7 @@ def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread
     one, were the variance that of the training rows alone.
     """
     base = find_sampling_units(results)
-    rows = row_spread(influence, base, results.truth, results.class_counts)
+    rows = stratified_spread(influence, base, results.truth, results.class_counts)
     if base.one_fit:
         return Spread(rows.variance)
     variance = rows.variance * (1 + base.ratio) + training

@@ -2,6 +2,7 @@ from .column_drift import drift as drift
 from .column_drift import drift_finding as drift_finding
 from .new_rows import NO_LABEL as NO_LABEL
 from .new_rows import Reading as Reading
+from .new_rows import TestSet as TestSet
 from .one_row import RowPrediction as RowPrediction
 from .one_row import predict_row as predict_row
 from .predict_rows import predict as predict

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from lincore.data.dataset import Dataset, Skipped
+from lincore.data.dataset import Dataset, Skipped, Split
 from lincore.data.frames import as_frame, is_frame
 from lincore.data.labels import is_number
+from lincore.data.splits import Fold
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.decode import Fit, is_image
@@ -24,7 +25,9 @@ from lincore.io.tables.features import level_name, merge_labels
 from lincore.io.tables.matching import RowMatch
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
+from lincore.metrics.settings import Settings
 from lincore.model_selection.fitted_model import FittedModel
+from lincore.model_selection.splitters import plan_settings
 from lincore.prediction._row_counts import row_counts
 from lincore.utils.typing import Array, Codes, Counts, Progress
 
@@ -67,6 +70,30 @@ class Reading(NamedTuple):
 AS_DETECTED = Reading()
 
 
+@dataclass(frozen=True, eq=False)
+class TestSet:
+    """Test rows of a split of the data that a model was fitted on.
+
+    Their scores are those of the comparison on this split: rows of one group belong together, and
+    the classes have the shares of all rows.
+
+    Parameters
+    ----------
+    data : Dataset
+        All of it.
+    split : Split
+    """
+
+    __test__ = False  # pytest
+
+    data: Dataset
+    split: Split
+
+    def __len__(self) -> int:
+        """Return the number of test rows."""
+        return len(self.split.test)
+
+
 class NewRows(NamedTuple):
     """New rows as a model takes them, and as their file has them.
 
@@ -90,6 +117,8 @@ class NewRows(NamedTuple):
         As how many equal rows each counts in scores, likewise.
     notices : tuple of Notice
         Findings of reading the file, such as lines that were left out.
+    settings : Settings
+        Groups of the rows, and class counts of the data that they are a test set of.
     """
 
     X: Any
@@ -102,6 +131,7 @@ class NewRows(NamedTuple):
     weights: Array | None = None
     frequencies: Counts | None = None
     notices: tuple[Notice, ...] = ()
+    settings: Settings = Settings()
 
     @property
     def copies(self) -> Codes:
@@ -133,7 +163,8 @@ def read_new_rows(
     Parameters
     ----------
     model : FittedModel
-    rows : DataFrame, Table, Dataset, path, bytes, open file, (name, content) pairs, or array
+    rows : DataFrame, Table, Dataset, TestSet, path, bytes, open file, pairs, or array
+        Pairs of name and content are images.
     reading : Reading
     progress : callable, optional
 
@@ -142,6 +173,8 @@ def read_new_rows(
     DataError
         When they cannot be read, or are of another kind than the training rows.
     """
+    if isinstance(rows, TestSet):
+        return _of_test_set(model, rows)
     if isinstance(rows, Dataset):
         return _of_dataset(model, rows)
     if isinstance(rows, Table):
@@ -219,7 +252,26 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
         frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
         found = NewRows(X, frame, RowMatch(data.n_rows))
     truth, unknown = _codes(pd.Series(data.y), model)
-    return found._replace(truth=truth, unknown_labels=unknown, weights=data.weights)
+    return found._replace(
+        truth=truth,
+        unknown_labels=unknown,
+        weights=data.weights,
+        settings=Settings(row_groups=data.groups),
+    )
+
+
+def _of_test_set(model: FittedModel, rows: TestSet) -> NewRows:
+    data, split = rows.data, rows.split
+    settings = plan_settings(data, [Fold(0, 0, split.train, split.test)])
+    # A class without training rows is none of the model's.
+    learned = np.isin(data.classes, model.classes)
+    assert settings.training_shares is not None
+    settings = replace(
+        settings,
+        class_counts=data.counts[learned],
+        training_shares=settings.training_shares[learned],
+    )
+    return _of_dataset(model, data.take(split.test))._replace(settings=settings)
 
 
 def _of_array(model: FittedModel, X: Any) -> NewRows:

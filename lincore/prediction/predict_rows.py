@@ -38,9 +38,10 @@ def predict(
     ----------
     model : FittedModel
         As ``results.model("lda")`` returns it.
-    rows : DataFrame, path, bytes, open file, Table, Dataset, array, or (name, content) pairs
+    rows : DataFrame, path, bytes, open file, Table, Dataset, TestSet, array, or pairs
         A table with the columns of the training data, in any order; others are left alone. Or a
-        zip of images, or images themselves, which come to the size of the training images.
+        zip of images, or pairs of name and content of images, which come to the size of the
+        training images.
     priors : array-like of shape (K,), "equal" or "estimate", optional
         Of the classes in deployment; "estimate" finds them from these rows by expectation and
         maximisation (`lincore.metrics.estimate_priors`). Default: those of training.

@@ -17,7 +17,6 @@ from lincore.io.tables.matching import RowMatch
 from lincore.linalg.hotelling import ClassDistances
 from lincore.metrics.priors import PriorEstimate, adjust_posteriors, estimate_priors
 from lincore.metrics.results import Results
-from lincore.metrics.settings import Settings
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.training_summary import remoteness
 from lincore.prediction._files import csv_bytes, parquet_bytes
@@ -359,6 +358,8 @@ class Predictions:
 
         Rows count by the columns of weights and frequencies of the training data, where the file
         has them: a row of frequency f is there f times, and scores are weighted by the weights.
+        Rows of a `Dataset` with groups belong together, and those of a `TestSet` are stratified as
+        in its split, so that scores and intervals are those of the comparison.
 
         Raises
         ------
@@ -377,6 +378,8 @@ class Predictions:
         known = known[self.truth[known] != NO_LABEL]
         truth = self.truth[known]
         decision, label, training = self.evaluated.decision, self.model.label, self.model.training
+        given = self.new.settings
+        counts, shares, groups = given.class_counts, given.training_shares, given.row_groups
         return Results(
             methods=(label,),
             classes=self.classes,
@@ -388,12 +391,16 @@ class Predictions:
             seconds=np.array([np.nan]),
             n_train=np.full(len(known), 0 if training is None else int(training.counts.sum())),
             decision={} if decision is None else {label: decision[known]},
-            settings=Settings(
+            settings=replace(
+                given,
                 data=self.name,
                 scheme="new rows",
                 labels={label: label},
-                training_shares=self.learned_priors,
-                class_counts=np.bincount(truth, minlength=len(self.classes)),
+                training_shares=self.learned_priors if shares is None else shares,
+                class_counts=(
+                    np.bincount(truth, minlength=len(self.classes)) if counts is None else counts
+                ),
+                row_groups=None if groups is None else groups[known],
                 row_weights=None if weights is None else weights[known],
             ),
         )

@@ -70,6 +70,7 @@ from .naive_bayes import naive_bayes_distributions as naive_bayes_distributions
 from .score_tables import class_score_rows as class_score_rows
 from .score_tables import comparison_rows as comparison_rows
 from .score_tables import confusion_rows as confusion_rows
+from .score_tables import headline_score_names as headline_score_names
 from .score_tables import headline_scores as headline_scores
 from .score_tables import model_score_rows as model_score_rows
 from .score_tables import pairwise_note as pairwise_note

@@ -17,6 +17,17 @@ from lincore.utils.formatting import listed, percent
 
 #: So many classes are named in a note.
 MOST_NAMED = 5
+WILSON = "Wilson"
+#: Rules of the intervals, see `lincore.metrics.score`.
+_RULES = {
+    "accuracy": WILSON,
+    "balanced accuracy": "Price–Bonett",
+    "macro F1": "Price–Bonett, linearised",
+    "MCC": "Price–Bonett, linearised",
+    "log loss": "Student’s t on a log scale",
+    "Brier": "Student’s t on a log scale",
+    "AUC": "DeLong, with two rows added",
+}
 _NOTES = {
     "ConvergenceWarning": "had not converged",
     "SeparationWarning": "met classes that can be separated, so its coefficients grow without end",
@@ -91,39 +102,46 @@ def weighting(results: Results) -> str:
     if row_weights(results) is None:
         return ""
     base = find_sampling_units(results)
-    units = "rows" if results.settings.row_groups is None else "groups"
+    units = _units(results)
     tested = f"{base.n_units:,} tested {'ones' if units == 'rows' else units}"
     number = f"{base.n_effective:,.1f} of equal weight (Kish)"
     return f"Rows count by their weights: the {tested} as {number}."
 
 
-def interval_method(results: Results, score: str = "accuracy") -> str:
-    """Say by which rule the intervals of a score were made.
+def interval_method(results: Results, *names: str) -> str:
+    """Say by which rule the intervals of some scores were made.
 
     Parameters
     ----------
     results : Results
-    score : str
-        One of `SCORES`.
+    *names : str
+        Of scores, of `SCORES`.
 
     Examples
     --------
     >>> codes = np.array([0, 0, 1, 1])
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
     ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1))
-    >>> interval_method(r)
+    >>> interval_method(r, "accuracy")
     '95 % intervals: Wilson.'
+    >>> interval_method(r, "accuracy", "MCC")
+    '95 % intervals: accuracy by Wilson; MCC by Price–Bonett, linearised.'
     """
-    base = find_sampling_units(results)
-    if base.independent_rows and score == "accuracy":
-        kind = "Wilson"
-    else:
-        units = "rows" if results.settings.row_groups is None else "groups"
-        is_share = scores.SCORES[score].greater_is_better
-        kind = f"{'Wilson' if is_share else 'on a log scale'}, effective number of {units}"
+    rules = [_RULES[name] for name in names]
+    base, units = find_sampling_units(results), _units(results)
+    if not base.independent_rows:
+        number = f"effective number of {units}"
+        variance = f"variance by {units}"
+        rules = [f"{rule}, {number if rule == WILSON else variance}" for rule in rules]
+    if len(names) > 1:
+        rules = [f"{name} by {rule}" for name, rule in zip(names, rules, strict=True)]
     if results.common is not None:
-        kind += ", jackknife over the models of the folds"
-    return f"{percent(scores.LEVEL, 0)} intervals: {kind}."
+        rules[-1] += f"{';' if len(names) > 1 else ','} jackknife over the models of the folds"
+    return f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
+
+
+def _units(results: Results) -> str:
+    return "rows" if results.settings.row_groups is None else "groups"
 
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:

@@ -278,6 +278,19 @@ def confusion_rows(results: Results, method: str) -> tuple[dict[str, object], ..
     )
 
 
+def headline_score_names(results: Results) -> tuple[str, ...]:
+    """Return the leading score with those that belong beside it.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> headline_score_names(lincore.compare(lincore.sample("iris"), "lda"))
+    ('accuracy', 'log loss')
+    """
+    leading = leading_score(results.class_counts)
+    return (leading, "log loss") if leading == "accuracy" else (leading, "MCC", "accuracy")
+
+
 def headline_scores(results: Results, method: str) -> tuple[dict[str, object], ...]:
     """Return the scores that stand first for a method, with their intervals and the baseline.
 
@@ -302,10 +315,9 @@ def headline_scores(results: Results, method: str) -> tuple[dict[str, object], .
     """
     leading = leading_score(results.class_counts)
     unequal = leading != "accuracy"
-    names = [leading, "MCC", "accuracy"] if unequal else [leading, "log loss"]
     lines: list[dict[str, object]] = [
         {"score": name, "value": format_score(scores.score(results, method, name), name)}
-        for name in names
+        for name in headline_score_names(results)
     ]
     if unequal:
         rarest = rarest_class(results)

@@ -8,12 +8,14 @@ import numpy as np
 
 from lincore.metrics import scores
 from lincore.metrics.class_ratio import leading_score
+from lincore.metrics.permutation import permutation_p
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, row_weights
 from lincore.utils.formatting import (
     decimals,
     interval,
     listed,
+    p_equals,
     percent,
     true_minus,
 )
@@ -230,6 +232,7 @@ def training_error_note(training: float, results: Results, method: str) -> str:
 def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
     """Say whether a method beats always predicting the largest class, by the leading score.
 
+    By its interval, or where that lacks rows by permutation, see `lincore.metrics.permutation_p`.
     Where classes are unequal, accuracy, MCC and the recall of the rarest class stand beside it.
 
     Parameters
@@ -245,16 +248,25 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
         scores.majority_baseline_score(results, name),
     )
     largest = _name(results, scores.baseline_results(results).predicted[0, 0])
-    always = f"always predicting {largest} ({name} {percent(guess)})"
-    if few := missing_interval_note(results, name):
-        model = subject[:1].lower() + subject[1:] if subject == "That" else subject
-        text = f"Whether {model} is better than {always} is not known: {few}."
-    elif found.low > guess:
-        text = f"{subject} is better than {always}."
-    elif found.high < guess:
-        text = f"{subject} is worse than {always}."
+    guess_text, few = f"{name} {percent(guess)}", missing_interval_note(results, name, method)
+    p = permutation_p(results, method, name)
+    by_permutation = f"{p_equals(p)} by permutation"
+    is_better, is_worse = found.low > guess, found.high < guess
+    if np.isnan(found.low):
+        guess_text = "; ".join(filter(None, (guess_text, by_permutation, few)))
+        is_better, is_worse = (
+            p < 1 - scores.LEVEL and sign * (found.value - guess) > 0 for sign in (1, -1)
+        )
+    always = f"always predicting {largest} ({guess_text})"
+    if is_better or is_worse:
+        text = f"{subject} is {'better' if is_better else 'worse'} than {always}."
     else:
-        text = f"{subject} is not distinguishable from {always}."
+        text = f"{subject} is not distinguishable from {always}"
+        if p < 1 - scores.LEVEL:
+            text += f", though predictions and classes are associated ({by_permutation})"
+        elif not np.isnan(found.low):
+            text = f"{text[:-1]}; {by_permutation})"
+        text += "."
     if name == "accuracy":
         return text
     rarest = rarest_class(results)

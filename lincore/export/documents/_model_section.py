@@ -13,6 +13,7 @@ from lincore.export.documents.section import Section, Table
 from lincore.inspection.first_plane import default_plane
 from lincore.inspection.views import make_view
 from lincore.metrics.estimates import has_posteriors
+from lincore.metrics.ranking import available_scores
 from lincore.model_selection.methods import as_method
 from lincore.utils.formatting import seconds
 
@@ -97,6 +98,7 @@ def _scores(results: Results, method: str, noun: str) -> Section:
         (
             report.classification_finding(results, method, rows=noun),
             report.baseline_finding(results, method),
+            report.interval_method(results, *available_scores(results)),
             *filter(None, (report.missing_intervals_note(results),)),
         ),
         tables=(

@@ -37,6 +37,8 @@ def prediction_sections(contents: ReportContents) -> tuple[Section, ...]:
         figures.append(plots.confusion(scores, scores.methods[0]))
     sentences = [prediction.prediction_finding(found, noun), named]
     counted = [note] if (note := prediction.counting_note(found)) else []
+    if found.truth is not None:
+        sentences.append(report.interval_method(scores, *report.headline_score_names(scores)))
     sentences += [*prediction.match_notes(found), *counted, prediction.far_note(found)]
     sections = [Section("Predictions", tuple(sentences), tuple(figures), tuple(tables))]
     if drift is not None:

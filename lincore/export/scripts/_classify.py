@@ -45,7 +45,8 @@ if max(cell) < data.n_classes:
             names = [f"{name} d {d:.1f}" for name, d in zip(names, far)]
         images = data.X[found.rows].reshape(-1, *data.image_shape)
         describe(plots.images(images[:60], names[:60], title="Images of the cell"))"""
-_DETAILS = """print(f"On {len(results.rows):,} test {rows}, with 95 % intervals.")
+_DETAILS = """print(f"On {len(results.rows):,} test {rows}.")
+print(report.interval_method(results, *metrics.available_scores(results)))
 print(export.to_text(report.model_score_rows(results, name)))
 print(export.to_text(report.class_score_rows(results, name)))
 print(report.missing_intervals_note(results))"""

@@ -114,7 +114,7 @@ def _rows(analysis: Analysis, question: PredictQuestion) -> list[str]:
             parts = {"rename": table.rename, "merge_classes": table.merge_classes}
             keywords |= {key: literal(dict(part)) for key, part in parts.items() if part}
     else:
-        lines, name = ["new = data.take(split.test)"], 'f"{data.name}, test set"'
+        lines, name = ["new = prediction.TestSet(data, split)"], 'f"{data.name}, test set"'
     lines.append(f"reading = {call('prediction.Reading', name, **keywords)}")
     level = literal(question.level)
     predicted = call("prediction.predict", "model", "new", level=level, reading="reading")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import inspection, plots, report
+from lincore import inspection, metrics, plots, report
 from lincore.utils import percent
 from pages.ui.session import cache
 from pages.ui.widgets import controls, selection, tables, text
@@ -57,8 +57,9 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]
     lines = pd.DataFrame(report.model_score_rows(results, method))
+    rules = report.interval_method(results, *metrics.available_scores(results))
     st.caption(
-        f"On {len(results.rows):,} test {noun}, with 95 % intervals. Baseline: always the largest "
+        f"On {len(results.rows):,} test {noun}. {text.escape(rules)} Baseline: always the largest "
         "class, or the shares of the classes as posterior. "
         f"{text.escape(report.missing_intervals_note(results))}"
     )

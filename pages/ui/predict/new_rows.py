@@ -60,7 +60,7 @@ class Rows(NamedTuple):
     identity : hashable
         Everything that they depend on, beside the data and the split.
     name : str
-    rows : Dataset, frame, or what an `Uploaded` holds
+    rows : TestSet, frame, or what an `Uploaded` holds
     noun : str
         What a row is called, in the plural.
     reading : ReadOptions
@@ -105,7 +105,8 @@ def ask(kind: str, experiment: Experiment, model: FittedModel, saved: Saved | No
     data, choice, split = experiment
     noun = "rows" if model.image_shape is None else "images"
     if kind == TEST:
-        return Rows(kind, TEST, f"{data.name}, test set", data.take(split.test), f"test {noun}")
+        rows = prediction.TestSet(data, split)
+        return Rows(kind, TEST, f"{data.name}, test set", rows, f"test {noun}")
     if kind == BY_HAND:
         # Of a saved model the training rows are not known.
         usual = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)

@@ -103,7 +103,7 @@ def scores_row(results: Results, method: str, data: Dataset, *, noun: str = "") 
     """
     leading = metrics.leading_score(results.class_counts)
     unequal = leading != "accuracy"
-    names = [leading, "MCC", "accuracy"] if unequal else [leading, "log loss"]
+    names = report.headline_score_names(results)
     n = f"{len(results.rows):,} {noun or f'test {text.row_noun(data)}'}"
     columns = iter(st.columns(len(names) + 1 + unequal))
     for name in names:
@@ -138,6 +138,7 @@ def scores_row(results: Results, method: str, data: Dataset, *, noun: str = "") 
         delta_arrow="off",
         help=f"The {leading} of always predicting the class that is largest in training.",
     )
+    st.caption(text.escape(report.interval_method(results, *names)))
 
 
 def _metric(

@@ -1,0 +1,145 @@
+"""Permutation test of a score against predictions that say nothing of the classes."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.stats import random_table
+
+from lincore.metrics.estimates import confusion_matrix
+from lincore.metrics.results import Results
+from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
+from lincore.utils.typing import Array, Codes
+
+#: Work of a test: cells of all tables, or permuted rows, each some 20 ms; and bounds of how many.
+_CELLS, _ROWS, _FEWEST, _MOST = 200_000, 1_000_000, 199, 999
+_SEED = 0
+#: Scores closer than this are ties.
+_ROUNDING = 1e-12
+
+
+@per_results
+def permutation_p(results: Results, method: str, name: str) -> float:
+    """Return the two-sided p-value of a score if predictions and classes were independent.
+
+    The true labels are permuted among the rows, the predictions stay: within folds (those of the
+    first repetition), and whole groups where rows belong together, whose labels are laid over the
+    rows in random order. Rows keep the weights of their labels. Leave-one-out has folds without
+    another row, so that labels are permuted over all of it. The balanced accuracy of permuted
+    labels is 1/K on average, that of the majority-class baseline; their accuracy is at most that
+    of the baseline.
+
+    Parameters
+    ----------
+    results : Results
+    method : str
+        One of ``results.methods``.
+    name : {"accuracy", "balanced accuracy"}
+
+    Returns
+    -------
+    float
+        At least 2 / 1,000; 2 / 200 for many classes, and for more than 5,000 rows that have
+        weights, groups or repetitions.
+
+    Raises
+    ------
+    ValueError
+        For another score.
+
+    References
+    ----------
+    Ojala, Garriga (2010), "Permutation tests for studying classifier performance".
+
+    Examples
+    --------
+    >>> codes = np.arange(40) % 2
+    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(40), codes,
+    ...             np.where(np.arange(40) < 4, 0, codes)[None],
+    ...             np.log(np.full((1, 40, 2), 0.5)), np.zeros(1))
+    >>> permutation_p(r, "LDA", "accuracy")
+    0.002
+    """
+    if name not in ("accuracy", "balanced accuracy"):
+        raise ValueError(f"Permutations test accuracy and balanced accuracy, not {name!r}.")
+    counts = confusion_matrix(results, method).sum(axis=1)
+    # A correct row of each class counts so much.
+    worth = np.full(len(counts), 1.0)
+    if name == "balanced accuracy":
+        worth = np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0)
+    base, weight = find_sampling_units(results), row_weights(results)
+    rng = np.random.default_rng(_SEED)
+    alone = results.settings.row_groups is None and weight is None and base.repeats <= 1
+    if alone and len(counts) ** 2 < len(results.rows):
+        observed, permuted = _of_tables(results, method, worth, rng)
+    else:
+        observed, permuted = _of_rows(results, method, worth, rng)
+    slack = _ROUNDING * max(abs(observed), 1)
+    tail = min((permuted >= observed - slack).sum(), (permuted <= observed + slack).sum())
+    return min(1.0, 2 * float(tail + 1) / (len(permuted) + 1))
+
+
+def _n_permutations(affordable: int) -> int:
+    return int(np.clip(affordable, _FEWEST, _MOST))
+
+
+def _of_tables(
+    results: Results, method: str, worth: Array, rng: np.random.Generator
+) -> tuple[float, Array]:
+    """Draw confusion matrices with the same margins, which is all that permuting rows changes."""
+    predicted, n_classes = results.predicted[results.position(method)], len(worth)
+    base = find_sampling_units(results)
+    strata = np.zeros_like(base.folds) if base.one_row_folds else base.folds
+    n_strata = strata.max(initial=0) + 1
+    cells = (strata * n_classes + results.truth) * n_classes + predicted
+    tables = np.bincount(cells, minlength=n_strata * n_classes**2).reshape(-1, *(n_classes,) * 2)
+    permuted = np.zeros(_n_permutations(_CELLS // tables.size))
+    for table in tables:
+        drawn = random_table.rvs(
+            table.sum(axis=1), table.sum(axis=0), method="patefield", size=len(permuted),
+            random_state=rng,
+        )  # fmt: skip
+        permuted += np.diagonal(drawn, axis1=1, axis2=2) @ worth
+    return float(np.diagonal(tables, axis1=1, axis2=2).sum(axis=0) @ worth), permuted
+
+
+def _of_rows(
+    results: Results, method: str, worth: Array, rng: np.random.Generator
+) -> tuple[float, Array]:
+    """Permute rows, or groups, each with the predictions of all repetitions together."""
+    rows, first, which = np.unique(results.rows, return_index=True, return_inverse=True)
+    n, n_classes = len(rows), len(worth)
+    predicted = results.predicted[results.position(method)]
+    votes = np.bincount(which * n_classes + predicted, minlength=n * n_classes)
+    votes = votes.reshape(n, n_classes) / np.bincount(which)[:, None]
+    weight, groups = row_weights(results), results.settings.row_groups
+    codes = results.truth[first]
+    counted = worth[codes] if weight is None else worth[codes] * weight[first]
+    base = find_sampling_units(results)
+    blocks = base.folds[first] if groups is None else base.units[first]
+    if groups is None and base.one_row_folds:
+        blocks = np.zeros(n, dtype=np.intp)
+    order = np.argsort(blocks, kind="stable")
+    votes, codes, counted = votes[order], codes[order], counted[order]
+    sizes = np.bincount(blocks)
+    sizes, starts = sizes[sizes > 0], n_classes * np.arange(n)
+    permuted = np.empty(_n_permutations(_ROWS // n))
+    for b in range(len(permuted)):
+        drawn = _within(sizes, rng) if groups is None else _in_turn(sizes, rng)
+        permuted[b] = votes.take(starts + codes.take(drawn)) @ counted.take(drawn)
+    return float(votes.take(starts + codes) @ counted), permuted
+
+
+def _within(sizes: Codes, rng: np.random.Generator) -> Codes:
+    """Return rows permuted within blocks of so many."""
+    ends = np.cumsum(sizes)
+    return np.concatenate(
+        [end - size + rng.permutation(size) for size, end in zip(sizes, ends, strict=True)]
+    )
+
+
+def _in_turn(sizes: Codes, rng: np.random.Generator) -> Codes:
+    """Return the rows of blocks of so many, with the blocks in random order."""
+    order = rng.permutation(len(sizes))
+    starts = (np.cumsum(sizes) - sizes)[order]
+    before = np.cumsum(sizes[order]) - sizes[order]
+    return np.repeat(starts - before, sizes[order]) + np.arange(sizes.sum())
