@@ -29,3 +29,8 @@ def test_photographs_in_heic_are_decoded_upright_and_within_limits():
         image_size(raw, "turned.heic", replace(LIMITS, max_image_pixels=1_000))
     with pytest.raises(SkippedFile, match="damaged"):
         decoded(raw[: len(raw) // 2], (96, 48))
+
+
+def test_a_photograph_that_is_none_is_damaged():
+    with pytest.raises(SkippedFile, match="damaged image"):
+        image_size(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", "a/IMG_1.HEIC", LIMITS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 
@@ -192,3 +193,8 @@ except ImportError as error:
     assert said.stdout.strip() == (
         "lincore.onnx needs the package skl2onnx: pip install lincore[onnx]."
     )
+
+
+def test_the_example_of_the_module():
+    assert doctest.testmod(lincore.onnx).attempted
+    assert not doctest.testmod(lincore.onnx).failed
