@@ -114,14 +114,14 @@ def comparison_answer(
     score = score or metrics.leading_score(results.class_counts)
     ranked = metrics.rank_methods(results, score)
     notes = (*report.comparison_notes(results), *finding_sentences(data))
+    finding = report.comparison_finding(results, score, rope)
+    best = report.best_finding(results, score)
     scope = (
         report.evaluation_scope(results, data.kind.rows),
         report.interval_method(results, score),
     )
     sections = [
-        Section(
-            data_line(data), (report.comparison_finding(results, score, rope), " ".join(scope))
-        ),
+        Section(data_line(data), (finding, *filter(None, (best,)), " ".join(scope))),
         Section("", rows=_score_rows(ranked, score, rope)),
         *([Section("Notes", notes)] if notes else []),
     ]
@@ -131,12 +131,16 @@ def comparison_answer(
 def _score_rows(ranked: lincore.Results, score: str, rope: float) -> tuple[dict[str, str], ...]:
     """Return the deciding score with its interval, and the values of the others."""
     groups = metrics.groups(ranked, score, rope)
+    best = metrics.best_score(ranked, score)
     others = [name for name in metrics.available_scores(ranked) if name != score]
     rows = []
     for method, seconds in zip(ranked.methods, ranked.seconds, strict=True):
         found = metrics.score(ranked, method, score)
         row = {"model": ranked.settings.label(method)}
         row[report.score_heading(score)] = _cell(found, score)
+        if best is not None and best.n_methods > 1:
+            corrected = _cell(best.corrected, score) if method == best.method else ""
+            row[report.best_heading(best, score)] = corrected
         row["group"] = str(groups[method] or "")
         for name in others:
             value = metrics.score(ranked, method, name)._replace(low=nan, high=nan)
@@ -153,6 +157,7 @@ def _record(
     data: lincore.Dataset, ranked: lincore.Results, score: str, rope: float, notes: tuple[str, ...]
 ) -> dict[str, Any]:
     settings, groups = ranked.settings, metrics.groups(ranked, score, rope)
+    best = metrics.best_score(ranked, score)
     return {
         "command": "compare",
         "data": data_record(data),
@@ -165,6 +170,14 @@ def _record(
             "versions": settings.versions,
         },
         "finding": report.comparison_finding(ranked, score, rope),
+        "best": None
+        if best is None
+        else {
+            "method": best.method,
+            "of": best.n_methods,
+            "score": best.raw._asdict(),
+            "corrected": best.corrected._asdict(),
+        },
         "methods": [
             {
                 "method": method,
