@@ -25,8 +25,8 @@ if job is None:
 shown = score_table.ask(data, job.settings, job.result, row)
 results, rows = shown.results, text.row_noun(data)
 finding = report.comparison_finding(results, shown.score, shown.rope)
-best = report.best_finding(results, shown.score)
-heading.header(text.escape(f"{finding} {best}".rstrip()), anchor=False)
+finding = f"{finding} {report.best_finding(results, shown.score)}".rstrip()
+heading.header(text.escape(finding), anchor=False)
 if job.is_over and job.settings == choice:
     runs.note(finding, score_table.scores(shown))
 take_away.keep(comparison=results, score=shown.score, rope=shown.rope)

@@ -122,9 +122,10 @@ def _after_choice(values: Array, covariance: Array) -> float:
         Of their deviations.
     """
     variances, axes = np.linalg.eigh(covariance)
-    factor = axes * np.sqrt(np.maximum(variances, 0))
+    # The symmetric root: the signs of axes are arbitrary.
+    root = axes * np.sqrt(np.maximum(variances, 0)) @ axes.T
     normal = np.random.default_rng(_SEED).standard_normal((_DRAWS // 2, len(values)))
-    deviations = np.concatenate([normal, -normal]) @ factor.T
+    deviations = np.concatenate([normal, -normal]) @ root
     chosen = (values + deviations).argmax(axis=1)
     left_out = values[chosen] - deviations[np.arange(len(chosen)), chosen]
     return float(left_out.mean())
