@@ -131,16 +131,12 @@ def comparison_answer(
 def _score_rows(ranked: lincore.Results, score: str, rope: float) -> tuple[dict[str, str], ...]:
     """Return the deciding score with its interval, and the values of the others."""
     groups = metrics.groups(ranked, score, rope)
-    best = metrics.best_score(ranked, score)
     others = [name for name in metrics.available_scores(ranked) if name != score]
     rows = []
     for method, seconds in zip(ranked.methods, ranked.seconds, strict=True):
         found = metrics.score(ranked, method, score)
         row = {"model": ranked.settings.label(method)}
         row[report.score_heading(score)] = _cell(found, score)
-        if best is not None and best.n_methods > 1:
-            corrected = _cell(best.corrected, score) if method == best.method else ""
-            row[report.best_heading(best, score)] = corrected
         row["group"] = str(groups[method] or "")
         for name in others:
             value = metrics.score(ranked, method, name)._replace(low=nan, high=nan)

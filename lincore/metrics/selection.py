@@ -86,14 +86,12 @@ def best_score(results: Results, name: str) -> BestScore | None:
         influence = np.stack([found[method].influence for method in known])
         covariance = _covariance(results, influence, [score(results, m, name) for m in known])
         moved = sign * _after_choice(sign * values, covariance) - values[best]
-    corrected = Interval(raw.value + moved, raw.low + moved, raw.high + moved)
-    value = float(np.clip(corrected.value, kind.lowest, kind.highest))
-    return BestScore(
-        known[best],
-        len(known),
-        raw,
-        corrected._replace(value=value).within(kind.lowest, kind.highest),
-    )
+    value = float(np.clip(raw.value + moved, kind.lowest, kind.highest))
+    # An end at a bound, as of a perfect score, stays there.
+    low = raw.low + moved * (raw.low > kind.lowest)
+    high = raw.high + moved * (raw.high < kind.highest)
+    corrected = Interval(value, low, high).within(kind.lowest, kind.highest)
+    return BestScore(known[best], len(known), raw, corrected)
 
 
 def _covariance(results: Results, influence: Array, intervals: list[Interval]) -> Array:

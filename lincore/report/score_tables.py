@@ -37,8 +37,8 @@ def comparison_rows(
     -------
     tuple of dict
         "model", "group" (None for a method without the score), and text for each score, shares
-        in per cent; where classes are unequal the recall of the rarest follows the first. Beside
-        the score that decides, that of the best corrected for the choice, see `best_heading`.
+        in per cent; where classes are unequal the recall of the rarest follows the first, and
+        then the score of the best, corrected for the choice, see `best_heading`.
 
     Examples
     --------
@@ -59,14 +59,14 @@ def comparison_rows(
             found = scores.score(results, method, name)
             cell = format_score_cell(found, name) or missing_score_reason(results, method, name)
             line[score_heading(name)] = cell
+            if name == score and is_imbalanced(results.class_counts):
+                recall = scores.recall(results, method)[rarest_class(results)]
+                line[rarest_heading(results)] = format_score_cell(recall, "accuracy")
             if name == score and best is not None and best.n_methods > 1:
                 is_best = method == best.method
                 line[best_heading(best, score)] = (
                     format_score_cell(best.corrected, score) if is_best else ""
                 )
-            if name == score and is_imbalanced(results.class_counts):
-                recall = scores.recall(results, method)[rarest_class(results)]
-                line[rarest_heading(results)] = format_score_cell(recall, "accuracy")
         lines.append(line)
     return tuple(lines)
 

@@ -68,6 +68,15 @@ def test_a_clear_winner_loses_nothing_and_one_method_is_no_choice():
     assert report.best_finding(results.select("A")) == ""
 
 
+def test_a_perfect_score_keeps_the_end_of_its_interval():
+    results = coins(np.random.default_rng(6), n_methods=2)
+    predicted = np.stack([results.truth, results.truth])
+    predicted[1, 0] = 1 - predicted[1, 0]
+    found = best_score(replace(results, predicted=predicted), "accuracy")
+    assert found.raw.high == found.corrected.high == 1.0
+    assert found.corrected.value < 1 and found.corrected.low < found.raw.low
+
+
 def test_methods_without_the_score_are_no_candidates():
     results = coins(np.random.default_rng(4), n_methods=3)
     log_proba = results.log_proba.copy()
