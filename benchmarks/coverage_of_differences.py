@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from common import finish, require
 from coverage_table import replace_between
 from scipy.special import log_softmax
 
@@ -137,12 +138,15 @@ def simulate(design: Design, worth: str, times: int) -> Rates:
 
 
 def write(times: int, page: Path) -> None:
-    """Simulate all designs and write the table."""
+    """Simulate all designs and write the table; end with an error if a bound is missed."""
+    least, most = 1.0, 0.0
     head = f"| test sets | models | {' | '.join(SCORES)} |"
     lines = [head, f"|---|---|{'---|' * len(SCORES)}"]
     for name, design in DESIGNS.items():
         for worth in WORTH:
             rates = simulate(design, worth, times)
+            least = min(least, rates.coverage.min())
+            most = max(most, 0.0 if worth == "one better" else rates.alarms.max())
             cells = []
             for covered, alarm in zip(*rates, strict=True):
                 text = f"{100 * covered:.1f}"
@@ -154,3 +158,6 @@ def write(times: int, page: Path) -> None:
     error = 100 * np.sqrt(0.95 * 0.05 / times)
     summary = f"{times:,} data sets for each line: a coverage of 95 % is known to ± {error:.1f}."
     replace_between(page, BEGIN, END, "\n".join([summary, "", *lines]))
+    require("least coverage", least, at_least=LEAST)
+    require("most false alarms", most, at_most=ALARMS)
+    finish()

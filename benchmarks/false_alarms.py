@@ -23,6 +23,8 @@ from lincore import Results, metrics
 
 COVERS = {"at_least": 0.92, "at_most": 0.98}
 FALSE_ALARMS = 0.06
+#: 5.5 % and two standard errors of 400 data sets, rounded.
+UNDER_HEAVY_TAILS = 0.08
 SHARES = np.array([0.5, 0.3, 0.2])
 Tallies = dict[str, list[float]]
 #: Data sets of noise (half of the rows of each class by chance): rows, scheme, and how many.
@@ -52,19 +54,19 @@ def main() -> None:
         k, r = scheme
         name = "leave-one-out" if k == n else f"{r}x{k}-fold" if r > 1 else f"{k}-fold"
         report(f"{name} of {n}", over_folds(n, k, r, times))
-    report("10x10-fold of 100, features with heavy tails", heavy_tails(100, 400))
+    report("10x10-fold of 100, features with heavy tails", heavy_tails(100, 400), UNDER_HEAVY_TAILS)
     report("one test set of 100, five of six models alike", alike(100, 2000))
     for n, scheme, times in NOISE:
         best_on_noise(n, scheme, times)
     finish()
 
 
-def report(where: str, found: Tallies) -> None:
+def report(where: str, found: Tallies, most: float = FALSE_ALARMS) -> None:
     """Hold every rate against its bound."""
     for what, hits in found.items():
         rate = float(np.mean(hits))
         if what.startswith("false alarms"):
-            require(f"{where}, {what}", rate, at_most=FALSE_ALARMS)
+            require(f"{where}, {what}", rate, at_most=most)
         else:
             require(f"{where}, coverage of the interval of {what}", rate, **COVERS)
 

@@ -215,7 +215,7 @@ def candidates(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
         if node in skipped:
             continue
         for kind, mutate in KINDS.items():
-            if (kind == "default") == (node in defaults) and mutate(deepcopy(node)) is not None:
+            if (kind == "default") == (node in defaults) and mutate(node) is not None:
                 yield kind, node
 
 
@@ -298,8 +298,8 @@ def run(folder: Path, tests: list[str], numbers: list[int] | None) -> None:
     for number in sorted(asked):
         hits = folder / "hits" / str(number)
         # What is reached at import or by a server's process has no test of its own: its files do.
-        reached = sorted(set(hits.read_text().splitlines())) if hits.exists() else []
-        reached = [name for name in reached if name.startswith(tuple(tests))]
+        reached = set(hits.read_text().splitlines()) if hits.exists() else set()
+        reached = [name for name in sorted(reached, key=_cost) if name.startswith(tuple(tests))]
         verdict = "not reached"
         if reached:
             verdict = _verdict(folder, number, reached)
@@ -308,7 +308,13 @@ def run(folder: Path, tests: list[str], numbers: list[int] | None) -> None:
     print(f"{caught} of {len(asked)} caught")
 
 
+def _cost(name: str) -> tuple[int, str]:
+    """Sort tests of the library before those that draw pages."""
+    return next(i for i, part in enumerate(("tests/lincore", "lincore", "")) if part in name), name
+
+
 def _verdict(folder: Path, number: int, reached: list[str]) -> str:
+    names = folder / f"reached-{number}.txt"
     command = [
         sys.executable,
         "-m",
@@ -321,9 +327,9 @@ def _verdict(folder: Path, number: int, reached: list[str]) -> str:
         "addopts=",
         "--doctest-modules",
         "--import-mode=importlib",
-        f"@{folder / 'reached.txt'}",
+        f"@{names}",
     ]
-    (folder / "reached.txt").write_text("\n".join(reached))
+    names.write_text("\n".join(reached))
     environment = {**os.environ, "MUTANT": str(number)}
     try:
         done = subprocess.run(

@@ -1,7 +1,7 @@
 """Scores of predicted classes, each with its derivative by the weight of every row.
 
-From the derivatives ("influence values") come the values of single folds, the acceleration of
-the bootstrap and its limit for very many rows, for every score alike.
+From the derivatives ("influence values") come the values of single folds and the variances, for
+every score alike.
 """
 
 from __future__ import annotations

@@ -58,12 +58,12 @@ class SamplingUnits(NamedTuple):
 
     @property
     def independent_rows(self) -> bool:
-        """True if every row counts for itself, and as much: what Wilson and McNemar ask for."""
+        """True if every row counts for itself, and as much: what Wilson and Cochran ask for."""
         return self.by_rows and self.n_units == len(self.units) == round(self.n_effective, 6)
 
     @property
     def one_fit(self) -> bool:
-        """True if every method was fitted once: what McNemar and Cochran ask for."""
+        """True if every method was fitted once: what Cochran asks for."""
         return self.n_folds <= 1
 
     @property
