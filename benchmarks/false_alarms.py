@@ -1,10 +1,12 @@
 """False alarm rates of the tests and coverage of the intervals, simulated.
 
-Run ``python benchmarks/false_alarms.py`` (two minutes). On one test set three methods of exactly
+Run ``python benchmarks/false_alarms.py`` (four minutes). On one test set three methods of exactly
 equal worth are drawn again and again; over folds, discriminants on two exchangeable sets of
 features are fitted again and again, and what they reach on average is known in closed form.
 Coverage is that of the truth named in `lincore.metrics.scores.score`. Models of the folds are
 asked about common rows, as `benchmarks/coverage.py` does, only where features have heavy tails.
+Seven methods are fitted to labels that features say nothing of: how much the best of them, and its
+score corrected for the choice, exceed the truth, which is 50 %.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 from common import finish, require
 from scipy.special import expit, log_softmax, ndtr
 
+import lincore
 from lincore import Results, metrics
 
 COVERS = {"at_least": 0.92, "at_most": 0.98}
@@ -24,6 +27,17 @@ FALSE_ALARMS = 0.06
 UNDER_HEAVY_TAILS = 0.08
 SHARES = np.array([0.5, 0.3, 0.2])
 Tallies = dict[str, list[float]]
+#: Data sets of noise (half of the rows of each class by chance): rows, scheme, and how many.
+NOISE = (
+    (120, "holdout", 300), (400, "holdout", 300), (60, "5-fold", 200), (200, "10-fold", 150),
+)  # fmt: skip
+SEVEN = (
+    "lda", "qda", "diagonal-lda", "naive-bayes", "lda(shrinkage=0.8)", "qda(shrinkage=0.8)",
+    "fisher",
+)  # fmt: skip
+#: In points, and as a share: what the corrected score of the best may exceed the truth by, give or
+#: take twice the standard error, and how often its interval may lie above the truth.
+EXCESS, MISSED_ABOVE = 1.0, 0.035
 
 
 def main() -> None:
@@ -42,6 +56,8 @@ def main() -> None:
         report(f"{name} of {n}", over_folds(n, k, r, times))
     report("10x10-fold of 100, features with heavy tails", heavy_tails(100, 400), UNDER_HEAVY_TAILS)
     report("one test set of 100, five of six models alike", alike(100, 2000))
+    for n, scheme, times in NOISE:
+        best_on_noise(n, scheme, times)
     finish()
 
 
@@ -76,6 +92,29 @@ def alike(m: int, times: int) -> Tallies:
         )  # fmt: skip
         found["false alarms of Cochran's Q"].append(metrics.cochran_test(results).p < 0.05)
     return found
+
+
+def best_on_noise(n: int, scheme: str, times: int) -> None:
+    """Hold what the best of seven methods exceeds the truth by against its bound."""
+    rng = np.random.default_rng([n, 2, 0])
+    found: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    for _ in range(times):
+        X, y = rng.normal(size=(n, 6)), rng.integers(0, 2, n)
+        seed = int(rng.integers(1e6))
+        results = lincore.compare(lincore.load((X, y)), SEVEN, scheme, seed=seed)
+        for name in ("accuracy", "balanced accuracy"):
+            best = metrics.best_score(results, name)
+            excess = [100 * (of.value - 0.5) for of in (best.raw, best.corrected)]
+            missed = [float(of.low > 0.5) for of in (best.raw, best.corrected)]
+            found[name].append((*excess, *missed))
+    for name, values in found.items():
+        raw, corrected, missed_raw, missed = np.mean(values, axis=0)
+        where = f"best of seven on noise, {scheme} of {n}, {name}"
+        print(f"{where}: raw {raw:.1f} points too good, {missed_raw:.1%} of intervals above")
+        error = 2 * np.std(values, axis=0)[1] / np.sqrt(times)
+        require(f"{where}, corrected, excess", corrected, at_most=EXCESS + error)
+        error = 2 * np.sqrt(MISSED_ABOVE * (1 - MISSED_ABOVE) / times)
+        require(f"{where}, corrected, intervals above", missed, at_most=MISSED_ABOVE + error)
 
 
 def one_test_set(m: int, times: int) -> Tallies:

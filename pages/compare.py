@@ -25,14 +25,15 @@ if job is None:
 shown = score_table.ask(data, job.settings, job.result, row)
 results, rows = shown.results, text.row_noun(data)
 finding = report.comparison_finding(results, shown.score, shown.rope)
+finding = f"{finding} {report.best_finding(results, shown.score)}".rstrip()
 heading.header(text.escape(finding), anchor=False)
 if job.is_over and job.settings == choice:
     runs.note(finding, score_table.scores(shown))
 take_away.keep(comparison=results, score=shown.score, rope=shown.rope)
-best = ""
+baseline = ""
 if shown.score == metrics.leading_score(results.class_counts):
-    best = report.baseline_finding(results, results.methods[0], subject=shown.labels[0])
-heading.markdown(text.escape(f"{best} {report.evaluation_scope(results, rows)}"))
+    baseline = report.baseline_finding(results, results.methods[0], subject=shown.labels[0])
+heading.markdown(text.escape(f"{baseline} {report.evaluation_scope(results, rows)}"))
 
 score_table.figure(shown)
 st.caption(report.interval_method(results, shown.score))

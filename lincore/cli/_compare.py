@@ -114,14 +114,14 @@ def comparison_answer(
     score = score or metrics.leading_score(results.class_counts)
     ranked = metrics.rank_methods(results, score)
     notes = (*report.comparison_notes(results), *finding_sentences(data))
+    finding = report.comparison_finding(results, score, rope)
+    best = report.best_finding(results, score)
     scope = (
         report.evaluation_scope(results, data.kind.rows),
         report.interval_method(results, score),
     )
     sections = [
-        Section(
-            data_line(data), (report.comparison_finding(results, score, rope), " ".join(scope))
-        ),
+        Section(data_line(data), (finding, *filter(None, (best,)), " ".join(scope))),
         Section("", rows=_score_rows(ranked, score, rope)),
         *([Section("Notes", notes)] if notes else []),
     ]
@@ -153,6 +153,7 @@ def _record(
     data: lincore.Dataset, ranked: lincore.Results, score: str, rope: float, notes: tuple[str, ...]
 ) -> dict[str, Any]:
     settings, groups = ranked.settings, metrics.groups(ranked, score, rope)
+    best = metrics.best_score(ranked, score)
     return {
         "command": "compare",
         "data": data_record(data),
@@ -165,6 +166,14 @@ def _record(
             "versions": settings.versions,
         },
         "finding": report.comparison_finding(ranked, score, rope),
+        "best": None
+        if best is None
+        else {
+            "method": best.method,
+            "of": best.n_methods,
+            "score": best.raw._asdict(),
+            "corrected": best.corrected._asdict(),
+        },
         "methods": [
             {
                 "method": method,

@@ -37,5 +37,7 @@ from .scores import majority_baseline_score as majority_baseline_score
 from .scores import precision as precision
 from .scores import recall as recall
 from .scores import score as score
+from .selection import BestScore as BestScore
+from .selection import best_score as best_score
 from .settings import Settings as Settings
 from .training_variance import training_variance_rows as training_variance_rows

@@ -109,8 +109,8 @@ def _of_rows(
     rows, first, which = np.unique(results.rows, return_index=True, return_inverse=True)
     n, n_classes = len(rows), len(worth)
     predicted = results.predicted[results.position(method)]
-    votes = np.bincount(which * n_classes + predicted, minlength=n * n_classes)
-    votes = votes.reshape(n, n_classes) / np.bincount(which)[:, None]
+    n_votes = np.bincount(which * n_classes + predicted, minlength=n * n_classes)
+    votes = n_votes.reshape(n, n_classes) / np.bincount(which)[:, None]
     weight, groups = row_weights(results), results.settings.row_groups
     codes = results.truth[first]
     counted = worth[codes] if weight is None else worth[codes] * weight[first]

@@ -67,6 +67,7 @@ from .imbalance_tables import format_loss as format_loss
 from .imbalance_tables import remedy_rows as remedy_rows
 from .imbalance_tables import score_rows as score_rows
 from .naive_bayes import naive_bayes_distributions as naive_bayes_distributions
+from .score_tables import best_heading as best_heading
 from .score_tables import class_score_rows as class_score_rows
 from .score_tables import comparison_rows as comparison_rows
 from .score_tables import confusion_rows as confusion_rows
@@ -80,6 +81,7 @@ from .score_tables import recall_rows as recall_rows
 from .score_tables import score_heading as score_heading
 from .score_tables import shared_score_rows as shared_score_rows
 from .sentences import baseline_finding as baseline_finding
+from .sentences import best_finding as best_finding
 from .sentences import classification_finding as classification_finding
 from .sentences import format_score as format_score
 from .sentences import format_score_cell as format_score_cell

@@ -9,6 +9,7 @@ from lincore.metrics import differences, scores
 from lincore.metrics.class_ratio import is_imbalanced, leading_score
 from lincore.metrics.estimates import missing_score_reason
 from lincore.metrics.results import ROPE, Results
+from lincore.metrics.selection import BestScore, best_score
 from lincore.model_selection.methods import as_method
 from lincore.report.sentences import format_score, format_score_cell, rarest_class
 from lincore.utils.formatting import p_value, percent
@@ -36,7 +37,8 @@ def comparison_rows(
     -------
     tuple of dict
         "model", "group" (None for a method without the score), and text for each score, shares
-        in per cent; where classes are unequal the recall of the rarest follows the first.
+        in per cent; where classes are unequal the recall of the rarest follows the first, and
+        then the score of the best, corrected for the choice, see `best_heading`.
 
     Examples
     --------
@@ -48,6 +50,7 @@ def comparison_rows(
     score = score or leading_score(results.class_counts)
     group = differences.groups(results, score, rope)
     names = sorted(scores.SCORES, key=lambda name: (name != score, _ORDER.index(name)))
+    best = best_score(results, score)
     lines = []
     for method in results.methods:
         label = results.settings.label(method)
@@ -59,6 +62,11 @@ def comparison_rows(
             if name == score and is_imbalanced(results.class_counts):
                 recall = scores.recall(results, method)[rarest_class(results)]
                 line[rarest_heading(results)] = format_score_cell(recall, "accuracy")
+            if name == score and best is not None and best.n_methods > 1:
+                is_best = method == best.method
+                line[best_heading(best, score)] = (
+                    format_score_cell(best.corrected, score) if is_best else ""
+                )
         lines.append(line)
     return tuple(lines)
 
@@ -77,6 +85,19 @@ def score_heading(score: str) -> str:
     ('accuracy (%)', 'log loss')
     """
     return f"{score} (%)" if scores.SCORES[score].is_share else score
+
+
+def best_heading(best: BestScore, score: str) -> str:
+    """Return what the column of the best score, corrected for the choice, is called.
+
+    Parameters
+    ----------
+    best : BestScore
+    score : str
+        One of `SCORES`.
+    """
+    unit = " (%)" if scores.SCORES[score].is_share else ""
+    return f"best of {best.n_methods} on these rows, corrected{unit}"
 
 
 def shared_score_rows(found: SharedScores) -> tuple[dict[str, str], ...]:

@@ -11,6 +11,7 @@ from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.permutation import permutation_p
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, row_weights
+from lincore.metrics.selection import best_score
 from lincore.utils.formatting import (
     decimals,
     interval,
@@ -229,10 +230,40 @@ def training_error_note(training: float, results: Results, method: str) -> str:
     return f"Training error {percent(training)}, test error {percent(test)}."
 
 
+def best_finding(results: Results, score: str | None = None) -> str:
+    """Say which of several methods is best on these rows, and its score corrected for the choice.
+
+    Nothing of one method. See `lincore.metrics.best_score`.
+
+    Parameters
+    ----------
+    results : Results
+    score : str, optional
+        One of `SCORES`; by default the leading one.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> best_finding(lincore.compare(lincore.sample("iris"), ["lda", "qda"], "10-fold"))
+    'Best of 2 on these rows: LDA, accuracy 98.0 %; corrected for the choice 97.7 % (93.5–99.0).'
+    """
+    score = score or leading_score(results.class_counts)
+    best = best_score(results, score)
+    if best is None or best.n_methods < 2:
+        return ""
+    raw = format_score(best.raw._replace(low=np.nan, high=np.nan), score)
+    label, corrected = results.settings.label(best.method), format_score(best.corrected, score)
+    return (
+        f"Best of {best.n_methods} on these rows: {label}, {score} {raw}; corrected for the "
+        f"choice {corrected}."
+    )
+
+
 def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
     """Say whether a method beats always predicting the largest class, by the leading score.
 
-    By its interval, or where that lacks rows by permutation, see `lincore.metrics.permutation_p`.
+    By its interval, corrected for the choice if it is the best of several; where that lacks rows
+    by permutation, see `lincore.metrics.permutation_p`.
     Where classes are unequal, accuracy, MCC and the recall of the rarest class stand beside it.
 
     Parameters
@@ -247,9 +278,11 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
         scores.score(results, method, name),
         scores.majority_baseline_score(results, name),
     )
+    p, best = permutation_p(results, method, name), best_score(results, name)
+    if best is not None and best.method == method:
+        found, p = best.corrected, min(1.0, best.n_methods * p)  # Bonferroni
     largest = _name(results, scores.baseline_results(results).predicted[0, 0])
     guess_text, few = f"{name} {percent(guess)}", missing_interval_note(results, name, method)
-    p = permutation_p(results, method, name)
     by_permutation = f"{p_equals(p)} by permutation"
     is_better, is_worse = found.low > guess, found.high < guess
     if np.isnan(found.low):

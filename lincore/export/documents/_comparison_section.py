@@ -33,6 +33,7 @@ def comparison_sections(contents: ReportContents) -> tuple[Section, ...]:
     leader = results.methods[0]
     sentences = (
         report.comparison_finding(results, score, rope),
+        report.best_finding(results, score),
         report.baseline_finding(results, leader, subject=results.settings.label(leader)),
         report.evaluation_scope(results, noun),
         report.interval_method(results, score),

@@ -13,6 +13,7 @@ from lincore.metrics.results import ROPE
 from lincore.model_selection.methods import on_both_features
 
 _COMPARISON = """print(report.comparison_finding(results, score, rope))
+print(report.best_finding(results, score))
 best = results.methods[0]
 if score == metrics.leading_score(results.class_counts):
     print(report.baseline_finding(results, best, subject=results.settings.label(best)))

@@ -163,7 +163,8 @@ def table(shown: Shown) -> None:
     """Show every score of every method with its interval, and offer it as CSV."""
     results = shown.results
     lines = report.comparison_rows(results, shown.score, shown.rope)
-    rarest = report.rarest_heading(results)
+    rarest, best = report.rarest_heading(results), metrics.best_score(results, shown.score)
+    corrected = "" if best is None else report.best_heading(best, shown.score)
     widths = {column: _width([column, *(line[column] for line in lines)]) for column in lines[0]}
     widths |= {"model": _MODEL_WIDTH, "group": _GROUP_WIDTH}
     ends = itertools.accumulate(widths.values())
@@ -179,6 +180,11 @@ def table(shown: Shown) -> None:
                     width=_GROUP_WIDTH,
                     help="No model of a group is shown to be worse than its best by "
                     f"{shown.score}.",
+                ),
+                corrected: st.column_config.TextColumn(
+                    width=widths.get(corrected),
+                    help="The best of several is partly best by chance: its score corrected for "
+                    "the choice, by bootstrap.",
                 ),
                 rarest: st.column_config.TextColumn(
                     width=widths.get(rarest),

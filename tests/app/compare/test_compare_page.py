@@ -89,6 +89,12 @@ def compared(*given, **named):
     return ranking.rank_methods(results_of(*given, **named))
 
 
+def headline(results, score=None, rope=0.01):
+    """Return what the page says first: who leads, and the best as the best of so many."""
+    found = report.comparison_finding(results, score, rope)
+    return f"{found} {report.best_finding(results, score)}".rstrip()
+
+
 def titled(app: AppTest, beginning: str) -> dict:
     (found,) = [f for f in figures(app) if f["layout"]["meta"]["title"].startswith(beginning)]
     return found
@@ -100,7 +106,7 @@ def test_a_sample_is_compared_at_once(sample):
     data = lincore.sample(sample)
     results = compared(data, scheme="holdout" if data.given_test is None else "given")
     assert not app.error
-    assert app.header[0].value == text.escape(report.comparison_finding(results))
+    assert app.header[0].value == text.escape(headline(results))
     assert text.escape(comparison.evaluation_scope(results, text.row_noun(data))) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
@@ -124,7 +130,7 @@ def test_every_score_with_the_pairs_by_the_library():
         app.number_input(key=key).set_value(rope).run()
         assert_fine(app)
         ranked = ranking.rank_methods(results, score)
-        finding = report.comparison_finding(ranked, score, 0.02)
+        finding = headline(ranked, score, 0.02)
         assert app.header[0].value == text.escape(finding), score
         found = differences.pairwise_differences(ranked, score, 0.02)
         shown = app.dataframe[1].value
@@ -151,7 +157,7 @@ def test_every_scheme(scheme, word):
     settled(app)
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
-    assert app.header[0].value == text.escape(report.comparison_finding(results))
+    assert app.header[0].value == text.escape(headline(results))
     assert text.escape(comparison.evaluation_scope(results)) in main_text(app)
 
 
@@ -165,7 +171,7 @@ def test_options_and_a_model_that_enters_twice():
     settled(app)
     methods = ["lda", "logistic", "logistic(C=0.001)"]
     results = compared(lincore.sample("wine"), methods, steps=Steps(False))
-    assert app.header[0].value == text.escape(report.comparison_finding(results))
+    assert app.header[0].value == text.escape(headline(results))
     assert "Logistic regression (C=0.001)" in list(app.dataframe[0].value["model"])
     open_tab(app, "Recall by class")
     names = titled(app, "Every class has a recall of 100 %")["layout"]["xaxis"]["ticktext"]
@@ -184,7 +190,7 @@ def test_qda_that_cannot_be_fitted_is_mended_at_a_click():
     methods = [name if name != "qda" else "qda(regularization=0.1)" for name in TABLE]
     results = compared(data, methods)
     assert "Settings have changed" not in main_text(app)
-    assert app.header[0].value == text.escape(report.comparison_finding(results))
+    assert app.header[0].value == text.escape(headline(results))
     assert "QDA (regularization=0.1)" in list(app.dataframe[0].value["model"])
     assert not [b for b in app.button if b.key == "compare.run.regularise"]
 
@@ -277,11 +283,11 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     should_continue.set()
     settled(app)
     assert "what was finished is kept" in main_text(app)
-    assert app.header[0].value == text.escape(report.comparison_finding(five))
+    assert app.header[0].value == text.escape(headline(five))
     assert "Logistic regression" not in list(app.dataframe[0].value["model"])
     app.switch_page("pages/classify.py").run()
     app.switch_page(PAGE).run()
-    assert app.header[0].value == text.escape(report.comparison_finding(five))
+    assert app.header[0].value == text.escape(headline(five))
     app.button(key="compare.run.restart").click().run()
     settled(app)
     assert "Logistic regression" in list(app.dataframe[0].value["model"])
@@ -412,7 +418,7 @@ def test_each_model_on_pixels_and_on_gradients():
     app = open_compare("digits", compare__words=["lda"], compare__both_features=True)
     assert sorted(app.dataframe[0].value["model"]) == ["HOG + LDA", "Pixels + LDA"]
     results = compared(lincore.sample("digits"), ["lda(features=pixels)", "lda(features=hog)"])
-    assert app.header[0].value == text.escape(report.comparison_finding(results))
+    assert app.header[0].value == text.escape(headline(results))
 
 
 def test_weights_are_told_and_used():
@@ -422,6 +428,4 @@ def test_weights_are_told_and_used():
     data = lincore.load((rows, codes), weights=rng.gamma(2.0, size=120))
     app = open_compare(data, compare__words=["lda", "qda"])
     assert "Rows count by their weights" in main_text(app)
-    assert app.header[0].value == text.escape(
-        report.comparison_finding(compared(data, ["lda", "qda"]))
-    )
+    assert app.header[0].value == text.escape(headline(compared(data, ["lda", "qda"])))
