@@ -297,7 +297,7 @@ def test_figures_and_words_bear_scores_without_intervals():
     finding = report.classification_finding(few, "m")
     assert "(too few rows of 'class 1' for an interval) over 63 test rows" in finding
     against = report.baseline_finding(few, "m")
-    assert "than always predicting 'class 0' (balanced accuracy 50.0 %; p = 0." in against
+    assert "always predicting 'class 0' (balanced accuracy 50.0 %; p = 0." in against
     assert " by permutation; too few rows of 'class 1' for an interval)." in against
     assert interval(found.low, found.high) == ""
     assert report.missing_intervals_note(few) == (
