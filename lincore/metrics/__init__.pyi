@@ -1,3 +1,6 @@
+from .chance.permutation import permutation_p as permutation_p
+from .chance.selection import BestScore as BestScore
+from .chance.selection import best_score as best_score
 from .class_ratio import is_imbalanced as is_imbalanced
 from .class_ratio import leading_score as leading_score
 from .curves import calibration_curve as calibration_curve
@@ -11,7 +14,6 @@ from .disagreements import Disagreement as Disagreement
 from .disagreements import find_disagreements as find_disagreements
 from .estimates import missing_score_reason as missing_score_reason
 from .intervals import Interval as Interval
-from .permutation import permutation_p as permutation_p
 from .priors import adjust_posteriors as adjust_posteriors
 from .priors import adjust_priors as adjust_priors
 from .priors import estimate_priors as estimate_priors
@@ -37,7 +39,5 @@ from .scores import majority_baseline_score as majority_baseline_score
 from .scores import precision as precision
 from .scores import recall as recall
 from .scores import score as score
-from .selection import BestScore as BestScore
-from .selection import best_score as best_score
 from .settings import Settings as Settings
 from .training_variance import training_variance_rows as training_variance_rows

@@ -6,10 +6,10 @@ import numpy as np
 
 from lincore.federation.cross_validation import SharedScores
 from lincore.metrics import differences, scores
+from lincore.metrics.chance.selection import BestScore, best_score
 from lincore.metrics.class_ratio import is_imbalanced, leading_score
 from lincore.metrics.estimates import missing_score_reason
 from lincore.metrics.results import ROPE, Results
-from lincore.metrics.selection import BestScore, best_score
 from lincore.model_selection.methods import as_method
 from lincore.report.sentences import format_score, format_score_cell, rarest_class
 from lincore.utils.formatting import p_value, percent

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from lincore.metrics import scores
+from lincore.metrics.chance.permutation import permutation_p
+from lincore.metrics.chance.selection import best_score
 from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.permutation import permutation_p
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, row_weights
-from lincore.metrics.selection import best_score
 from lincore.utils.formatting import (
     decimals,
     interval,

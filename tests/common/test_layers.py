@@ -38,6 +38,7 @@ LAYERS = [
     "lincore/io/databases",
     "lincore/io",
     "lincore/metrics",
+    "lincore/metrics/chance",
     "lincore/model_selection",
     "lincore/federation",
     "lincore/inspection",

@@ -297,8 +297,8 @@ def test_figures_and_words_bear_scores_without_intervals():
     finding = report.classification_finding(few, "m")
     assert "(too few rows of 'class 1' for an interval) over 63 test rows" in finding
     against = report.baseline_finding(few, "m")
-    assert against.startswith("Whether that is better than always predicting 'class 0'")
-    assert "is not known: too few rows of 'class 1' for an interval." in against
+    assert "always predicting 'class 0' (balanced accuracy 50.0 %; p = 0." in against
+    assert " by permutation; too few rows of 'class 1' for an interval)." in against
     assert interval(found.low, found.high) == ""
     assert report.missing_intervals_note(few) == (
         "Balanced accuracy, macro F1, MCC and AUC: too few rows of 'class 1' for an interval."

@@ -437,7 +437,7 @@ def test_the_finding_names_the_largest_confusion(predicted, ending):
         (
             [0, 0, 1],
             [0, 0, 0],
-            "That is not distinguishable from always predicting 'a' (accuracy 66.7 %)",
+            "That is not distinguishable from always predicting 'a' (accuracy 66.7 %; p = 1.000 by",
         ),
     ],
 )
