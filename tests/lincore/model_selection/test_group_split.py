@@ -68,6 +68,15 @@ def test_the_only_group_of_a_class_is_trained_on():
         assert 9 not in data.groups[lincore.split(data, seed=seed).test]
 
 
+def test_two_such_groups_are_trained_on_and_the_shares_are_kept():
+    labels = [0] * 6 + [1] * 6 + [2, 3]
+    data = grouped(np.repeat(np.arange(14), 4), np.repeat(labels, 4))
+    for seed in range(5):
+        tested = data.groups[lincore.split(data, test_size=0.33, seed=seed).test]
+        assert not {12, 13} & {*tested}
+        assert (tested < 6).sum() == (tested >= 6).sum() == 8
+
+
 def test_where_whole_groups_allow_no_test_it_is_said():
     data = grouped(np.repeat([0, 1], 10), np.repeat([0, 1], 10))
     with pytest.raises(DataError, match="Whole groups leave no test rows"):
