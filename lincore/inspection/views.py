@@ -375,7 +375,8 @@ def _in_drawable_units(view: View) -> View:
 def _subject(plane: Plane, how: str) -> str:
     if not plane.rest:
         return plane.subject if plane.projection is not None else ""
-    return f"{plane.subject}, the rest {'integrated out' if how == 'marginal' else 'held fixed'}"
+    rest = "averaged over the other directions" if how == "marginal" else "the rest held fixed"
+    return f"{plane.subject}, {rest}"
 
 
 def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
