@@ -86,9 +86,9 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     >>> data = lincore.sample("passengers")
     >>> table = drift(data, data.to_frame().query("sex == 'female'"))
     >>> table[["column", "effect", "size", "change"]].head(2)
-      column    effect   size                   change
-    0    sex  0.631111  large  female 36.9 % → 100.0 %
-    1   deck  0.102194  small        E 23.8 % → 17.4 %
+      column    effect        size                   change
+    0    sex  0.631111       large  female 36.9 % → 100.0 %
+    1   deck  0.102194  negligible        E 23.8 % → 17.4 %
     """
     schema = FeatureSchema.of(training)
     X = _new_values(training, rows, schema)

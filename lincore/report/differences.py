@@ -89,8 +89,9 @@ def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[st
     for blind in dict.fromkeys(found.values()):
         who = [labels[method] for method in methods if found.get(method) == blind]
         if len(who) == len(methods) > 1:
-            names = f"{'Neither' if len(who) == 2 else 'None'} of them ever"
-            sentences.append(f"{names} {blind.removeprefix('never ')}.")
+            names = f"{'Neither' if len(who) == 2 else 'None'} of them"
+            predicts = blind.replace("never ", "ever ").replace(" for none of ", " for any of ")
+            sentences.append(f"{names} {predicts}.")
         else:
             plural = len(who) > 1
             sentences.append(

@@ -47,7 +47,7 @@ def association_finding(
     phrases = [f"{one.name} ({_MEASURES[one.measure]} = {one.value:.2f})" for one in ranked[:2]]
     classes = f"the {n_classes} classes" if target is None else f"the classes of {target}"
     if ranked[0].value < _WEAK:
-        return f"No column separates {classes} by itself; the largest association is that of {phrases[0]}."
+        return f"No column separates {classes} by itself; the largest is {phrases[0]}."
     first = f"{ranked[0].name} has the largest association with {target or classes} "
     first += f"({_MEASURES[ranked[0].measure]} = {ranked[0].value:.2f})"
     return first + (f", then {phrases[1]}." if len(phrases) > 1 else ".")

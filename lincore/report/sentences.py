@@ -179,11 +179,11 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
         return f"{text}; none is misclassified."
     true, predicted = np.unravel_index(errors.argmax(), errors.shape)
     share = "most" if errors.max() > errors.sum() / 2 else "the commonest"
-    noun = "errors are" if errors.sum() > 1 else "error is"
+    noun = "errors" if share == "most" and errors.sum() > 1 else "error"
     if errors.sum() == 1:
         share = "its one"
-    what = f"{_name(results, true)} misclassified as {_name(results, predicted)}"
-    return f"{text}; {share} {noun} {what}."
+    classes = results.classes
+    return f"{text}; {share} {noun}: '{classes[true]}' predicted as '{classes[predicted]}'."
 
 
 def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
@@ -195,13 +195,14 @@ def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
     >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(4), truth, 0 * truth[None],
     ...             np.full((1, 4, 2), np.nan), np.zeros(1))
     >>> never_predicted(r, ["LDA"])
-    {'LDA': 'never predicts rare'}
+    {'LDA': "predicts 'rare' for none of the 4 rows"}
     """
     found = {}
     for method in methods:
         codes = scores.never_predicted(results, method)
         if 0 < len(codes) <= MOST_NAMED:
-            found[method] = f"never predicts {listed([_name(results, code) for code in codes])}"
+            names = listed([f"'{results.classes[code]}'" for code in codes])
+            found[method] = f"predicts {names} for none of the {len(results.truth):,} rows"
         elif len(codes):
             found[method] = f"never predicts {len(codes)} of {len(results.classes)} classes"
     return found

@@ -477,9 +477,9 @@ def predictions(truth, predicted):
     ("predicted", "ending"),
     [
         ([0, 0, 1, 1, 2, 2], "none is misclassified."),
-        ([0, 0, 1, 2, 2, 2], "its one error is b misclassified as c."),
-        ([0, 0, 2, 2, 2, 1], "most errors are b misclassified as c."),
-        ([1, 2, 2, 2, 0, 1], "the commonest errors are b misclassified as c."),
+        ([0, 0, 1, 2, 2, 2], "its one error: 'b' predicted as 'c'."),
+        ([0, 0, 2, 2, 2, 1], "most errors: 'b' predicted as 'c'."),
+        ([1, 2, 2, 2, 0, 1], "the commonest error: 'b' predicted as 'c'."),
     ],
 )
 def test_the_finding_names_the_largest_confusion(predicted, ending):
@@ -570,7 +570,8 @@ def test_balanced_accuracy_leads_where_classes_are_unequal():
     assert baseline_scores(results) == {"Majority class": 0.5}
     assert pairwise_differences(results)[0].better == "Fisher"
     assert report.comparison_finding(results) == (
-        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). LDA never predicts rare."
+        "Fisher (balanced accuracy 78.3 %) beats LDA (50.0 %). "
+        "LDA predicts 'rare' for none of the 400 rows."
     )
     assert report.classification_finding(results, "Fisher").startswith(
         "Fisher reaches a balanced accuracy of 78.3 % ("
@@ -586,15 +587,15 @@ def test_models_that_never_predict_a_class_are_named_and_not_called_equivalent()
     results = imbalanced(ALWAYS, ALWAYS, ALWAYS)
     assert report.comparison_finding(results, rope=0.5) == (
         "LDA, Fisher and Least squares are not significantly different (balanced accuracy 50.0 %). "
-        "None of them ever predicts rare."
+        "None of them predicts 'rare' for any of the 400 rows."
     )
     assert report.comparison_finding(results, "MCC", rope=0.5).count("equivalent") == 0
     assert report.classification_finding(results, "LDA").startswith(
-        "LDA never predicts rare: a balanced accuracy of 50.0 % ("
+        "LDA predicts 'rare' for none of the 400 rows: a balanced accuracy of 50.0 % ("
     )
     assert report.baseline_finding(results, "LDA").startswith("That is not distinguishable from")
     two = report.comparison_finding(imbalanced(ALWAYS, ALWAYS, FINDS_RARE))
-    assert two.endswith("LDA and Fisher never predict rare.")
+    assert two.endswith("LDA and Fisher predict 'rare' for none of the 400 rows.")
 
 
 def test_the_counts_of_the_data_decide_and_not_those_of_one_test_set():
