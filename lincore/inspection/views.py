@@ -387,8 +387,8 @@ def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
         rest = plane.rest.removeprefix("the other ").split(" held at")[0]
         verb = "are" if rest[:1].isdigit() else "is"
         text = (
-            f"Seen from {names} alone: the other {rest} that the model uses {verb} integrated "
-            "out, exactly."
+            f"Seen from {names} alone: the other {rest} that the model uses {verb} averaged "
+            "over, exactly."
         )
     else:
         vary = "vary" if len(plane.axis_names) > 1 else "varies"
