@@ -139,8 +139,8 @@ def _covariance_verdict(
             name,
             values,
             "fine",
-            "Nothing speaks against one covariance for all classes (Box's M, F approximation, "
-            f"{p_equals(p_value)}): what LDA assumes.",
+            "One covariance for all classes, as LDA assumes, is not rejected at "
+            f"{100 * ALPHA:g} % (Box's M, F approximation, {p_equals(p_value)}).",
         )
     wide, narrow = names[int(volumes.argmax())], names[int(volumes.argmin())]
     size = f"as much as deviations that differ by a factor of {ratio:.1f} in every direction"

@@ -172,6 +172,14 @@ def rows_per_parameter(
             "Prefer LDA, logistic regression or naive Bayes; give QDA some regularization, or "
             "fewer components.",
         )
+    if min(values.values(), default=1.0) < 1:
+        return Check(
+            name,
+            values,
+            "note",
+            f"{sentence} That is less than one row per parameter.",
+            "Keep fewer principal components, or use shrinkage or a small C.",
+        )
     return Check(name, values, "fine", sentence)
 
 

@@ -375,7 +375,8 @@ def _in_drawable_units(view: View) -> View:
 def _subject(plane: Plane, how: str) -> str:
     if not plane.rest:
         return plane.subject if plane.projection is not None else ""
-    return f"{plane.subject}, the rest {'integrated out' if how == 'marginal' else 'held fixed'}"
+    rest = "averaged over the other directions" if how == "marginal" else "the rest held fixed"
+    return f"{plane.subject}, {rest}"
 
 
 def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
@@ -386,8 +387,8 @@ def _caption(plane: Plane, how: str, n_incomplete: int) -> str:
         rest = plane.rest.removeprefix("the other ").split(" held at")[0]
         verb = "are" if rest[:1].isdigit() else "is"
         text = (
-            f"Seen from {names} alone: the other {rest} that the model uses {verb} integrated "
-            "out, exactly."
+            f"Seen from {names} alone: the other {rest} that the model uses {verb} averaged "
+            "over, exactly."
         )
     else:
         vary = "vary" if len(plane.axis_names) > 1 else "varies"

@@ -26,6 +26,10 @@ _ALPHA = 0.05
 # Cochran's rule: levels of fewer expected rows are tested together.
 _LEAST_EXPECTED = 5.0
 _MOST_NAMED = 3
+# Random divisions of the rows, for the mean effect and the p-value without drift.
+_DIVISIONS = 499
+# The mean of the limiting distribution of Kolmogorov: sqrt(π/2) log 2.
+_KOLMOGOROV_MEAN = 0.8687
 _UNSEEN = "levels not seen in training"
 
 
@@ -34,6 +38,7 @@ class _Line(NamedTuple):
     kind: str
     test: str
     effect: float
+    chance: float
     p: float
     change: str
 
@@ -45,9 +50,11 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     difference of the distribution functions, is the effect; categories by Pearson's chi-square
     test of homogeneity, the effect being the total variation distance (the share of the rows that
     would have to change their level). Both lie between 0 and 1 and do not grow with the number of
-    rows, as the p-values shrink: with many rows every column differs significantly, and the effect
-    is what counts. Shares of missing values are compared on lines of their own. Of images the
-    brightness and the contrast are compared, of counted words their number.
+    rows, as the p-values shrink: with many rows small differences are significant. With few rows
+    or many levels the effect is large by chance alone: `chance` is its mean without drift, and
+    the size is that of the effect above it. Shares of missing values are compared on lines of
+    their own. Of images the brightness and the contrast are compared, of counted words their
+    number.
 
     Parameters
     ----------
@@ -60,8 +67,8 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     -------
     DataFrame
         A line for each column, the largest effect first: `column`, `kind`, `test`, `effect`,
-        `size` ("negligible", "small", "moderate", "large"), `p`, `p (Holm)` over all lines, and
-        `change`: medians, or the level whose share changed most.
+        `chance`, `size` ("negligible", "small", "moderate", "large"), `p`, `p (Holm)`
+        over all lines, and `change`: medians, or the level whose share changed most.
 
     Raises
     ------
@@ -79,17 +86,17 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     >>> data = lincore.sample("passengers")
     >>> table = drift(data, data.to_frame().query("sex == 'female'"))
     >>> table[["column", "effect", "size", "change"]].head(2)
-      column    effect   size                   change
-    0    sex  0.631111  large  female 36.9 % → 100.0 %
-    1   deck  0.102194  small        E 23.8 % → 17.4 %
+      column    effect        size                   change
+    0    sex  0.631111       large  female 36.9 % → 100.0 %
+    1   deck  0.102194  negligible        E 23.8 % → 17.4 %
     """
     schema = FeatureSchema.of(training)
     X = _new_values(training, rows, schema)
     found = _images(training.X, X) if training.kind.is_images else _columns(training, X)
     table = pd.DataFrame(found, columns=list(_Line._fields))
     table["p (Holm)"] = holm(table["p"].to_numpy(dtype=float))
-    table["size"] = [_size(effect) for effect in table["effect"]]
-    order = ["column", "kind", "test", "effect", "size", "p", "p (Holm)", "change"]
+    table["size"] = [_size(excess) for excess in table["effect"] - table["chance"]]
+    order = ["column", "kind", "test", "effect", "chance", "size", "p", "p (Holm)", "change"]
     table["effect"] = table["effect"].round(6)
     return table[order].sort_values("effect", ascending=False, ignore_index=True, kind="stable")
 
@@ -107,11 +114,11 @@ def drift_finding(table: pd.DataFrame) -> str:
     >>> import lincore
     >>> data = lincore.sample("iris")
     >>> drift_finding(drift(data, data))
-    'No column differs significantly between training and new rows.'
+    'No column differs between training and new rows by more than by chance.'
     """
     differing = table[table["p (Holm)"] < _ALPHA]
     if differing.empty:
-        return "No column differs significantly between training and new rows."
+        return "No column differs between training and new rows by more than by chance."
     notable = differing[differing["size"] != _NEGLIGIBLE]
     if notable.empty:
         return (
@@ -162,6 +169,9 @@ def _columns(training: Dataset, X: Any) -> list[_Line]:
         before, after = old[:, j], new[:, j]
         if np.isnan(after).all():
             continue
+        if np.isnan(before).all():
+            found.append(_missing(name, np.isnan(before), np.isnan(after)))
+            continue
         levels = None if training.levels is None else training.levels[j]
         gaps = np.isnan(before), np.isnan(after)
         if levels is None:
@@ -186,52 +196,54 @@ def _images(old: Any, new: Any) -> list[_Line]:
 
 
 def _number(name: str, old: Array, new: Array) -> _Line:
-    if not len(old) or not len(new):
-        return _Line(name, "number", "Kolmogorov–Smirnov", np.nan, np.nan, "")
     with warnings.catch_warnings():
         # Where the exact distribution cannot be computed, the limiting one takes its place.
         warnings.filterwarnings("ignore", category=RuntimeWarning)
         test = stats.ks_2samp(old, new)
     change = f"median {np.median(old):.4g} → {np.median(new):.4g}".replace("-", "−")
-    return _Line(
-        name, "number", "Kolmogorov–Smirnov", float(test.statistic), float(test.pvalue), change
-    )
+    effect, p = float(test.statistic), float(test.pvalue)
+    chance = _KOLMOGOROV_MEAN * float(np.sqrt(1 / len(old) + 1 / len(new)))
+    return _Line(name, "number", "Kolmogorov–Smirnov", effect, chance, p, change)
 
 
 def _category(name: str, old: Array, new: Array, levels: list[str]) -> _Line:
     counts = np.stack([np.bincount(part.astype(int), minlength=len(levels)) for part in (old, new)])
-    effect, p = _homogeneity(counts)
-    return _Line(name, "category", "chi-square", effect, p, _largest_change(counts, levels))
+    effect, chance, p = _homogeneity(counts)
+    return _Line(name, "category", "chi-square", effect, chance, p, _largest_change(counts, levels))
 
 
 def _missing(name: str, old: Array, new: Array) -> _Line:
     counts = np.array([[len(part) - part.sum(), part.sum()] for part in (old, new)])
-    effect, p = _homogeneity(counts)
+    effect, chance, p = _homogeneity(counts)
     shares = counts[:, 1] / counts.sum(axis=1)
     change = f"{percent(shares[0])} → {percent(shares[1])} missing"
-    return _Line(f"{name} missing", "missing", "chi-square", effect, p, change)
+    return _Line(f"{name} missing", "missing", "chi-square", effect, chance, p, change)
 
 
-def _homogeneity(counts: Any) -> tuple[float, float]:
-    """Return the total variation distance of two rows of counts, and the p-value of chi-square."""
+def _homogeneity(counts: Any) -> tuple[float, float, float]:
+    """Return the total variation distance, its mean without drift, and chi-square's p-value."""
     totals = counts.sum(axis=1, keepdims=True)
-    if not totals.all():
-        return np.nan, np.nan
     effect = float(np.abs(np.subtract(*(counts / totals))).sum() / 2)
+    both, n_old, n_new = counts.sum(axis=0), *totals[:, 0]
+    drawn = np.random.default_rng(0).multivariate_hypergeometric(
+        both, n_new, size=_DIVISIONS, method="marginals"
+    )
+    by_chance = np.abs((both - drawn) / n_old - drawn / n_new).sum(axis=1) / 2
+    chance = float(by_chance.mean())
     expected = counts.sum(axis=0) * totals / counts.sum()
     rare = expected.min(axis=0) < _LEAST_EXPECTED
     # One rare level alone has nobody to be tested with but itself.
     pooled = np.column_stack([counts[:, ~rare], counts[:, rare].sum(axis=1)])
     pooled = pooled[:, pooled.sum(axis=0) > 0]
     if pooled.shape[1] < 2:
-        return effect, np.nan if effect else 1.0
-    return effect, float(stats.chi2_contingency(pooled, correction=False).pvalue)
+        # Every level is too rare for chi-square.
+        as_large = int((by_chance >= effect - 1e-12).sum())
+        return effect, chance, (1 + as_large) / (1 + _DIVISIONS)
+    return effect, chance, float(stats.chi2_contingency(pooled, correction=False).pvalue)
 
 
 def _largest_change(counts: Any, levels: list[str]) -> str:
     totals = counts.sum(axis=1, keepdims=True)
-    if not totals.all():
-        return ""
     shares = counts / totals
     most = int(np.abs(shares[1] - shares[0]).argmax())
     return f"{levels[most]} {percent(shares[0, most])} → {percent(shares[1, most])}"

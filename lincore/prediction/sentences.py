@@ -196,6 +196,6 @@ def far_note(predictions: Predictions) -> str:
     level = percent(predictions.level)
     return (
         "The distance is Mahalanobis's from the nearest class, in the inputs of the classifier. "
-        f"Far are rows further from each class than {level} of its own would be if it were "
+        f"Flagged: rows further from each class than {level} of its own would be if it were "
         f"normal, and than {level} of the training rows are from classes estimated without them."
     )

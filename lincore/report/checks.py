@@ -31,7 +31,7 @@ def assumptions_finding(checks: Iterable[Check]) -> str:
     warnings, notes, fine = by_verdict.values()
     parts = []
     if warnings:
-        parts.append(f"Take care: {listed(warnings)}.")
+        parts.append(f"Warning: {listed(warnings)}.")
     if notes:
         parts.append(f"Worth knowing: {listed(notes)}.")
     if not parts:

@@ -40,15 +40,15 @@ def association_finding(
     >>> from lincore.inspection.association import Association
     >>> two = [Association(1, "sex", "V", 0.54), Association(0, "fare", "eta", 0.26)]
     >>> association_finding(two, 2, "survived")
-    'sex separates the classes of survived best (Cramér’s V = 0.54), then fare (η = 0.26).'
+    'sex has the largest association with survived (Cramér’s V = 0.54), then fare (η = 0.26).'
     """
     if not ranked:
         return "There is no column to compare."
     phrases = [f"{one.name} ({_MEASURES[one.measure]} = {one.value:.2f})" for one in ranked[:2]]
     classes = f"the {n_classes} classes" if target is None else f"the classes of {target}"
     if ranked[0].value < _WEAK:
-        return f"No column separates {classes} by itself; the best is {phrases[0]}."
-    first = f"{ranked[0].name} separates {classes} best "
+        return f"No column separates {classes} by itself; the largest is {phrases[0]}."
+    first = f"{ranked[0].name} has the largest association with {target or classes} "
     first += f"({_MEASURES[ranked[0].measure]} = {ranked[0].value:.2f})"
     return first + (f", then {phrases[1]}." if len(phrases) > 1 else ".")
 

@@ -223,7 +223,7 @@ def _finding(counts: Counts, labels: list[str]) -> str:
         return f"All {_rows(counts)} correct"
     one, other = two_of(labels, true, predicted)
     return (
-        f"{percent(right / total)} correct; most frequent error: {one} misclassified as {other} "
+        f"{percent(right / total)} correct; most frequent error: '{one}' predicted as '{other}' "
         f"({_number(number)})"
     )
 
@@ -236,7 +236,7 @@ def _alt(counts: Counts, labels: list[str], method: str) -> str:
     true, predicted, number = _most_frequent_error(counts)
     if number:
         worst = (
-            f"The most frequent error: {labels[true]} misclassified as {labels[predicted]}, "
+            f"The most frequent error: '{labels[true]}' predicted as '{labels[predicted]}', "
             f"{_number(number, 'row')} of {_number(counts[true].sum())}."
         )
     return join(

@@ -208,5 +208,6 @@ def drift(table: pd.DataFrame) -> None:
         )
         st.caption(
             "Training rows against these rows: Kolmogorov–Smirnov for numbers, chi-square for "
-            "categories. With many rows every difference is significant: the effect counts."
+            "categories. With many rows small differences are significant; compare the effect with "
+            "what chance gives."
         )

@@ -1,4 +1,4 @@
-"""The popover Take away: script, notebook, report, tables and figures of what is shown."""
+"""The popover Export: script, notebook, report, tables and figures of what is shown."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
     shown = Shown(analysis, data, split, controls.begin_figures(), kept)
     st.session_state[SHOWN] = shown
     with st.popover(
-        "Take away", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
+        "Export", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
     ) as panel:
         if panel.open:
             _buttons(shown)

@@ -125,8 +125,8 @@ def test_what_is_chosen_is_drawn():
     assert "ellipse of setosa" not in str(figures(app)[0]["data"])
     for plane, axis, caption in (
         ("features", "petal length (cm)", "Two features, the rest held fixed"),
-        ("principal", "Principal axis 1", "Principal axes, the rest integrated out"),
-        ("coordinates", "petal length (cm)", "Two features, the rest integrated out"),
+        ("principal", "Principal axis 1", "Principal axes, averaged over the other directions"),
+        ("coordinates", "petal length (cm)", "Two features, averaged over the other directions"),
     ):
         choose(app, "classify.plane", plane)
         assert plot(app)[1] == axis

@@ -1,4 +1,4 @@
-"""The popover Take away: every file is of what the page shows, and made on a click."""
+"""The popover Export: every file is of what the page shows, and made on a click."""
 
 from __future__ import annotations
 

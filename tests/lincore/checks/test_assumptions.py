@@ -235,8 +235,9 @@ def test_many_features_are_sampled_and_that_is_said(monkeypatch):
     ("counts", "p", "verdict"),
     [
         ((50, 50), 5, "fine"),
-        ((17, 50), 8, "fine"),
-        ((16, 50), 8, "note"),
+        ((17, 80), 8, "fine"),
+        ((16, 80), 8, "note"),
+        ((17, 50), 8, "note"),  # 0.75 rows per parameter of QDA
         ((10, 10), 18, "note"),
         ((10, 10), 19, "warning"),
     ],
@@ -320,7 +321,7 @@ def test_words_of_checks():
         Check("equal covariances", {}, "note", "F.", "G."),
     ]
     assert check_words.assumptions_finding(checks) == (
-        "Take care: conditioning. Worth knowing: separation and equal covariances. "
+        "Warning: conditioning. Worth knowing: separation and equal covariances. "
         "The other check is fine."
     )
     assert [line["Verdict"] for line in check_words.assumption_rows(checks)] == [

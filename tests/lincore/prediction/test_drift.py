@@ -93,12 +93,12 @@ def test_counted_words_are_compared_by_their_number():
 @pytest.mark.parametrize(
     ("effect", "size"),
     [
-        (0.079, "negligible"),
-        (0.081, "small"),
-        (0.199, "small"),
-        (0.201, "moderate"),
-        (0.309, "moderate"),
-        (0.311, "large"),
+        (0.08, "negligible"),
+        (0.12, "small"),
+        (0.2, "small"),
+        (0.24, "moderate"),
+        (0.31, "moderate"),
+        (0.35, "large"),
     ],
 )
 def test_effects_are_called_by_their_size(effect, size):
@@ -108,6 +108,18 @@ def test_effects_are_called_by_their_size(effect, size):
     (found,) = drift(lincore.load(frame, target="kind"), new).to_dict("records")
     assert (found["effect"], found["size"]) == (effect, size)
     assert found["change"] == f"u 50.0 % → {100 * (0.5 + effect):.1f} %"
+
+
+def test_many_levels_without_drift_are_negligible_and_every_p_is_known():
+    rng = np.random.default_rng(0)
+    levels = [f"level {k}" for k in range(140)]
+    frame = pd.DataFrame({"level": rng.choice(levels, 1200), "kind": ["a", "b"] * 600})
+    data = lincore.load(frame, target="kind")
+    (few,) = drift(data.take(slice(0, 600)), data.take(slice(600, 1200))).to_dict("records")
+    assert few["effect"] > 0.15 and few["size"] == "negligible"
+    one = drift(data.take(slice(0, 600)), data.take(slice(600, 603)))
+    assert one["p"].notna().all() and one["p (Holm)"].notna().all()
+    assert "by chance" in drift_finding(one)
 
 
 def test_images_are_compared_by_brightness_and_contrast():

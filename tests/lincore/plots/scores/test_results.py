@@ -59,11 +59,11 @@ def test_the_confusion_matrix_names_the_commonest_error():
     predicted = truth.copy()
     predicted[100:121], predicted[200:216] = 2, 0
     figure = plots.confusion(make_results(truth, predicted, ["A", "Class 2", "Class 3"]), "lda")
-    finding = "87.7 % correct; most frequent error: Class 2 misclassified as Class 3 (21)"
+    finding = "87.7 % correct; most frequent error: 'Class 2' predicted as 'Class 3' (21)"
     assert figure.layout.meta["title"] == finding
     alt = figure.layout.meta["alt"]
     assert "263 of 300 rows correct (87.7 %)" in alt
-    assert "Class 2 misclassified as Class 3, 21 rows of 100" in alt
+    assert "'Class 2' predicted as 'Class 3', 21 rows of 100" in alt
     assert figure.layout.yaxis.range[0] > figure.layout.yaxis.range[1]
     assert figure.layout.yaxis.title.text == "true class"
     assert figure.layout.xaxis.title.text == "predicted class"
