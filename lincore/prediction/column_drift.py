@@ -224,7 +224,7 @@ def _homogeneity(counts: Any) -> tuple[float, float, float]:
     """Return the total variation distance, its mean without drift, and chi-square's p-value."""
     totals = counts.sum(axis=1, keepdims=True)
     effect = float(np.abs(np.subtract(*(counts / totals))).sum() / 2)
-    both, n_old, n_new = counts.sum(axis=0), *totals[:, 0]
+    both, (n_old, n_new) = counts.sum(axis=0), totals[:, 0]
     drawn = np.random.default_rng(0).multivariate_hypergeometric(
         both, n_new, size=_DIVISIONS, method="marginals"
     )
