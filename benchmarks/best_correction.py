@@ -14,9 +14,8 @@ from collections.abc import Callable
 import numpy as np
 
 import lincore
-from lincore.imbalance import choose_remedy
+from lincore.imbalance import REMEDIES, choose_remedy
 from lincore.imbalance.optimism import optimism
-from lincore.imbalance.remedies import REMEDIES
 
 Excess = tuple[float, float, bool]
 

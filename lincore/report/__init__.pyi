@@ -32,6 +32,7 @@ from .exploration import vectors_finding as vectors_finding
 from .exploration import words_finding as words_finding
 from .formulas import FORMULAS as FORMULAS
 from .formulas import Formula as Formula
+from .formulas import naive_bayes_distributions as naive_bayes_distributions
 from .imbalance import balance_finding as balance_finding
 from .imbalance import crossing_sentences as crossing_sentences
 from .imbalance import decomposition_sentences as decomposition_sentences
@@ -66,7 +67,6 @@ from .imbalance_tables import deployment_rows as deployment_rows
 from .imbalance_tables import format_loss as format_loss
 from .imbalance_tables import remedy_rows as remedy_rows
 from .imbalance_tables import score_rows as score_rows
-from .naive_bayes import naive_bayes_distributions as naive_bayes_distributions
 from .score_tables import best_heading as best_heading
 from .score_tables import class_score_rows as class_score_rows
 from .score_tables import comparison_rows as comparison_rows

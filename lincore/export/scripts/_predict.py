@@ -45,6 +45,7 @@ if predictions.truth is not None:
     if counted := prediction.counting_note(predictions):
         print(counted)
     print(export.to_text(report.headline_scores(scores, name)))
+    print(report.interval_method(scores, *report.headline_score_names(scores)))
     figure = plots.confusion(scores, name)
     describe(figure)"""
 _DRIFT = """table = prediction.drift(data.take(split.train), predictions)

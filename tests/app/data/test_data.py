@@ -171,7 +171,7 @@ def test_other_data_target_rows_and_classes_stand_in_one_row_above_the_columns()
         next(i for i, one in app.main.children.items() if key in str(one.proto))
         for key in ("data.columns.row", 'data.columns"')
     )
-    assert len(app.main.children[row].children) == 4
+    assert len(app.main.children[row].children) == 5
     assert "data.upload.open" in str(app.main.children[row].children[0].proto)
     between = [one.type for i, one in app.main.children.items() if i < table and i != row]
     assert between == ["header", "markdown"], "no further row of controls"

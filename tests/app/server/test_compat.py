@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FunctionType, SimpleNamespace
 
 import pytest
+import streamlit as st
 from streamlit import runtime
 from streamlit.runtime import app_session, memory_uploaded_file_manager, pages_manager, scriptrunner
 from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
@@ -33,6 +34,7 @@ USES = [
         [scriptrunner.__name__, (scriptrunner, "get_script_run_ctx")],
     ),
     (_compat.uploads, (), [], [scriptrunner.__name__, (scriptrunner, "get_script_run_ctx")]),
+    (_compat.cookies, (), {}, [(st, "context")]),
     (_compat.free_upload, ("f",), None, [(scriptrunner, "get_script_run_ctx")]),
     (_compat.is_open, ("s",), True, [runtime.__name__, (runtime, "exists")]),
     (_compat.all_uploads, (), {}, [runtime.__name__, (runtime, "exists")]),

@@ -113,7 +113,7 @@ def test_warnings_are_one_line_each(capsys, monkeypatch):
 
 def test_progress_goes_to_standard_error_in_few_lines(capsys):
     assert main(["balance", "sample:gaussian", "--methods", "lda", "--repeats", "2"]) == 0
-    assert capsys.readouterr().err.splitlines()[-1] == "Split 2 of 2: 100 %"
+    assert capsys.readouterr().err.splitlines()[-1] == "Thresholds and sweep, split 2 of 2: 100 %"
     progress = ProgressLine(stream := io.StringIO())
     assert all(progress(done, 30, "Split") for done in range(1, 31))
     assert stream.getvalue().splitlines() == [f"Split: {10 * i} %" for i in range(1, 11)]

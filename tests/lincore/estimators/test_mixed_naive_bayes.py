@@ -16,7 +16,7 @@ from lincore.model_selection.engine import method_steps
 from lincore.model_selection.hold_out import fit_pipeline
 from lincore.model_selection.methods import as_method
 from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.report.naive_bayes import naive_bayes_distributions
+from lincore.report import naive_bayes_distributions
 from tests.data import DATA, needs_data
 
 
