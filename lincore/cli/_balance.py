@@ -129,6 +129,7 @@ def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
     """Return findings, parts and corrections for the imbalance of a file."""
     first = found.methods[0]
     notes = _notes(data, found)
+    unit = " (points)" if found.costs is None else ""
     sections = [
         Section(
             data_line(data),
@@ -139,7 +140,7 @@ def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
             ),
         ),
         Section(
-            f"{found.loss_name.capitalize()} and its parts (points)",
+            f"{report.loss_name(found, imbalance.LOSS).capitalize()} and its parts{unit}",
             rows=report.cost_method_rows(found),
         ),
         *(
@@ -152,7 +153,7 @@ def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
         ),
         *(
             Section(
-                f"Corrections of {report.cost_method_label(found, method)} (points)",
+                f"Corrections of {report.cost_method_label(found, method)}{unit}",
                 report.cost_decomposition_sentences(found, method),
                 report.cost_correction_rows(found, method),
             )

@@ -175,9 +175,8 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
 
 
 def _best(advised: Advice, remedy: Remedy, loss: str) -> str:
-    in_points = loss != "log loss"
-    value = remedy.recovered.value
-    return best_of(advised.n_compared, value, advised.optimism, in_points=in_points)
+    left = remedy.recovered.value - advised.optimism
+    return best_of(advised.n_compared, "" if np.isnan(left) else _amount(left, loss))
 
 
 def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:

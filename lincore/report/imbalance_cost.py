@@ -129,12 +129,9 @@ def _estimate(found: ImbalanceCost, best: Correction, loss: str) -> str:
 
 
 def _best_of(found: ImbalanceCost, method: str, correction: Correction, loss: str) -> str:
-    return best_of(
-        len(found.corrections(method, loss)),
-        correction.recovered.value,
-        found.optimism(method, loss),
-        in_points=is_share_of_rows(found, loss),
-    )
+    left = correction.recovered.value - found.optimism(method, loss)
+    amount = _points(Interval(left, np.nan, np.nan), found, loss)
+    return best_of(len(found.corrections(method, loss)), "" if np.isnan(left) else amount)
 
 
 def _price(found: ImbalanceCost, method: str, chosen: Correction) -> str:
@@ -189,8 +186,7 @@ def cost_decomposition_sentences(
             continue
         text = f"{name}: {_points(value, found, loss)}{_range(value, found, loss)}"
         if part in split.orders:
-            shares = is_share_of_rows(found, loss)
-            first, second = (_number(each, shares) for each in split.orders[part])
+            first, second = (_number(each, found, loss) for each in split.orders[part])
             if first != second:
                 text += f", {first} if corrected first and {second} if second"
         if value.low <= 0 <= value.high and value.value:
@@ -242,8 +238,8 @@ def cost_correction_rows(
         Heading of a column to text; the first line is uncorrected.
     """
     chosen = found.recommended(method, loss)
-    kind = "error" if is_share_of_rows(found, loss) else "log loss"
-    head = f"{loss_name(found, loss)}{' (%)' if kind == 'error' else ''}"
+    kind = "error" if is_of_100_rows(found, loss) else "log loss"
+    head = f"{loss_name(found, loss)}{' (%)' if is_share_of_rows(found, loss) else ''}"
     uncorrected = found.decomposition(method, loss).uncorrected
     rows = [{"correction": "uncorrected", head: format_loss(uncorrected, kind)}]
     rarest, condition = found.classes[found.ratios.rare], cost_condition(found)
@@ -278,7 +274,7 @@ def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, 
     tuple of dict
         Heading of a column to text.
     """
-    kind = "error" if is_share_of_rows(found, loss) else "log loss"
+    kind = "error" if is_of_100_rows(found, loss) else "log loss"
     condition = cost_condition(found)
     rows = []
     for method in found.methods:
@@ -305,7 +301,9 @@ def loss_name(found: ImbalanceCost, loss: str) -> str:
     loss : str
         One of its losses.
     """
-    return found.loss_name if loss == LOSS else loss
+    if loss != LOSS:
+        return loss
+    return found.loss_name if found.costs is None else f"{found.loss_name} of 100 rows"
 
 
 def cost_method_label(found: ImbalanceCost, method: str) -> str:
@@ -359,22 +357,32 @@ def is_share_of_rows(found: ImbalanceCost, loss: str) -> bool:
     return found.named(loss).is_share
 
 
+def is_of_100_rows(found: ImbalanceCost, loss: str) -> bool:
+    """Return whether a loss is written for a hundred rows: a share in per cent, or a cost.
+
+    Parameters
+    ----------
+    found : ImbalanceCost
+    loss : str
+        One of its losses.
+    """
+    return loss == LOSS or is_share_of_rows(found, loss)
+
+
 def _level(value: float, found: ImbalanceCost, loss: str) -> str:
-    return percent(value) if is_share_of_rows(found, loss) else decimals(value)
+    return percent(value) if is_share_of_rows(found, loss) else _number(value, found, loss)
 
 
 def _points(value: Interval, found: ImbalanceCost, loss: str) -> str:
-    if is_share_of_rows(found, loss):
-        return f"{_number(value.value, True)} points"
-    return _number(value.value, False)
+    unit = " points" if is_share_of_rows(found, loss) else ""
+    return f"{_number(value.value, found, loss)}{unit}"
 
 
 def _range(value: Interval, found: ImbalanceCost, loss: str) -> str:
     if np.isnan(value.low):
         return ""
-    shares = is_share_of_rows(found, loss)
-    return f" ({_number(value.low, shares)} to {_number(value.high, shares)})"
+    return f" ({_number(value.low, found, loss)} to {_number(value.high, found, loss)})"
 
 
-def _number(value: float, shares: bool) -> str:
-    return points(value) if shares else decimals(value)
+def _number(value: float, found: ImbalanceCost, loss: str) -> str:
+    return points(value) if is_of_100_rows(found, loss) else decimals(value)

@@ -12,6 +12,7 @@ from lincore.imbalance.study import SubsetStudy
 from lincore.report.imbalance_cost import (
     correction_name,
     cost_method_label,
+    is_of_100_rows,
     is_share_of_rows,
     loss_name,
 )
@@ -55,7 +56,7 @@ def cost_waterfall(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Fi
         end_name="many rows, corrected" if "small class" in known else "corrected",
         loss=name,
         unit="points" if shares else "",
-        scale=100.0 if shares else 1.0,
+        scale=100.0 if is_of_100_rows(found, loss) else 1.0,
         greater_is_better=found.named(loss).greater_is_better,
         title=f"Error decomposition: {name} of {label}",
         basis="95 % intervals over splits." if len(found.seeds) > 1 else "The first split.",
@@ -83,7 +84,7 @@ def cost_corrections(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.
         [correction.others for correction in corrections] if shares else None,
         score=name,
         unit="points" if shares else "",
-        scale=100.0 if shares else 1.0,
+        scale=100.0 if is_of_100_rows(found, loss) else 1.0,
         title=f"What corrections recover: {name}",
         height=_HEIGHT,
         basis="95 % intervals, paired." if len(found.seeds) > 1 else "The first split.",
@@ -108,6 +109,8 @@ def cost_sweep(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Figure
     seen = np.isfinite(values).all(axis=1)
     if found.rare is None or seen.sum() < FEWEST_SIZES:
         return None
+    if is_of_100_rows(found, loss) and not is_share_of_rows(found, loss):
+        values = 100 * values
     low, high = np.quantile(values[seen], [0.1, 0.9], axis=1)
     return plots.sweep(
         found.sizes[seen],

@@ -302,31 +302,25 @@ def recall_of_others(change: Interval) -> str:
     return text if np.isnan(low) else f"{text} ({points(ends[0])} to {points(ends[1])})"
 
 
-def best_of(n: int, value: float, optimism: float, *, in_points: bool = True) -> str:
+def best_of(n: int, corrected: str) -> str:
     """Say that a value is the best of several, and what is left of it without the choice.
 
     Parameters
     ----------
     n : int
         Corrections that were compared.
-    value, optimism : float
-        What the chosen one recovers, and by how much the best looks better than it is.
-    in_points : bool
-        Whether both are shares.
+    corrected : str
+        What the chosen one recovers, less the optimism of the best; "" if that is not known.
 
     Examples
     --------
-    >>> best_of(6, 0.038, 0.012)
+    >>> best_of(6, "2.6 points")
     'the best of 6 on these rows (2.6 points corrected for the choice)'
     """
     if n < 2:
         return "the only one on these rows"
     text = f"the best of {n} on these rows"
-    if np.isnan(optimism):
-        return text
-    left = value - optimism
-    amount = f"{points(left)} points" if in_points else decimals(left)
-    return f"{text} ({amount} corrected for the choice)"
+    return f"{text} ({corrected} corrected for the choice)" if corrected else text
 
 
 def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:

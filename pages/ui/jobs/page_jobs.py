@@ -371,20 +371,22 @@ def _draw_line(job: Job, is_new: bool) -> None:
 @st.fragment(run_every=SECONDS_BETWEEN_DRAWINGS)
 def _look(job: Job, draw: Draw, before: Job | None, above: Draw | None) -> None:
     has_result = job.result is not None  # asked once, as above
-    if above is not None:  # in every run: what was not written before has no place there
-        above(job)
     _draw(job, draw, None if has_result else before)
     if has_result:
         draw(job)
+    if above is not None:  # in every run: what was not written before has no place there
+        above(job)
 
 
 def _draw(job: Job, draw: Draw | None, before: Job | None) -> None:
     """Draw the outdated result in the place of a job that has none."""
-    place = st.container()
+    place = st.empty()  # which takes a note away at once, and not when all is drawn
     if before is not None and draw is not None:
-        with place:
+        with place.container():
             note_outdated(job)
         draw(before)
+    else:
+        place.empty()
 
 
 def _line(job: Job) -> str:
