@@ -14,8 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 import lincore
-from lincore.imbalance import REMEDIES, choose_remedy
-from lincore.imbalance.optimism import optimism
+from lincore.imbalance import choose_remedy
 
 Excess = tuple[float, float, bool]
 
@@ -44,7 +43,7 @@ def reduced(counts: tuple[int, ...], method: str, seed: int) -> Excess:
     (name,), loss = study.methods, "balanced error"
     advice = choose_remedy(study, name, loss)
     best = max(one.recovered.value for one in study.remedies(name, loss))
-    left = best - optimism(study, name, loss, REMEDIES, "reduced")
+    left = best - advice.optimism
     return best, left, advice.remedy.recovered.low > 0
 
 
