@@ -129,8 +129,8 @@ def _relative(saving: Interval) -> str:
         ends = f"{points(-high, 0, signed=True)} to {points(-low, 0, signed=True)}"
         return f"changes the cost by {points(-value, 0, signed=True)} % ({ends})"
     verb = "lowers" if value > 0 else "raises"
-    ends = sorted((low, high)) if value > 0 else sorted((-low, -high))
-    said = "" if np.isnan(low) else f" ({points(ends[0], 0)} to {points(ends[1], 0)})"
+    least, most = sorted((low, high)) if value > 0 else sorted((-low, -high))
+    said = "" if np.isnan(low) else f" ({points(least, 0)} to {points(most, 0)})"
     return f"{verb} the cost by {points(abs(value), 0)} %{said}"
 
 

@@ -419,9 +419,11 @@ class _Study:
             name, rows = method.name, self.curve_rows.get(method.name)
             if name in self.curve_errors:
                 ratio = self._ratio(first) if self.plan.new_splits else 0.0
-                known = rows and rows.variance(
-                    self.ratios.decisions, models, self.ratios.stand_ins, ratio
-                )
+                known = None
+                if rows is not None:
+                    known = rows.variance(
+                        self.ratios.decisions, models, self.ratios.stand_ins, ratio
+                    )
                 errors = np.stack(self.curve_errors[name], axis=1)
                 found[name] = CostCurve(self.ratios, errors, ratio, known)
         return found

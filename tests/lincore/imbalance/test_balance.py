@@ -332,18 +332,21 @@ def test_equal_gaussians_lose_nothing_but_priors():
         assert 0.76 < log_loss.full.value < 0.83 and 0.85 < log_loss.reduced.value < 0.92
         for loss in ("error", "balanced error", "log loss", "recall of class 3"):
             split_up = study.attribution(method, loss)
-            assert split_up.prior_shift.low <= split_up.total.value <= split_up.prior_shift.high
+            shift, total = split_up.prior_shift, split_up.total.value
+            assert shift.value == pytest.approx(total, rel=0.08)
+            assert split_up.orders["prior shift"][0] == pytest.approx(total, rel=0.05)
             for part in (split_up.majority_bias, split_up.sample_size, split_up.class_size):
-                assert abs(part.value) < 0.05 * abs(split_up.total.value)
+                assert abs(part.value) < 0.05 * abs(total)
         restored = study.remedies(method, "recall of class 3")[0]
         assert restored.name == "corrected priors" and restored.share > 0.95
 
 
 @needs_data
 def test_the_faces():
-    """STATISTICS: 15.7, 31.8; prior shift 10.3, lean 6.1, nothing else; all is recovered.
+    """STATISTICS: 15.7, 31.8; prior shift 10.3, then majority bias 6.1, nothing else.
 
-    Batches of 30 splits differ: five seeds gave leans of 5.2, 5.3, 5.7, 5.7 and 5.8 points.
+    Batches of 30 splits differ: five seeds gave biases of 5.2, 5.3, 5.7, 5.7 and 5.8 points. In the
+    other order it is 12 and 3, and the parts are the mean of both.
     """
     faces = lincore.load(DATA / "faces3_bmp30.zip")
     study = lincore.balance(
@@ -359,8 +362,10 @@ def test_the_faces():
     found = study.attribution("lda")
     assert 100 * found.full.value == pytest.approx(15.7, abs=1.5)
     assert 100 * found.reduced.value == pytest.approx(31.8, abs=1.5)
-    assert 100 * found.prior_shift.value == pytest.approx(10.3, abs=1.5)
-    assert 100 * found.majority_bias.value == pytest.approx(6.1, abs=1.5)
+    assert 100 * found.orders["prior shift"][0] == pytest.approx(10.3, abs=1.5)
+    assert 100 * found.orders["majority bias"][1] == pytest.approx(6.1, abs=1.5)
+    assert 100 * found.prior_shift.value == pytest.approx(6.7, abs=1.5)
+    assert 100 * found.majority_bias.value == pytest.approx(8.7, abs=1.5)
     assert 100 * found.sample_size.value == pytest.approx(0, abs=0.7)
     assert 100 * found.class_size.value == pytest.approx(0, abs=0.7)
     recall = study.attribution("lda", "recall of Class3")
