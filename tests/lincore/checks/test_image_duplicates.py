@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from lincore.checks import image_duplicates as module
-from lincore.checks.image_duplicates import find_image_duplicates
+from lincore.checks.image_duplicates import drop_image_duplicates, find_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.io.loading import load
@@ -93,3 +96,22 @@ def test_faces_hold_the_duplicates_that_are_known():
 def _n_groups(data, duplicates):
     """Return how many different images have exact duplicates."""
     return len(np.unique(data.X[duplicates.rows[duplicates.exact]], axis=0))
+
+
+def test_what_is_known_of_a_row_stays_with_it_when_duplicates_are_left_out():
+    digits = sample("digits")
+    data = digits.take([*range(20), 3, 5, *range(20, 40)])
+    number = np.arange(data.n_rows)
+    data = replace(
+        data,
+        row_names=tuple(map(str, number)),
+        groups=number // 2,
+        given_test=number % 3 == 0,
+    )
+    left = drop_image_duplicates(data)
+    kept = np.delete(number, [20, 21])
+    assert_array_equal(left.X, data.X[kept])
+    assert_array_equal(left.codes, data.codes[kept])
+    assert_array_equal(left.groups, data.groups[kept])
+    assert_array_equal(left.given_test, data.given_test[kept])
+    assert left.row_names == tuple(map(str, kept))
