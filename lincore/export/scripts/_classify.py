@@ -17,7 +17,8 @@ _SCORES = """print(report.classification_finding(results, name, rows=rows))
 print(report.baseline_finding(results, name))
 training = model_selection.training_error(pipeline, data, split)
 print(report.training_error_note(training, results, name))
-print(export.to_text(report.headline_scores(results, name)))"""
+print(export.to_text(report.headline_scores(results, name)))
+print(report.interval_method(results, *report.headline_score_names(results)))"""
 _GEOMETRY = """looked_at = {LOOK}
 view = figure = None
 try:

@@ -91,7 +91,7 @@ def projected(name: str, standardize: bool):
 def test_it_opens_on_the_column_that_separates_the_classes_best():
     app = explore(view="columns")
     assert "petal length" in app.header[0].value
-    assert "classes of species best" in app.header[0].value
+    assert "has the largest association with species" in app.header[0].value
     ranked = association.associations(lincore.sample("iris"))
     listed = app.dataframe[0].value
     assert listed["column"].tolist() == [one.name for one in ranked]
