@@ -87,7 +87,8 @@ def test_from_a_zip_of_images_to_those_in_a_cell_of_the_confusion_matrix(dashboa
     name, packed = dashboard.download("data.sheet.zip")
     assert name == "digits.zip"
     dashboard.upload("data.upload", ("again.zip", packed))
-    assert "again: 1,797 images of 8 × 8 pixels in 10 classes" in dashboard.text()
+    found = "again: 1,797 images of 8 × 8 pixels in 10 classes"
+    dashboard.page.get_by_role("heading", name=found).wait_for()
     dashboard.visit("classify")
     digits = lincore.load(packed, name="again.zip")
     pipeline = pipeline_for(digits, LinearDiscriminantAnalysis())

@@ -28,7 +28,7 @@ def test_a_visitor_walks_through_all_pages(dashboard: Dashboard) -> None:
         # Without the settings that the link keeps.
         address = dashboard.page.url.partition("?")[0]
         assert address.removesuffix("/") == f"{dashboard.address}/{page}".removesuffix("/")
-        assert dashboard.page.get_by_test_id("stMain").locator(DRAWN).count(), f"{page} is empty"
+        dashboard.page.get_by_test_id("stMain").locator(DRAWN).first.wait_for()
         unfold_all(dashboard)
         assert_accessible(dashboard.page)
         dashboard.check()
@@ -49,7 +49,7 @@ def test_every_page_is_the_first_one(
     assert_accessible(dashboard.page)
     name = f"{page or 'first'}-{width}-{'dark' if dark else 'light'}"
     dashboard.screenshot(name)
-    assert dashboard.page.get_by_test_id("stMain").locator(DRAWN).count(), f"{name} is empty"
+    dashboard.page.get_by_test_id("stMain").locator(DRAWN).first.wait_for()
     dashboard.check()
     if dark and page == "explore":
         for view in ("Scatter", "Correlations", "Summary", "PCA and Fisher"):
