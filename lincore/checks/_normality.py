@@ -118,7 +118,7 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
     rejected = {k: each for k, each in found.items() if each.p_value * len(found) < ALPHA}
     if not rejected:
         values = {"p_value": p_value, "skewness": 0.0, "kurtosis": 0.0}
-        sentence = f"Nothing speaks against normal rows within the classes ({p_equals(p_value)})"
+        sentence = f"Normality within the classes is not rejected ({p_equals(p_value)})"
         return Check(name, values, "fine", f"{sentence}{of}: what LDA and QDA assume.")
     worst = max(rejected, key=lambda code: _severity(rejected[code]))
     whose = f"{names[worst]} are"

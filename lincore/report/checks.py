@@ -35,9 +35,7 @@ def assumptions_finding(checks: Iterable[Check]) -> str:
     if notes:
         parts.append(f"Worth knowing: {listed(notes)}.")
     if not parts:
-        return (
-            "Nothing was found that speaks against the model." if fine else "Nothing was checked."
-        )
+        return "No assumption that was checked is rejected." if fine else "Nothing was checked."
     if fine:
         rest = "check is" if len(fine) == 1 else f"{len(fine)} checks are"
         parts.append(f"The other {rest} fine.")

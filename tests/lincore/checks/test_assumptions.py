@@ -331,6 +331,5 @@ def test_words_of_checks():
         "fine",
     ]
     assert (
-        check_words.assumptions_finding(checks[:1])
-        == "Nothing was found that speaks against the model."
+        check_words.assumptions_finding(checks[:1]) == "No assumption that was checked is rejected."
     )
