@@ -4,7 +4,6 @@ from . import data as data
 from . import distributed as distributed
 from . import estimators as estimators
 from . import export as export
-from . import federation as federation
 from . import geometry as geometry
 from . import imbalance as imbalance
 from . import inspection as inspection

@@ -7,7 +7,6 @@ from pages.ui.data import (
     findings,
     gaussian_classes,
     images,
-    moments_file,
     new_data,
     reading,
     table,
@@ -27,7 +26,6 @@ findings.target(data)
 findings.rows_in_memory(data)
 new_data.show()
 findings.refused()
-moments_file.show(data)
 
 if not isinstance(opened, Source):
     new_data.folded()

@@ -14,7 +14,6 @@ from lincore.cli import (
     _predict,
     _report,
     _run,
-    _sites,
 )
 
 CODES = """exit codes:
@@ -44,7 +43,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"lincore {lincore.__version__}")
     parser.set_defaults(**_dashboard.DEFAULTS)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    for command in (_dashboard, _inspect, _compare, _balance, _predict, _report, _run, _sites):
+    for command in (_dashboard, _inspect, _compare, _balance, _predict, _report, _run):
         command.add_command(commands)
     for name, each in commands.choices.items():
         if name == _dashboard.NAME:

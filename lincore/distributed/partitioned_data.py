@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import add
@@ -13,15 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from lincore.distributed.executor import Executor
+from lincore.distributed.fold_moments import FoldModels, FoldMoments, FoldScores
 from lincore.errors import DataError
 from lincore.estimators.logistic.estimator import LogisticRegression
-from lincore.federation.cross_validation import FoldModels, SharedScores, fit_folds
-from lincore.federation.shared_moments import SharedMoments, place_classes
-from lincore.imbalance.shared.models import SharedModels
-from lincore.imbalance.shared.study import StudyScores, fit_study
-from lincore.imbalance.shared.sweep import SizeScores, fit_sizes
-from lincore.imbalance.size_curves import Sweep
-from lincore.imbalance.study import SubsetStudy
 from lincore.model_selection.methods import Spec
 from lincore.moments.moments import Moments
 
@@ -70,7 +64,7 @@ class PartitionedData:
     feature_names: Sequence[str]
     target_name: str = "class"
 
-    def summarise(self, *, n_folds: int = 10, seed: int = 0) -> SharedMoments:
+    def summarise(self, *, n_folds: int = 10, seed: int = 0) -> FoldMoments:
         """Return the moments by fold and class in one pass, merged as a tree.
 
         Each partition deals its rows of a class evenly over the folds, by its number and the seed.
@@ -82,7 +76,7 @@ class PartitionedData:
 
         Returns
         -------
-        SharedMoments
+        FoldMoments
             Fits and compares what is solved from moments. It is made to be used by who may read
             the rows: cells may be of single rows.
 
@@ -99,15 +93,14 @@ class PartitionedData:
                 where="partitions",
                 remedy="Ignore the columns that are mostly missing.",
             )
-        names = tuple(self.feature_names)
-        return SharedMoments(found.moments, names, found.labels, self.target_name, seed, 0, ())
+        return FoldMoments(found.moments, found.labels, seed)
 
-    def score(self, shared: SharedMoments, methods: Spec | Iterable[Spec]) -> SharedScores:
+    def score(self, shared: FoldMoments, methods: Spec | Iterable[Spec]) -> FoldScores:
         """Compare methods: the models of every fold travel to the rows that it tests.
 
         Parameters
         ----------
-        shared : SharedMoments
+        shared : FoldMoments
             As `summarise` returned them.
         methods : spec or specs
             That are solved from moments.
@@ -117,59 +110,18 @@ class PartitionedData:
         DataError
             When a method wants rows.
         """
-        work = partial(_score, fit_folds(shared, methods), shared.n_folds, shared.seed)
-        scores: SharedScores = self._sum(work)
+        work = partial(_score, FoldModels.fit(shared, methods), shared.n_folds, shared.seed)
+        scores: FoldScores = self._sum(work)
         return scores
 
-    def sweep(
-        self,
-        shared: SharedMoments,
-        classes: Any,
-        sizes: Sequence[float],
-        methods: Spec | Iterable[Spec] = ("lda", "qda"),
-    ) -> Sweep:
-        """Return the exact curves of a class-size sweep, see `lincore.imbalance.fit_sizes`.
-
-        Parameters
-        ----------
-        shared : SharedMoments
-            As `summarise` returned them.
-        classes, sizes, methods
-            As for `lincore.imbalance.fit_sizes`.
-        """
-        models = fit_sizes(shared, classes, sizes, methods)
-        work = partial(_score, models, shared.n_folds, shared.seed)
-        scores: SizeScores = self._sum(work)
-        return scores.sweep()
-
-    def balance(
-        self,
-        shared: SharedMoments,
-        sizes: Mapping[Any, float],
-        methods: Spec | Iterable[Spec] = ("lda", "qda"),
-    ) -> SubsetStudy:
-        """Return an imbalance study whose subsets are whole folds, see `imbalance.fit_study`.
-
-        Parameters
-        ----------
-        shared : SharedMoments
-            As `summarise` returned them.
-        sizes, methods
-            As for `lincore.imbalance.fit_study`.
-        """
-        models = fit_study(shared, sizes, methods)
-        work = partial(_score, models, shared.n_folds, shared.seed)
-        scores: StudyScores = self._sum(work)
-        return scores.study()
-
-    def fit(self, model: LogisticRegression, shared: SharedMoments) -> LogisticRegression:
+    def fit(self, model: LogisticRegression, shared: FoldMoments) -> LogisticRegression:
         """Fit logistic regression, its gradients and products summed over the partitions.
 
         Parameters
         ----------
         model : LogisticRegression
             The options; it stays as it is.
-        shared : SharedMoments
+        shared : FoldMoments
             As `summarise` returned them.
 
         Returns
@@ -220,10 +172,20 @@ class _ByLabel:
                 remedy="Let partitions return the labels of classes.",
             )
         one, two = (
-            place_classes(each.moments, np.searchsorted(labels, each.labels), len(labels))
+            _place_classes(each.moments, np.searchsorted(labels, each.labels), len(labels))
             for each in (self, other)
         )
         return _ByLabel(labels, one + two)
+
+
+def _place_classes(moments: Moments, codes: NDArray[np.intp], n_classes: int) -> Moments:
+    """Return moments (F, K', ...) with the classes at their places among more, (F, K, ...)."""
+    if np.array_equal(codes, np.arange(n_classes)):
+        return moments
+    placed = Moments.empty((len(moments), n_classes), moments.n_features)
+    for name in ("count", "mean", "scatter"):
+        getattr(placed, name)[:, codes] = getattr(moments, name)
+    return placed
 
 
 def _read(
@@ -274,7 +236,7 @@ def _coded(classes: NDArray[Any], read: _Numbered) -> tuple[NDArray[Any], NDArra
     return X, codes
 
 
-def _score(models: FoldModels | SharedModels[Any], n_folds: int, seed: int, read: _Numbered) -> Any:
+def _score(models: FoldModels, n_folds: int, seed: int, read: _Numbered) -> Any:
     X, codes = _coded(models.classes, read)
     # As the rows were dealt when they were summed: by the labels of the partition alone.
     part = deal(np.unique(codes, return_inverse=True)[1], n_folds, seed, read[0])

@@ -21,12 +21,6 @@ from .prior_shifts import condition_sample as condition_sample
 from .remedies import REMEDIES as REMEDIES
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance
-from .shared.study import StudyModels as StudyModels
-from .shared.study import StudyScores as StudyScores
-from .shared.study import fit_study as fit_study
-from .shared.sweep import SizeModels as SizeModels
-from .shared.sweep import SizeScores as SizeScores
-from .shared.sweep import fit_sizes as fit_sizes
 from .size_curves import Sweep as Sweep
 from .sizes import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy

@@ -1,2 +1,1 @@
 from .moments import Moments as Moments
-from .sql import MomentsQuery as MomentsQuery

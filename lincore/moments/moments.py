@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.errors import DataError, error_summary
 from lincore.moments._accumulate import block_moments, map_blocks
 from lincore.moments._merging import Joint, joined, merge_rows, tiles, together
 from lincore.utils.memory import require_memory
@@ -225,6 +227,50 @@ class Moments:
         for rows in tiles(self.n_features, self.is_diagonal):
             merge_rows(self.scatter[rows], other.scatter[rows], both.step, rows, out=scatter[rows])
         return Moments(both.count, both.mean, scatter)
+
+    def to_json(self) -> str:
+        """Return the moments as JSON, exact to the last bit; see `from_json`."""
+        return json.dumps(
+            {name: getattr(self, name).tolist() for name in ("count", "mean", "scatter")}
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Moments:
+        """Read what `to_json` wrote.
+
+        Raises
+        ------
+        DataError
+            If the text is not JSON of three finite arrays whose shapes belong together.
+        """
+        try:
+            found = json.loads(text)
+            count, mean, scatter = (
+                np.array(found[name], dtype=float) for name in ("count", "mean", "scatter")
+            )
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise DataError(
+                f"It holds no count, mean and scatter: {error_summary(error)}.",
+                where="moments as JSON",
+                remedy="Write it by Moments.to_json.",
+            ) from error
+        shapes = (mean.shape, mean.shape + mean.shape[-1:])
+        if mean.shape[:-1] != count.shape or not mean.ndim or scatter.shape not in shapes:
+            raise DataError(
+                f"Count {count.shape}, mean {mean.shape} and scatter {scatter.shape} have shapes "
+                "that do not belong together.",
+                where="moments as JSON",
+                remedy="Write it by Moments.to_json.",
+            )
+        if not all(np.isfinite(values).all() for values in (count, mean, scatter)) or (
+            (count < 0).any()
+        ):
+            raise DataError(
+                "Counts, means or scatters are not finite, or a count is negative.",
+                where="moments as JSON",
+                remedy="Write it by Moments.to_json.",
+            )
+        return cls(count, mean, scatter)
 
     def scale(self, weight: ArrayLike) -> Moments:
         """Return the moments as if each row of a group stood there `weight` times.

@@ -79,7 +79,6 @@ from .score_tables import pairwise_rows as pairwise_rows
 from .score_tables import rarest_heading as rarest_heading
 from .score_tables import recall_rows as recall_rows
 from .score_tables import score_heading as score_heading
-from .score_tables import shared_score_rows as shared_score_rows
 from .sentences import baseline_finding as baseline_finding
 from .sentences import best_finding as best_finding
 from .sentences import classification_finding as classification_finding

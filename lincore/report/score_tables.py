@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from lincore.federation.cross_validation import SharedScores
 from lincore.metrics import differences, scores
 from lincore.metrics.chance.selection import BestScore, best_score
 from lincore.metrics.class_ratio import is_imbalanced, leading_score
 from lincore.metrics.estimates import missing_score_reason
 from lincore.metrics.results import ROPE, Results
-from lincore.model_selection.methods import as_method
 from lincore.report.sentences import format_score, format_score_cell, rarest_class
 from lincore.utils.formatting import p_value, percent
 
@@ -98,39 +96,6 @@ def best_heading(best: BestScore, score: str) -> str:
     """
     unit = " (%)" if scores.SCORES[score].is_share else ""
     return f"best of {best.n_methods} on these rows, corrected{unit}"
-
-
-def shared_score_rows(found: SharedScores) -> tuple[dict[str, str], ...]:
-    """Return the scores of models of several sites with their intervals, a row for each method.
-
-    Parameters
-    ----------
-    found : SharedScores
-
-    Returns
-    -------
-    tuple of dict
-        "model", and text for each score with its interval, shares in per cent.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> from lincore import federation
-    >>> iris = lincore.sample("iris")
-    >>> shared = federation.summarise(iris, n_folds=5, smallest=10)
-    >>> rows = shared_score_rows(federation.score_rows(shared, iris, "lda"))
-    >>> rows[0]["model"], rows[0]["accuracy (%)"]
-    ('LDA', '98.0 (83.2–99.8)')
-    """
-    rows = []
-    for method in found.methods:
-        intervals = {score: found.interval(method, score) for score in found.scores}
-        cells = {
-            score_heading(score): format_score_cell(one, score) or "–"
-            for score, one in intervals.items()
-        }
-        rows.append({"model": as_method(method).label, **cells})
-    return tuple(rows)
 
 
 def rarest_heading(results: Results) -> str:

@@ -24,7 +24,6 @@ from PIL import Image
 import lincore
 from lincore.errors import DataError
 from lincore.export import load_model, save_model
-from lincore.federation import read_summary, summarise, summary_bytes
 
 #: Bytes that mean something somewhere.
 TOKENS = [
@@ -110,7 +109,6 @@ FILES: dict[str, Callable[[], bytes]] = {
     "arrays.npz": lambda: stored(lambda s: np.savez(s, X=np.eye(6), y=np.arange(6) % 2)),
     "images.zip": images_of_classes,
     "tables.zip": lambda: packed({"a.csv": b"x,y\n1,a\n2,b\n" * 9, "b.csv": b"u,v\n1,a\n" * 9}),
-    "sums.npz": lambda: summary_bytes(summarise(lincore.sample("iris"), n_folds=2)),
     "model.skops": model,
 }
 #: These are read in a process of their own, which takes half a second.
@@ -122,8 +120,6 @@ def read(name: str, raw: bytes) -> None:
     try:
         if name == "model.skops":
             load_model(raw)
-        elif name == "sums.npz":
-            read_summary(raw, name)
         else:
             lincore.load(raw, name=name)
     except DataError as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import analysis, checks, federation, io, laboratory
+from lincore import analysis, checks, io, laboratory
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.session import state
@@ -137,9 +137,6 @@ def refuse_change(error: DataError) -> None:
 def begin(files: Sequence[File]) -> None:
     """Read files: tables and arrays at once, images in a job."""
     files = sorted(files, key=lambda one: one[0])  # as a script finds them in a folder
-    if len(files) == 1 and federation.is_summary(files[0][1]):
-        _open_summary(*files[0])
-        return
     digest = analysis.hash_of(content for _, content in files)
     st.session_state[state.SHA] = (digest, len(files) > 1)
     try:
@@ -153,16 +150,6 @@ def begin(files: Sequence[File]) -> None:
         open_table(found)
     else:
         state.keep(found, None, state.Origin("file", files[0][0]))
-
-
-def _open_summary(name: str, raw: bytes) -> None:
-    """Open a file of moments; the data of this session stay."""
-    try:
-        found = federation.read_summary(raw, name)
-    except DataError as error:
-        state.refuse(error)
-    else:
-        state.keep_summary(state.Summary(name, analysis.hash_of([raw]), found))
 
 
 def decode(image_source: ImageSource, *, is_new: bool) -> None:

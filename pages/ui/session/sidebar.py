@@ -77,7 +77,6 @@ def show(page: str = "data") -> Experiment:
     with st.sidebar:
         uploads.progress()
         _problem()
-        _needs_rows()
     data, choice = _what()
     try:
         split = cache.split(data.digest, choice, data)
@@ -170,18 +169,6 @@ def _problem() -> None:
         )
         st.button(
             "Dismiss", key="sidebar.dismiss", on_click=state.dismiss, help="Dismiss this message."
-        )
-
-
-def _needs_rows() -> None:
-    """Say that a file of moments has no rows for this page, which goes on with the data."""
-    found = state.summary()
-    if found is not None:
-        name = text.escape(shorten(found.name, _LONGEST_NAME))
-        st.caption(
-            f":material/functions: {name} holds sums, and this page needs rows: it shows those of "
-            f"{text.escape(state.require_dataset().name)}.",
-            help="What the file of moments holds is on the page Data.",
         )
 
 

@@ -14,7 +14,6 @@ from pages.ui.widgets import experiment_record
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
-    from lincore.federation import SharedMoments
 
 DATASET = "shared.dataset"
 SOURCE = "shared.source"
@@ -24,8 +23,6 @@ NOTIFIED = "shared.notified"
 UPLOADS = "shared.uploads"
 # The SHA-256 of what was uploaded last, and whether it was several files.
 SHA = "shared.uploads.sha"
-# A file of moments that was opened beside the data: its name, and what it holds.
-SUMMARY = "shared.summary"
 
 
 class Origin(NamedTuple):
@@ -52,14 +49,6 @@ class Origin(NamedTuple):
     sha: str = ""
     drop_image_duplicates: bool = False
     several: bool = False
-
-
-class Summary(NamedTuple):
-    """A file of moments: sums of rows that are not there, so that no page can show them."""
-
-    name: str
-    sha: str
-    shared: SharedMoments
 
 
 class Refused(NamedTuple):
@@ -189,19 +178,6 @@ def require_dataset() -> Dataset:
         st.session_state[REFUSED] = refusal
     data: Dataset = st.session_state[DATASET]
     return data
-
-
-def summary() -> Summary | None:
-    """Return the file of moments that was opened, if one was."""
-    found: Summary | None = st.session_state.get(SUMMARY)
-    return found
-
-
-def keep_summary(found: Summary | None) -> None:
-    """Open a file of moments beside the data of this session, or close it."""
-    require_dataset()
-    st.session_state[SUMMARY] = found
-    dismiss()
 
 
 def source() -> Source | None:

@@ -16,7 +16,6 @@ from numpy.testing import assert_allclose
 
 import lincore
 from lincore import LogisticRegression
-from lincore.data import Split
 from lincore.distributed import Executor, Inline, PartitionedData, ProcessPool, open_parquet
 from lincore.distributed.partitioned_data import deal
 from lincore.errors import DataError
@@ -83,12 +82,6 @@ def check_all(executor: Executor, file: Path) -> None:
     scores = data.score(shared, METHODS).table()
     expected = table[list(scores.columns)].loc[list(METHODS)].astype(float)
     assert_allclose(scores, expected, rtol=1e-10)
-    train, test = folds[0]
-    sweep = data.sweep(shared, "b", [30 / np.count_nonzero(alone.y[train] == "b")], METHODS)
-    alike = lincore.sweep(alone, "b", [30], METHODS, split=Split(train, test), repeats=1)
-    assert_allclose(sweep.losses[:, :, 2:, 0], alike.losses[:, :, 2:, 0], rtol=1e-10)
-    study = data.balance(shared, {"a": 0.5}, METHODS)
-    assert_allclose(study.losses[:, 0], sweep.losses[:, -1, 2], rtol=1e-10)
     model = data.fit(LogisticRegression(C=10), shared)
     fitted = LogisticRegression(C=10).fit(alone.X, alone.y)
     assert model.converged_

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lincore.errors import DataError
 from lincore.moments import _accumulate, moments
 from lincore.moments.moments import Moments, leave_one_out
 from tests.lincore.references import moments_by_loops
@@ -248,3 +249,29 @@ def test_what_cannot_be_done_is_refused():
         leave_one_out([one])
     with pytest.raises(TypeError):
         one + 1
+
+
+@given(case=grouped_rows())
+def test_json_is_exact_and_merges(case):
+    X, codes, n_groups, _ = case
+    whole = Moments.from_groups(X, codes, n_groups)
+    again = Moments.from_json(whole.to_json())
+    for name in ("count", "mean", "scatter"):
+        assert_array_equal(getattr(again, name), getattr(whole, name))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no count"),
+        ("[]", "no count"),
+        ("[" * 100_000, "no count"),
+        ('{"count": [1], "mean": [[1, 2]]}', "no count"),
+        ('{"count": [1], "mean": [1, 2], "scatter": [[1, 2], [2, 1]]}', "do not belong together"),
+        ('{"count": [-1], "mean": [[1]], "scatter": [[[1]]]}', "negative"),
+        ('{"count": [1], "mean": [[NaN]], "scatter": [[[1]]]}', "not finite"),
+    ],
+)
+def test_json_that_is_damaged_is_refused(text, message):
+    with pytest.raises(DataError, match=message):
+        Moments.from_json(text)

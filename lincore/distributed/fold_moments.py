@@ -1,4 +1,4 @@
-"""Cross-validation over sites: models of merged moments, tested where the rows are."""
+"""Moments by fold and class, models of every fold, and what these score on the tested rows."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from lincore.data.dataset import Dataset
 from lincore.data.labels import positions
 from lincore.errors import DataError
-from lincore.federation.shared_moments import SharedMoments, deal_rows
 from lincore.metrics.confusion_scores import (
     Tally,
     accuracy,
@@ -26,17 +25,75 @@ from lincore.metrics.confusion_scores import (
 )
 from lincore.metrics.estimates import SCORES
 from lincore.metrics.intervals import Interval, Spread, from_spread, wilson
-from lincore.model_selection.methods import Spec, as_methods
+from lincore.model_selection.methods import Spec, as_method, as_methods
+from lincore.moments.moments import Moments, leave_one_out
 from lincore.utils.threads import part_mapper
 from lincore.utils.typing import Array
 
-#: Methods that are solved from moments, as they are compared where none are named.
-METHODS = ("lda", "qda", "naive-bayes", "fisher", "least-squares")
+
+@dataclass(frozen=True, eq=False)
+class FoldMoments:
+    """Counts, means and scatters by fold and class: enough to fit and cross-validate.
+
+    Parameters
+    ----------
+    moments : Moments of shapes (F, K), (F, K, p), (F, K, p, p)
+        Of the rows that each fold tests.
+    classes : ndarray of shape (K,)
+        Labels, increasing.
+    seed : int
+        The seed that dealt rows over the folds.
+    """
+
+    moments: Moments
+    classes: NDArray[Any]
+    seed: int
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds, F."""
+        return len(self.moments)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows summed."""
+        return int(self.moments.count.sum())
+
+    @property
+    def by_class(self) -> Moments:
+        """Moments of all rows by class, (K,), (K, p), (K, p, p)."""
+        m = self.moments
+        return Moments(m.count.T, m.mean.swapaxes(0, 1), m.scatter.swapaxes(0, 1)).pooled()
+
+    def fit(self, method: Spec, moments: Moments | None = None) -> Any:
+        """Fit a classifier that is solved from moments, as if from the rows.
+
+        Parameters
+        ----------
+        method : spec
+            As `lincore.model_selection.as_method` takes it.
+        moments : Moments of shapes (K,), (K, p), (K, p, p), optional
+            Of some of the rows; by default of all.
+
+        Raises
+        ------
+        DataError
+            If the classifier is not solved from moments.
+        """
+        chosen = as_method(method)
+        if not chosen.from_moments:
+            raise DataError(
+                f"{chosen.label} learns from rows, and these are sums.",
+                where=f"method {chosen.name}",
+                remedy="Choose LDA, QDA, naive Bayes, Fisher or least squares.",
+            )
+        whole = self.by_class if moments is None else moments
+        return clone(chosen.estimator).fit_moments(whole, self.classes)
 
 
 @dataclass(frozen=True, eq=False)
-class SharedScores:
-    """Counts of predictions and sums of losses: what a site reports for its tested rows.
+class FoldScores:
+    """Counts of predictions and sums of losses by fold; those of different rows add up.
 
     Parameters
     ----------
@@ -51,21 +108,9 @@ class SharedScores:
     confusion: Array
     losses: Array
 
-    def __add__(self, other: SharedScores) -> SharedScores:
-        """Count the rows of two sites together.
-
-        Raises
-        ------
-        DataError
-            When methods, folds or classes differ.
-        """
-        if self.methods != other.methods or self.confusion.shape != other.confusion.shape:
-            raise DataError(
-                "Scores of different methods, folds or classes cannot be added.",
-                where="shared scores",
-                remedy="Score every site by the same merged moments and methods.",
-            )
-        return SharedScores(
+    def __add__(self, other: FoldScores) -> FoldScores:
+        """Add the counts and losses of other rows."""
+        return FoldScores(
             self.methods, self.confusion + other.confusion, self.losses + other.losses
         )
 
@@ -83,8 +128,8 @@ class SharedScores:
         """Return a score with its 95 % interval over the folds, by the corrected resampled t.
 
         Shares have Wilson's interval for the number of rows that would vary as much, losses that
-        of the logarithm. Where all folds agree they say nothing of chance: then the accuracy has
-        Wilson's interval for its rows, and other scores have no ends (NaN).
+        of the logarithm. If all folds agree, accuracy has Wilson's interval for its rows, and
+        other scores have no ends (NaN).
 
         Parameters
         ----------
@@ -126,104 +171,34 @@ def _scores(confusion: Array, losses: Array) -> dict[str, Array]:
     }
 
 
-def score_rows(
-    shared: SharedMoments, data: Dataset, methods: Spec | Iterable[Spec]
-) -> SharedScores:
-    """Test the models of every fold on a site's own rows.
-
-    Each fold's models learn from the rows of all sites that the fold does not test, by their
-    moments; the rows of the fold never leave the site.
-
-    Parameters
-    ----------
-    shared : SharedMoments
-        Of all sites, this one among them.
-    data : Dataset
-        The rows of this site.
-    methods : spec or specs
-
-    Raises
-    ------
-    DataError
-        When the rows are not among those that were summarised.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> from lincore.federation.shared_moments import summarise
-    >>> iris = lincore.sample("iris")
-    >>> found = score_rows(summarise(iris, n_folds=5, smallest=10), iris, ["lda"])
-    >>> [round(end, 2) for end in found.interval("lda", "accuracy")]
-    [0.98, 0.83, 1.0]
-    """
-    return fit_folds(shared, methods).score(*own_rows(shared, data))
-
-
-def own_rows(
-    shared: SharedMoments, data: Dataset
-) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[np.intp]]:
-    """Return a site's rows as the moments of all sites have them.
-
-    Parameters
-    ----------
-    shared : SharedMoments
-    data : Dataset
-
-    Returns
-    -------
-    X : ndarray of shape (n, p)
-    codes : ndarray of shape (n,)
-        Positions of their labels in `shared.classes`.
-    part : ndarray of shape (n,)
-        The fold that tests each.
-
-    Raises
-    ------
-    DataError
-        When the rows are not among those that were summarised.
-    """
-    if data.digest not in shared.digests:
-        raise DataError(
-            "These rows are not among those that were summed.",
-            where=f"rows of {data.name}",
-            remedy="Give the file that this site's moments were made of, unchanged.",
-        )
-    part = deal_rows(data, shared.n_folds, shared.seed)
-    columns = [list(data.feature_names).index(name) for name in shared.feature_names]
-    truth = positions(data.classes, shared.classes)[data.codes]
-    return data.X[:, columns], truth, part
-
-
 @dataclass(frozen=True, eq=False)
 class FoldModels:
-    """Models of every fold, which may travel to the rows that they are tested on.
+    """Models of every fold, sent to the rows that they are tested on.
 
     Parameters
     ----------
     methods : tuple of M str
     models : tuple of F tuple of M fitted classifiers
-        Without the moments that they were fitted to.
     classes : ndarray of shape (K,)
-        The labels, in the order of the codes.
+        Labels, in the order of the codes.
     """
 
     methods: tuple[str, ...]
     models: tuple[tuple[Any, ...], ...]
     classes: NDArray[Any]
 
-    def score(
-        self, X: NDArray[Any], codes: NDArray[np.intp], part: NDArray[np.intp]
-    ) -> SharedScores:
-        """Test the models on rows.
+    @classmethod
+    def fit(cls, found: FoldMoments, methods: Spec | Iterable[Spec]) -> FoldModels:
+        """Fit each method to what each fold trains on: the rows of all other folds."""
+        chosen = as_methods(methods)
+        models = tuple(
+            tuple(found.fit(method, moments).without_moments() for method in chosen)
+            for moments in leave_one_out(found.moments)
+        )
+        return cls(tuple(method.name for method in chosen), models, found.classes)
 
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-        codes : ndarray of shape (n,)
-            Positions of the rows' labels in `classes`.
-        part : ndarray of shape (n,)
-            The fold that tests each row.
-        """
+    def score(self, X: NDArray[Any], codes: NDArray[np.intp], part: NDArray[np.intp]) -> FoldScores:
+        """Test the models on rows (n, p) with class codes (n,) and the fold that tests each."""
         M, F, K = len(self.methods), len(self.models), len(self.classes)
         confusion, losses = np.zeros((M, F, K, K)), np.zeros((M, F, 2))
 
@@ -238,32 +213,7 @@ class FoldModels:
 
         with part_mapper(X.size) as each:
             list(each(test, range(F)))
-        return SharedScores(self.methods, confusion, losses)
-
-
-def fit_folds(shared: SharedMoments, methods: Spec | Iterable[Spec]) -> FoldModels:
-    """Fit methods to what each fold trains on, the rows of all other folds.
-
-    Parameters
-    ----------
-    shared : SharedMoments
-    methods : spec or specs
-
-    Returns
-    -------
-    FoldModels
-
-    Raises
-    ------
-    DataError
-        When one of them wants rows.
-    """
-    chosen = as_methods(methods)
-    models = tuple(
-        tuple(shared.fit(method, moments).without_moments() for method in chosen)
-        for moments in shared.training()
-    )
-    return FoldModels(tuple(method.name for method in chosen), models, shared.classes)
+        return FoldScores(self.methods, confusion, losses)
 
 
 def _counted(
