@@ -25,7 +25,6 @@ test: lint ## format, lint, types, then the short suite, a real browser included
 	@$(BROWSER); $(PYTEST) $(JOURNEYS)
 
 test-all: lint $(VENV)/.long ## everything: also what takes long or needs servers and further packages
-	@$(BIN)/python tests/long/install_servers.py
 	$(PYTEST) --long -n $(CORES) -m "not browser"
 	@$(BROWSER); $(PYTEST) --long $(JOURNEYS)
 	$(MAKE) docs

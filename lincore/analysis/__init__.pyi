@@ -26,5 +26,4 @@ from .questions import ExploreQuestion as ExploreQuestion
 from .questions import GeometryQuestion as GeometryQuestion
 from .questions import Question as Question
 from .questions import rarest_class as rarest_class
-from .source_data import SourceData as SourceData
 from .specification import Analysis as Analysis

@@ -1,4 +1,4 @@
-"""Data of an analysis: sample, generated classes, experiment, named source, file by SHA-256."""
+"""Data of an analysis: sample, generated classes, experiment, file by SHA-256."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Protocol, TypeAlias
 
 from lincore.analysis._bounds import AtMost, Between, Matching, Name, OneOf
-from lincore.analysis.source_data import SourceData
 from lincore.checks.image_duplicates import drop_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
@@ -396,6 +395,4 @@ def hash_of(blocks: Iterable[bytes]) -> str:
     return digest.hexdigest()
 
 
-DataSource: TypeAlias = (
-    SampleData | GeneratedData | DownloadData | ExperimentData | FileData | SourceData
-)
+DataSource: TypeAlias = SampleData | GeneratedData | DownloadData | ExperimentData | FileData

@@ -111,7 +111,7 @@ class Analysis:
 
     Parameters
     ----------
-    data : SampleData, GeneratedData, DownloadData, ExperimentData, FileData or SourceData
+    data : SampleData, GeneratedData, DownloadData, ExperimentData or FileData
     split : SplitChoice
         How the test set is set apart.
     steps : Steps

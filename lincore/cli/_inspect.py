@@ -11,7 +11,6 @@ from lincore import checks, io
 from lincore.cli.answer import Answer, Section
 from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.cli.data_options import (
-    NamedSource,
     add_data_options,
     data_source,
     load_data,
@@ -55,11 +54,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     if isinstance(source.data, lincore.Dataset):
         return dataset_answer(source.data)
     reading = read_options(options)
-    table: io.Table | None
-    if isinstance(source.data, NamedSource):
-        table = io.open_source(source.data.name, reading)
-    else:
-        table = io.open_table(source.data, name=source.name, options=reading)
+    table = io.open_table(source.data, name=source.name, options=reading)
     if table is None:
         return dataset_answer(load_data(options, source))
     return table_answer(table, source.target, options)

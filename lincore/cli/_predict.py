@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import analysis, export, imbalance, io, metrics, prediction, report
+from lincore import analysis, export, imbalance, metrics, prediction, report
 from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section, write_file
 from lincore.cli.data_findings import class_named, data_record
 from lincore.cli.data_options import (
-    NamedSource,
-    Source,
     add_data_options,
     data_source,
     load_data,
@@ -86,8 +84,6 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     """Fit, predict and write the file; return counts, findings and scores."""
     model, data = _model(options, progress)
     new = data_source(options.new, None)
-    if isinstance(new.data, NamedSource):
-        new = Source(io.open_source(new.data.name).frame, new.data.name, None)
     found = prediction.predict(
         model,
         new.data,

@@ -12,7 +12,7 @@ import lincore
 from lincore import analysis, io, model_selection
 from lincore.analysis.data_sources import hash_of
 from lincore.cli.answer import Answer, Section, write_file
-from lincore.cli.data_options import NAMED, SAMPLE, STANDARD_INPUT, table_choices
+from lincore.cli.data_options import SAMPLE, STANDARD_INPUT, table_choices
 from lincore.cli.method_options import chosen_steps
 from lincore.cli.reading_options import read_options
 from lincore.errors import DataError
@@ -143,9 +143,6 @@ def _source(options: argparse.Namespace) -> analysis.DataSource:
     if options.file.startswith(SAMPLE):
         name = options.file.removeprefix(SAMPLE)
         return analysis.SampleData(name, options.target, reading, table)
-    if options.file.startswith(NAMED):
-        name = options.file.removeprefix(NAMED)
-        return analysis.SourceData(name, options.target, reading, table)
     if options.file == STANDARD_INPUT:
         raise DataError(
             "An analysis is of a file or a sample, not of standard input.",

@@ -18,7 +18,7 @@ from lincore.cli.reading_options import (
 from lincore.errors import Hint
 from lincore.io.files.sources import read_source
 
-SAMPLE, NAMED = "sample:", "source:"
+SAMPLE = "sample:"
 STANDARD_INPUT = "-"
 
 
@@ -28,8 +28,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         help="a table (CSV, Excel, SPSS, Parquet and others), a zip of images in class folders, an "
-        f"npz; {STANDARD_INPUT} for standard input, {SAMPLE}passengers for a bundled one, "
-        f"{NAMED}NAME for one of .streamlit/secrets.toml",
+        f"npz; {STANDARD_INPUT} for standard input, {SAMPLE}passengers for a bundled one",
     )
     group = parser.add_argument_group("data")
     group.add_argument(
@@ -100,13 +99,6 @@ def load_data(options: argparse.Namespace, source: Source | None = None) -> linc
     source = source or data_source(options.file, options.target)
     if isinstance(source.data, lincore.Dataset):
         return source.data
-    if isinstance(source.data, NamedSource):
-        return io.load_source(
-            source.data.name,
-            target=source.target,
-            options=read_options(options),
-            **table_choices(options),
-        )
     return lincore.load(
         source.data,
         target=source.target,
@@ -118,18 +110,12 @@ def load_data(options: argparse.Namespace, source: Source | None = None) -> linc
     )
 
 
-class NamedSource(NamedTuple):
-    """A table of a database, a folder or an object store, by the name that an operator gave it."""
-
-    name: str
-
-
 class Source(NamedTuple):
     """Source of the data, as `lincore.load` takes it.
 
     Attributes
     ----------
-    data : path, open file, bytes, DataFrame, Dataset or NamedSource
+    data : path, open file, bytes, DataFrame or Dataset
     name : str or None
         None where the data have one.
     target : str or None
@@ -146,7 +132,7 @@ def data_source(file: str, target: str | None) -> Source:
     Parameters
     ----------
     file : str
-        A path, "-", or "sample:" or "source:" with a name.
+        A path, "-", or "sample:" with a name.
     target : str or None
         As given; that of a sample where none was.
 
@@ -162,8 +148,6 @@ def data_source(file: str, target: str | None) -> Source:
     """
     if file == STANDARD_INPUT:
         return Source(*read_source(sys.stdin.buffer, "standard input"), target)
-    if file.startswith(NAMED):
-        return Source(NamedSource(file.removeprefix(NAMED)), None, target)
     if not file.startswith(SAMPLE):
         return Source(file, None, target)
     name = file.removeprefix(SAMPLE)

@@ -34,8 +34,7 @@ def open_large_table(
     Parameters
     ----------
     table : Table
-        That is read in blocks: of a file (`lincore.io.read_table`, `lincore.io.open_table`) or of
-        a named source (`lincore.io.open_source`).
+        That is read in blocks (`lincore.io.read_table`, `lincore.io.open_table`).
     target : str or int, optional
         The column of the classes; proposed when not given.
     progress : callable, optional

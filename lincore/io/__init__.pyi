@@ -1,5 +1,3 @@
-from .databases.named_sources import source_names as source_names
-from .databases.tables import open_source as open_source
 from .files.archives import SkippedFile as SkippedFile
 from .images.decode import image_kind as image_kind
 from .images.decode import is_image as is_image
@@ -13,7 +11,6 @@ from .images.read import write_image_zip as write_image_zip
 from .loading import load as load
 from .loading import open_table as open_table
 from .loading import recognise_file as recognise_file
-from .named_tables import load_source as load_source
 from .npz import read_npz as read_npz
 from .samples import DOWNLOADS as DOWNLOADS
 from .samples import SAMPLE_TABLES as SAMPLE_TABLES

@@ -11,7 +11,6 @@ from lincore.analysis.data_sources import (
     SampleData,
 )
 from lincore.analysis.questions import GeometryQuestion
-from lincore.analysis.source_data import SourceData
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import Block, call, changed, fill, literal, record
 from lincore.io.images.read import ImageOptions
@@ -155,12 +154,6 @@ table = io.read_table(raw, file, {options}) if kind == "table" else None
 choices = {record("io.TableOptions", source.table, RECORDS)}
 target = {literal(source.target)}
 """
-    if isinstance(source, SourceData):
-        options = record("io.ReadOptions", source.reading, RECORDS)
-        return f"""table = io.open_source({literal(source.name)}, {options})
-choices = {record("io.TableOptions", source.table, RECORDS)}
-target = {literal(source.target)}
-"""
     if isinstance(source, SampleData) and source.name in SAMPLE_TABLES:
         file = literal(f"{source.name}.csv")
         return f"""table = io.read_table(io.sample_file({literal(source.name)}), {file})
@@ -191,11 +184,6 @@ def _read(source: DataSource) -> list[str]:
         return [f"data = {call('laboratory.experiment_rows', *words, **points)}"]
     if isinstance(source, FileData):
         return _file(source)
-    if isinstance(source, SourceData):
-        return [
-            "# Where it is stands in .streamlit/secrets.toml, in this folder or at home.",
-            f"data = {call('io.load_source', literal(source.name), **_used(source))}",
-        ]
     return _sample(source)
 
 
@@ -238,7 +226,7 @@ def _file(source: FileData) -> list[str]:
     return [*lines, f"data = {call('lincore.load', file, name=name, **_used(source))}"]
 
 
-def _used(source: FileData | SourceData) -> dict[str, str]:
+def _used(source: FileData) -> dict[str, str]:
     """Return the keywords that say how a table is read and used."""
     keywords = {} if source.target is None else {"target": literal(source.target)}
     if changed(source.reading, RECORDS):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from lincore.analysis.data_sources import FileData, SampleData
 from lincore.analysis.predict_question import ClassShare, NewFile, PredictQuestion, TypedRow
-from lincore.analysis.source_data import SourceData
 from lincore.analysis.specification import Analysis
 from lincore.export.scripts._code import Block, call, literal, record
 from lincore.export.scripts._data import RECORDS, file_code
@@ -110,7 +109,7 @@ def _rows(analysis: Analysis, question: PredictQuestion) -> list[str]:
             keywords["options"] = record("io.ReadOptions", rows.reading, RECORDS)
         if rows.fill_missing:
             keywords["fill_missing"] = "True"
-        if question.model is None and isinstance(analysis.data, FileData | SampleData | SourceData):
+        if question.model is None and isinstance(analysis.data, FileData | SampleData):
             table = analysis.data.table
             parts = {"rename": table.rename, "merge_classes": table.merge_classes}
             keywords |= {key: literal(dict(part)) for key, part in parts.items() if part}

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-
 import streamlit as st
 
 from lincore import io
-from lincore.errors import DataError
-from pages.ui.data import gaussian_classes
+from pages.ui.data import connections, gaussian_classes
 from pages.ui.session import commands, state, uploads
 from pages.ui.session.sources import AS_PROPOSED
 from pages.ui.widgets import text
@@ -59,7 +56,7 @@ def _samples() -> None:
                 on_click=state.choose_sample,
                 args=(name,),
             )
-    _sources()
+    _connections()
     st.markdown("**Downloads**")
     with st.container(horizontal=True):
         for name in io.DOWNLOADS:
@@ -76,24 +73,19 @@ def _samples() -> None:
     )
 
 
-def _sources() -> None:
-    """Offer the tables that the operator has named, by their names."""
-    try:
-        names = io.source_names()
-    except DataError:
-        # Whoever reads the page cannot mend it.
-        logging.getLogger(__name__).warning("The file of secrets cannot be read as TOML.")
-        return
+def _connections() -> None:
+    """Offer the databases that the operator has named in .streamlit/secrets.toml."""
+    names = connections.names()
     if not names:
         return
-    st.markdown("**Sources**")
+    st.markdown("**Databases**")
     with st.container(horizontal=True):
         for name in names:
             st.button(
                 text.escape(name),
-                key=f"data.source.{name}",
+                key=f"data.connection.{name}",
                 icon=":material/database:",
-                on_click=commands.open_source,
+                on_click=connections.load,
                 args=(name,),
             )
 

@@ -80,11 +80,6 @@ def open_table(found: Source) -> None:
     _try(found, is_new=True, shown=True)
 
 
-def open_source(name: str) -> None:
-    """Begin to read a table that the operator has named; `apply_result` takes it over."""
-    open_table(Source(None, name=name, is_named=True))
-
-
 def revise(changed: Source) -> None:
     """Read or use the table that is shown otherwise; keep what was if that cannot be done.
 
@@ -260,9 +255,8 @@ def _take(made: ReadResult, shown: bool, *, is_new: bool) -> None:
 
 
 def _origin(made_from: Source | ImageSource, *, is_new: bool) -> state.Origin:
-    """Return the origin of a file or a named source; of one that is read again, what it has."""
-    named = isinstance(made_from, Source) and made_from.is_named
-    return state.Origin("source" if named else "file", made_from.name) if is_new else state.origin()
+    """Return the origin of a file; of one that is read again, what it has."""
+    return state.Origin("file", made_from.name) if is_new else state.origin()
 
 
 def is_reading() -> bool:

@@ -48,8 +48,6 @@ class Source:
         What is made of its columns, rows and classes.
     bundled : Dataset, optional
         The sample that the table shows, instead of a file.
-    is_named : bool
-        Whether it is one that the operator has named, instead of a file.
     guess : TargetGuess, optional
         Why the target is that column, and the next best ones, while nobody has chosen it.
     """
@@ -61,7 +59,6 @@ class Source:
     options: io.ReadOptions | None = None
     choices: io.TableOptions = AS_PROPOSED
     bundled: Dataset | None = None
-    is_named: bool = False
     guess: TargetGuess | None = None
 
     @cached_property
@@ -119,13 +116,12 @@ class Source:
     @property
     def takes_long(self) -> bool:
         """True if making it a data set is worth a job that can be watched and stopped."""
-        is_long = self.is_named or len(self.raw) > LONG_BYTES
-        return self.is_in_blocks or (self.table is None and is_long)
+        return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
 
     def is_same_file(self, other: Source) -> bool:
         """Tell whether both are the same file or sample, however either is read and used."""
-        is_same_name = (self.name, self.is_named) == (other.name, other.is_named)
-        return self.raw is other.raw and self.bundled is other.bundled and is_same_name
+        is_same_content = self.raw is other.raw and self.bundled is other.bundled
+        return is_same_content and self.name == other.name
 
     def read(self) -> Source:
         """Return it with its table, and a target where one is proposed.
@@ -137,8 +133,6 @@ class Source:
         """
         if self.bundled is not None:
             table = io.dataset_to_table(self.bundled, _called(self.bundled), self.options)
-        elif self.is_named:
-            table = io.open_source(self.name, self.options)
         else:
             table = io.read_table(self.raw, self.name, self.options)
         names = {str(name) for name in table.frame.columns}

@@ -67,9 +67,6 @@ def data_in_use() -> DataSource:
         return analysis.GeneratedData(**origin.arguments)
     if origin.kind == "download":
         return analysis.DownloadData(origin.name, origin.drop_image_duplicates)
-    if origin.kind == "source" and source is not None:
-        reading = source.options or io.ReadOptions()
-        return analysis.SourceData(origin.name, source.target, reading, source.choices)
     if origin.kind == "experiment":
         return analysis.ExperimentData(**origin.arguments)
     fewer = origin.drop_image_duplicates
@@ -97,10 +94,6 @@ def bring(wanted: DataSource) -> None:
         commands.use_experiment(wanted.experiment, wanted.preset, wanted.points)
     elif isinstance(wanted, analysis.DownloadData):
         commands.download(wanted.name)
-    elif isinstance(wanted, analysis.SourceData):
-        reading = None if wanted.reading == io.ReadOptions() else wanted.reading
-        named = Source(None, wanted.target, b"", wanted.name, reading, wanted.table, is_named=True)
-        commands.open_table(named)
     elif isinstance(wanted, analysis.SampleData):
         state.choose_sample(wanted.name)
         _use_otherwise(wanted)

@@ -30,9 +30,9 @@ class Origin(NamedTuple):
 
     Attributes
     ----------
-    kind : {"sample", "generated", "experiment", "download", "source", "file"}
+    kind : {"sample", "generated", "experiment", "download", "file"}
     name : str
-        Of the sample, the download, the named source or the file.
+        Of the sample, the download or the file.
     arguments : mapping
         Of `lincore.io.gaussian_classes`, for generated data; of `lincore.analysis.ExperimentData`.
     sha : str

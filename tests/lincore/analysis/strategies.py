@@ -23,7 +23,6 @@ from lincore.analysis import (
     PredictQuestion,
     SampleData,
     SavedModel,
-    SourceData,
     SplitChoice,
     TypedRow,
 )
@@ -143,7 +142,6 @@ data = st.one_of(
     used_otherwise,
     generated,
     files,
-    st.builds(SourceData, texts, texts, reading, tables),
     st.builds(DownloadData, st.sampled_from(io.DOWNLOADS)),
     st.builds(ExperimentData, st.sampled_from(sorted(EXPERIMENTS)), texts, points),
 )

@@ -1,0 +1,81 @@
+"""Tables of databases that the operator has named, read by Streamlit's SQL connection."""
+
+from __future__ import annotations
+
+import io
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from lincore.errors import DataError
+from lincore.limits import LIMITS
+from pages.ui.session import commands, state
+
+#: Rows that are read at a time, so that a table beyond the limit is not read to its end.
+BLOCK = 50_000
+
+
+def names() -> list[str]:
+    """Return the connections of `.streamlit/secrets.toml` that name a table."""
+    try:
+        known = st.secrets.get("connections", {})
+    except Exception:  # no file, or one that is not TOML: nobody who reads the page can mend it
+        logging.getLogger(__name__).info("No connections: the file of secrets cannot be read.")
+        return []
+    return [name for name, found in known.items() if "table" in found]
+
+
+def load(name: str) -> None:
+    """Make the table of a connection the data of this session; keep them if it cannot be read."""
+    try:
+        frame = read(name, st.secrets["connections"][name])
+    except DataError as error:
+        state.refuse(error)
+        return
+    raw = io.BytesIO()
+    frame.to_parquet(raw)
+    commands.begin([(f"{name}.parquet", raw.getvalue())])
+
+
+def read(name: str, settings: Mapping[str, Any]) -> pd.DataFrame:
+    """Return the rows of the table of a connection.
+
+    Raises
+    ------
+    DataError
+        If SQLAlchemy is missing, the database cannot be read, or there are more rows than
+        `max_rows` of its settings. No message says where the database is.
+    """
+    where = f"database {name}"
+    try:
+        import sqlalchemy
+    except ImportError:
+        raise DataError(
+            "Databases are read by SQLAlchemy, which is not installed here.",
+            where=where,
+            remedy='Ask whoever runs this server to install "lincore[sql]".',
+        ) from None
+    schema, _, table = str(settings["table"]).rpartition(".")
+    most = int(settings.get("max_rows", LIMITS.max_rows))
+    source = sqlalchemy.table(table, schema=schema or None)
+    rows = sqlalchemy.select(sqlalchemy.text("*")).select_from(source).limit(most + 1)
+    try:
+        with st.connection(name, type="sql").engine.connect() as session:
+            frame = pd.concat(pd.read_sql(rows, session, chunksize=BLOCK), ignore_index=True)
+    except Exception as error:
+        logging.getLogger(__name__).warning("Database %s: %s", name, type(error).__name__)
+        raise DataError(
+            f"It cannot be read: {type(error).__name__}.",
+            where=where,
+            remedy="Try again, or ask whoever runs this server.",
+        ) from None
+    if len(frame) > most:
+        raise DataError(
+            f"There are more than {most:,} rows, which are allowed.",
+            where=where,
+            remedy="Ask whoever runs this server for a smaller table or view.",
+        )
+    return frame
