@@ -396,6 +396,10 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
     choose_sample(app, "wine")
     app.switch_page(PAGE).run()
     assert "on one split" not in settled(app).header[0].value, "of other data nothing is known"
+    monkeypatch.setattr(computation, "LARGE", 178 * 13 - 1)
+    page_jobs.shared.clear()
+    app = open_balance("wine")
+    assert "on one split" in app.header[0].value, "many numbers are studied when asked for"
 
 
 @pytest.mark.long
