@@ -116,7 +116,8 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> 
     if records is not None:
         return frame_to_table(records, name, (), options, kind="JSON", limits=limits)
     text = read_delimited(raw, name, options, limits)
-    return Table(text.frame, name, text.notices, text.first_line, text.reading)
+    roles = text.roles
+    return Table(text.frame, name, text.notices, text.first_line, text.reading, roles=roles)
 
 
 def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
@@ -124,7 +125,7 @@ def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) 
     asked = replace(options, encoding="utf-8", separator=",", quote='"', comment="")
     text = read_delimited(sheet.text, f"{name}, sheet {sheet.name}", asked, limits)
     reading = replace(text.reading, kind="workbook")
-    table = Table(text.frame, name, text.notices, text.first_line, reading)
+    table = Table(text.frame, name, text.notices, text.first_line, reading, roles=text.roles)
     return _one_of(table, name, sheet.name, sheet.sheets)
 
 

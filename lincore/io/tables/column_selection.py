@@ -24,6 +24,7 @@ from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
 
 _MOST_REMEDIES = 5
+_MEASURED = ("target", "feature")
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill the column in, or delete it.",
     "constant": "Nothing needs to be done: it cannot separate the classes.",
@@ -74,23 +75,32 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
         name: "feature" if kind in ("number", "category") else "ignore"
         for name, kind in kinds.items()
     }
+    declared = {name: role for name, role in table.roles.items() if role not in _MEASURED}
+    roles |= declared
+    for name, role in table.roles.items():
+        if role == "feature" and kinds[name] == "identifier":
+            kinds[name], roles[name] = "number", "feature"
     if target is not None:
         roles[target] = "target"
-    _find_some_feature(frame, kinds, roles)
+    _find_some_feature(frame, kinds, roles, declared)
     return tuple(
         Column(
             name,
             kinds[name],
             roles[name],
             *content[1:],
-            reason=_reason(frame[name], kinds[name], content) if roles[name] == "ignore" else "",
+            reason=_reason(frame[name], kinds[name], content, table.roles.get(name, ""))
+            if roles[name] == "ignore"
+            else "",
         )
         for name, content in contents.items()
     )
 
 
-def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
+def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str) -> str:
     """Say why a column is proposed to be ignored, in words that hold for this one."""
+    if declared == "ignore":
+        return "the file says that it is no feature"
     n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
     if kind == "constant" and not content.n_missing:
         return "the same value in every row"
@@ -105,11 +115,16 @@ def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
     return f"{rows}, too many for categories (identifier)"
 
 
-def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
+def _find_some_feature(
+    frame: pd.DataFrame,
+    kinds: dict[str, Kind],
+    roles: dict[str, Role],
+    declared: Mapping[str, Role],
+) -> None:
     """Make the words of a text features, or else a counter, if no column is one."""
     if "feature" in roles.values():
         return
-    spare = [name for name, role in roles.items() if role == "ignore"]
+    spare = [name for name, role in roles.items() if role == "ignore" and name not in declared]
     texts = [name for name in spare if kinds[name] == "text"]
     full = [name for name in texts if 2 * int(frame[name].notna().sum()) >= len(frame)]
     # In a handful of rows made up by hand a measurement may well run 1, 2, 3.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from lincore.data.labels import is_number, unique_names
 from lincore.data.target_guess import TargetGuess, guess_target
 from lincore.errors import Notice
-from lincore.io.tables.column_roles import Content, content_of
+from lincore.io.tables.column_roles import Content, Role, content_of
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
@@ -45,6 +45,8 @@ class Table:
         The rows of the file that `frame` holds, where a filter left some out.
     whole : Table, optional
         The table before it was filtered: by all of its rows the columns are judged.
+    roles : mapping of str to str
+        Roles of columns that the file declares, as Orange's files do.
     """
 
     frame: pd.DataFrame
@@ -55,6 +57,7 @@ class Table:
     source: RowSource | None = None
     rows: NDArray[np.intp] | None = None
     whole: Table | None = None
+    roles: Mapping[str, Role] = field(default_factory=dict)
 
     @cached_property
     def contents(self) -> dict[str, Content]:
@@ -73,12 +76,20 @@ class Table:
 
     @cached_property
     def guess(self) -> TargetGuess | None:
-        """The column that looks like the classes, if one does, and the next best ones."""
+        """The column that looks like the classes, if one does, and the next best ones.
+
+        None where the file declares the target: then nothing is guessed.
+        """
+        if "target" in self.roles.values():
+            return None
         return guess_target(self.frame) if self.whole is None else self.whole.guess
 
     @property
     def proposed(self) -> str | None:
-        """The name of the column that looks like the classes, if one does."""
+        """The name of the column that is declared the target or looks like the classes, if any."""
+        declared = [name for name, role in self.roles.items() if role == "target"]
+        if declared:
+            return declared[0]
         return self.guess.column if self.guess is not None else None
 
     def notices_with(self, findings: Sequence[Notice]) -> tuple[Notice, ...]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from lincore.io.tables.lines.kinds import NUMBER, kind_of
 from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.text._fixed_width import part_by_gaps, part_by_single_blanks, rule_columns
+from lincore.io.tables.text._quoted_lines import lines_in_quotes
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
@@ -102,6 +103,12 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if comment == "#" and options.comment is None and _are_values(text, found):
         bare = without_comments(text, comment, above=True)
         found = _best(bare, _sample(bare), separator, options)
+    inner = lines_in_quotes(bare) if options.quote is None else None
+    if inner is not None:
+        unquoted = _best(inner, _sample(inner), separator, options)
+        # Texts in quotation marks have another number of commas each.
+        if unquoted.score > 0 and _share_alike(unquoted.records) == 1:
+            found = unquoted._replace(rewritten=True)
     bare, separator, quote, records, rewritten = found[:5]
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)

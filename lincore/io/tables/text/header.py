@@ -13,6 +13,7 @@ from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER, kind_of
 from lincore.io.tables.text.dialect import Layout, Record, n_blank_last, parted_otherwise
 from lincore.io.tables.text.options import ReadOptions
+from lincore.io.tables.text.orange import Declared, find_declared
 from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
@@ -31,6 +32,7 @@ class Heading(NamedTuple):
     header_line: int | None
     first_line: int
     notices: tuple[Notice, ...]
+    declared: Declared | None = None
 
 
 def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
@@ -48,6 +50,16 @@ def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
     DataError
         When there are no rows, or the first row has more fields than the header.
     """
+    declared = find_declared(layout.records)
+    if declared is not None and options.header is None and "LIN018" not in options.overrule:
+        head, *below = layout.records
+        first_line = below[declared.n_lines - 1].first_line if len(below) >= declared.n_lines else 0
+        first_line = first_line or layout.records[-1].last_line + 1
+        sentence = "Orange's types and roles of columns: read as declared."
+        lines = f"{name}, line{'s' * (declared.n_lines > 1)} {head.first_line}"
+        lines += f" to {head.first_line + declared.n_lines - 1}" * (declared.n_lines > 1)
+        notice = Notice(sentence, lines, code="LIN018")
+        return Heading(declared.names, head.first_line, first_line, (notice,), declared)
     # A separator at the end of each line makes a column of nothing, which a header may lack.
     trimmed = _without_last_blanks(layout)
     heading = _find_header(trimmed, options, name)

@@ -34,8 +34,8 @@ SEPARATOR_NAMES = {
 # Findings without an option of their own; docs/findings.md has all of them.
 # fmt: off
 OVERRULABLE = (
-    "LIN010", "LIN012", "LIN013", "LIN017", "LIN020", "LIN030", "LIN031", "LIN032", "LIN040",
-    "LIN041", "LIN042", "LIN043", "LIN044", "LIN047", "LIN048", "LIN049",
+    "LIN010", "LIN012", "LIN013", "LIN017", "LIN018", "LIN020", "LIN030", "LIN031", "LIN032",
+    "LIN040", "LIN041", "LIN042", "LIN043", "LIN044", "LIN047", "LIN048", "LIN049",
 )
 # fmt: on
 _ENCODING_NAMES = {
