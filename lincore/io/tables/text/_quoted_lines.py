@@ -14,11 +14,8 @@ def lines_in_quotes(text: str) -> str | None:
 
     Examples
     --------
-    >>> print(lines_in_quotes('"u,""kind\""\n"1,""a\""\n2,b\n'))
-    u,"kind"
-    1,"a"
-    2,b
-    <BLANKLINE>
+    >>> lines_in_quotes('"u,kind"\n"1,a ""x"" "\n2,b\n')
+    'u,kind\n1,a "x" \n2,b\n'
     """
     lines = [line for line in text.split("\n", _LINES)[:_LINES] if line.strip()]
     whole = [line for line in lines if _WHOLE.fullmatch(line)]

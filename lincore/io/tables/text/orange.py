@@ -47,8 +47,9 @@ def find_declared(records: Sequence[Record]) -> Declared | None:
     Examples
     --------
     >>> rows = [["size", "kind"], ["c", "d"], ["", "class"], ["1.5", "a"], ["2.5", "b"]]
-    >>> find_declared([Record(row, i, i) for i, row in enumerate(rows, 1)])
-    Declared(names=['size', 'kind'], types=['number', 'category'], roles=['feature', 'target'], n_lines=3)
+    >>> found = find_declared([Record(row, i, i) for i, row in enumerate(rows, 1)])
+    >>> found.types, found.roles, found.n_lines
+    (['number', 'category'], ['feature', 'target'], 3)
     >>> find_declared([Record(["size", "cD#kind"], 1, 1)])
     Declared(names=['size', 'kind'], types=['', 'category'], roles=['', 'target'], n_lines=1)
     """
