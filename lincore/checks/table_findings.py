@@ -15,7 +15,7 @@ from lincore.data.labels import columns_named, is_number
 from lincore.errors import Hint, Notice
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
-from lincore.io.tables.rules.label_marks import label_mark
+from lincore.io.tables.rules.label_marks import label_mark, mark_notice
 from lincore.io.tables.rules.missing_values import missing_codes
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
@@ -143,17 +143,9 @@ def _marked(values: pd.Series[Any]) -> TableFinding | None:
     mark = label_mark(values)
     if mark is None:
         return None
-    name, example = str(values.name), str(values.dropna().iloc[0])
-    label = example.partition(mark)[0]
-    notice = Notice(
-        f"Each label has an identifier behind it, as in {example[:40]!r}.",
-        columns_named([name]),
-        f"Cut it at {mark!r}: {label[:40]!r} is left.",
-        code="LIN062",
-    )
-    return TableFinding(
-        notice, (Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}}),)
-    )
+    name = str(values.name)
+    hint = Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}})
+    return TableFinding(mark_notice(values, mark), (hint,))
 
 
 def _words(values: pd.Series[Any], column: Column) -> float:

@@ -16,6 +16,7 @@ from lincore.data.labels import (
     display_name,
     encode_column,
     is_number,
+    is_quantity,
     lone_class_notices,
 )
 from lincore.data.row_weights import checked_frequencies, checked_weights, zeros_left_out
@@ -36,6 +37,7 @@ from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.read import read_delimited
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.row_filters import filter_rows
+from lincore.io.tables.rules.label_marks import marked_labels
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
@@ -243,6 +245,8 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     labels = frame[label]
     if options.merge_classes:
         labels = merge_labels(labels, options.merge_classes)
+    if is_quantity(labels) and (error := marked_labels(table.frame, [label], table.name)):
+        raise error
     codes, classes, bounds = _classes(labels, options.bins)
     if not used:
         raise no_feature(table, columns)

@@ -20,6 +20,7 @@ from lincore.io.tables.column_roles import (
 )
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
+from lincore.io.tables.rules.label_marks import marked_labels
 from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
 
@@ -174,6 +175,8 @@ def choose_roles(
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
     target = table.proposed if target is None else target
+    if target is None and (error := marked_labels(table.frame, [*table.frame], table.name)):
+        raise error
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
     several = [label, *named] if named else []

@@ -73,7 +73,7 @@ def parse_rows(
             more = numbered("column", len(names) + 1)[-1]
             how["names"] = unique_names([*names, more])[0]
             sentence = "Some lines have a field behind the last column: it has a column of its own."
-            notices = [Notice(sentence, f"{name}, column {more!r}", code="LIN015")]
+            notices = [Notice(sentence, f"{name}, column {more!r}", code="LIN025")]
         if frame is None or fitted.text is not rows or fitted.is_wider:
             rows = fitted.text
             del frame
