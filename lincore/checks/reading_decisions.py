@@ -32,6 +32,7 @@ _OTHERS = {
     "LIN015": (Hint("No header", reading={"header": False}),),
     "LIN016": (Hint("No header", reading={"header": False}),),
     "LIN021": (_UNEVEN["keep"],),
+    "LIN025": (_UNEVEN["keep"], _UNEVEN["skip"]),
     "LIN022": (_UNEVEN["mend"], _UNEVEN["skip"]),
     "LIN023": (_UNEVEN["skip"],),
     "LIN024": (_UNEVEN["skip"],),

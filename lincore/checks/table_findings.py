@@ -17,12 +17,14 @@ from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
 from lincore.io.tables.rules.label_marks import label_mark, mark_notice
 from lincore.io.tables.rules.missing_values import missing_codes
+from lincore.io.tables.rules.ordered_levels import find_order
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
 
 if TYPE_CHECKING:
     from lincore.io.tables.table import Table
 
+_MOST_SAID = 7
 _ENOUGH_ROWS = 50
 _MOST_CLASSES = 200
 # A class of at most this share of another one's rows may be that one, misspelt.
@@ -86,6 +88,7 @@ def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableF
     found += [_belonging(one) for one in repeated_ids(frame, columns)]
     found += _missing_codes(frame, features)
     found += [_marked(frame[one.name]) for one in columns if one.kind != "number"]
+    found += [_ordered(table, one.name) for one in features if one.kind == "category"]
     target = next((column.name for column in columns if column.role == "target"), None)
     if target is not None:
         known = frame[target].notna().to_numpy(bool)
@@ -146,6 +149,23 @@ def _marked(values: pd.Series[Any]) -> TableFinding | None:
     name = str(values.name)
     hint = Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}})
     return TableFinding(mark_notice(values, mark), (hint,))
+
+
+def _ordered(table: Table, name: str) -> TableFinding | None:
+    """Name a column whose levels have an order that their codes would lose."""
+    levels = table.frame[name].dropna().unique()
+    order = table.orders.get(name) or find_order(str(level) for level in levels)
+    if not order:
+        return None
+    listed = " < ".join(order) if len(order) <= _MOST_SAID else f"{order[0]} < … < {order[-1]}"
+    notice = Notice(
+        f"Its levels have an order: {listed}. As categories each has a coefficient of its own.",
+        columns_named([name]),
+        f"Code them as the numbers 1 to {len(order)} to use the order.",
+        code="LIN071",
+    )
+    hint = Hint(f"Code {name!r} as 1 to {len(order)}", reading={"ordered": {name: order}})
+    return TableFinding(notice, (hint,))
 
 
 def _words(values: pd.Series[Any], column: Column) -> float:

@@ -27,7 +27,13 @@ from lincore.io.tables.bins import Binned, Bins, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
-from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.io.tables.features import (
+    build_features,
+    level_codes,
+    merge_labels,
+    order_key,
+    refuse_infinite,
+)
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import is_parquet, read_parquet
 from lincore.io.tables.formats.statfiles import is_statfile, read_statfile
@@ -247,10 +253,12 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         labels = merge_labels(labels, options.merge_classes)
     if is_quantity(labels) and (error := marked_labels(table.frame, [label], table.name)):
         raise error
-    codes, classes, bounds = _classes(labels, options.bins)
+    codes, classes, bounds = _classes(labels, options.bins, table.orders.get(label, ()))
     if not used:
         raise no_feature(table, columns)
-    built = build_features(frame, chosen["feature"], texts, table.name, options.categories)
+    built = build_features(
+        frame, chosen["feature"], texts, table.name, options.categories, table.orders
+    )
     if not built.n_words:
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
     groups, group_names = _groups(frame, chosen["group"])
@@ -331,9 +339,16 @@ def _counted(
     return _Counted(rows, weights, frequencies, notices)
 
 
-def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> Binned:
+def _classes(labels: pd.Series[Any], bins: Bins | int | None, order: Sequence[str]) -> Binned:
     if bins is None:
-        return Binned(*encode_column(labels), ())
+        codes, classes = encode_column(labels)
+        # What has got another name comes behind the others.
+        new = np.array(sorted(range(len(classes)), key=order_key(order, classes)), dtype=np.intp)
+        return (
+            Binned(np.argsort(new)[codes], classes[new], ())
+            if order
+            else Binned(codes, classes, ())
+        )
     if not is_number(labels):
         raise DataError(
             "Only numbers can be binned.",

@@ -19,6 +19,7 @@ from lincore.io.tables.rules.leading_zeros import LeadingZeros
 from lincore.io.tables.rules.merge_notices import merge_notices
 from lincore.io.tables.rules.missing_values import MissingIn
 from lincore.io.tables.rules.numbers_in_text import NumbersInText
+from lincore.io.tables.rules.ordered_levels import OrderedLevels
 from lincore.io.tables.rules.protocol import ColumnRule, Columns
 from lincore.io.tables.rules.repeated_headers import RepeatedHeaders
 from lincore.io.tables.rules.stripped_text import StrippedText
@@ -47,9 +48,10 @@ COLUMN_RULES: tuple[ColumnRule, ...] = (
     DeclaredTypes(),
     MissingIn(),
     CutLabels(),
+    OrderedLevels(),
 )
 #: Where cells are to stay as they are in the file, nothing but what was asked for.
-RULES_FOR_TEXT: tuple[ColumnRule, ...] = (MissingIn(), CutLabels())
+RULES_FOR_TEXT: tuple[ColumnRule, ...] = (MissingIn(), CutLabels(), OrderedLevels())
 
 
 class Way(NamedTuple):

@@ -18,6 +18,7 @@ from lincore.io.tables.column_roles import Content, Role, content_of
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
+from lincore.io.tables.rules.ordered_levels import with_ordered
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape
@@ -47,6 +48,8 @@ class Table:
         The table before it was filtered: by all of its rows the columns are judged.
     roles : mapping of str to str
         Roles of columns that the file declares, as Orange's files do.
+    orders : mapping of str to tuple of str
+        Levels of the ordered categories of a frame, in their order.
     """
 
     frame: pd.DataFrame
@@ -58,6 +61,7 @@ class Table:
     rows: NDArray[np.intp] | None = None
     whole: Table | None = None
     roles: Mapping[str, Role] = field(default_factory=dict)
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def contents(self) -> dict[str, Content]:
@@ -114,7 +118,7 @@ def frame_to_table(
 ) -> Table:
     """Wrap a frame, its columns under unique names in text.
 
-    Of the options those count that name columns: `missing_in` and `cut_at`.
+    Of the options those count that name columns: `missing_in`, `cut_at` and `ordered`.
 
     Raises
     ------
@@ -124,11 +128,17 @@ def frame_to_table(
     check_table_shape(len(frame), frame.shape[1], name, limits)
     names, naming = unique_names([str(column) for column in frame.columns])
     frame = frame.set_axis(names, axis=1).reset_index(drop=True)
+    orders = {
+        column: tuple(map(str, kind.categories))
+        for column, kind in zip(names, frame.dtypes, strict=True)
+        if isinstance(kind, pd.CategoricalDtype) and kind.ordered
+    }
     odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
     asked = options or ReadOptions()
     frame = cut_labels(mark_missing(with_columns(frame, odd), asked.missing_in), asked.cut_at)
+    frame = with_ordered(frame, asked.ordered)
     reading = DetectedOptions(*frame.shape, kind=kind)
-    return Table(frame, name, (*notices, *naming), reading=reading)
+    return Table(frame, name, (*notices, *naming), reading=reading, orders=orders)
 
 
 def _is_plain(column: pd.Series[Any]) -> bool:

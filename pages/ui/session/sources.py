@@ -262,9 +262,9 @@ class Source:
         reading = dict(remedy.reading)
         for column, values in reading.pop("missing_in", {}).items():
             found = found.with_missing(column, values)
-        if "cut_at" in reading:
-            former = (found.options.cut_at if found.options else None) or {}
-            reading["cut_at"] = {**former, **reading["cut_at"]}
+        for of_columns in {"cut_at", "ordered"} & reading.keys():
+            former = getattr(found.options, of_columns, None) or {}
+            reading[of_columns] = {**former, **reading[of_columns]}
         return found.with_reading(**reading) if reading else found
 
     def _is_untouched(self) -> bool:
