@@ -18,6 +18,7 @@ from lincore.io.tables.column_roles import (
     Kind,
     Role,
 )
+from lincore.io.tables.counted_outcomes import refuse_counted
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.rules.label_marks import marked_labels
@@ -174,9 +175,16 @@ def choose_roles(
         )
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
+    guessed = target is None and "target" not in table.roles.values()
     target = table.proposed if target is None else target
     if target is None and (error := marked_labels(table.frame, [*table.frame], table.name)):
         raise error
+    if options.bins is None:
+        # A class stands last or is called so; counts mostly stand behind what they depend on.
+        is_sure = target == table.frame.columns[-1] or (table.guess and table.guess.by_name)
+        is_guess = guessed and not is_sure
+        sure = None if is_guess else find_label_column(table.frame, target, table.name)
+        refuse_counted(table.frame, sure, table.name)
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
     several = [label, *named] if named else []
