@@ -343,7 +343,9 @@ def _classes(labels: pd.Series[Any], bins: Bins | int | None, order: Sequence[st
     if bins is None:
         codes, classes = encode_column(labels)
         # What has got another name comes behind the others.
-        new = np.array(sorted(range(len(classes)), key=order_key(order, classes)), dtype=np.intp)
+        new = np.array(
+            sorted(range(len(classes)), key=order_key(order, classes.tolist())), dtype=np.intp
+        )
         return (
             Binned(np.argsort(new)[codes], classes[new], ())
             if order

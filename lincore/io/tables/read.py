@@ -147,8 +147,8 @@ def read_with_way(
     )
     way = Way(layout._replace(text="", records=[]), names, marks, heading.first_line)
     first_line = parsed.first_line if columns.rows_kept else None
-    roles = dict(zip(names, declared.roles, strict=True)) if declared else {}
-    roles = {column: role for column, role in roles.items() if role and column in columns.frame}
+    pairs = zip(names, declared.roles if declared else (), strict=False)
+    roles = {column: role for column, role in pairs if role and column in columns.frame}
     return Delimited(columns.frame, merge_notices(findings), first_line, reading, roles), way
 
 

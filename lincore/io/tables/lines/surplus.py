@@ -153,9 +153,9 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
                 moves.append((1, gone + 1, False, None, 0.0))
             together = may_join and i + 1 < len(fields) and field and fields[i + 1]
             if gone < surplus and together and column < width:
-                text = field + separator + fields[i + 1]
-                if not profile.is_new_level(text, column):
-                    moves.append((2, gone + 1, False, text, _PARTED))
+                joined = field + separator + fields[i + 1]
+                if not profile.is_new_level(joined, column):
+                    moves.append((2, gone + 1, False, joined, _PARTED))
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)
                 longer = [

@@ -300,7 +300,8 @@ def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
     Then each line has fields between tabs that hold the other separator and are no numbers.
     """
     mark = other.separator
-    if mark not in SEPARATORS[1:] or _width(other.records) <= _width(tab.records):
+    n_filled = _width(tab.records) - n_blank_last(tab.records, _width(tab.records))
+    if mark not in SEPARATORS[1:] or _width(other.records) < n_filled:
         return False
     inside = re.compile(rf"{re.escape(mark)}(?!\s)")
     return _share_alike(other.records) == 1 and all(

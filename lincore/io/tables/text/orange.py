@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from lincore.errors import DataError
+from lincore.io.tables.column_roles import Role
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER
 from lincore.io.tables.text.dialect import Record
 
 DeclaredType: TypeAlias = Literal["number", "category", "text", ""]
-DeclaredRole: TypeAlias = Literal["target", "weight", "ignore", "feature", ""]
+DeclaredRole: TypeAlias = Role | Literal[""]
 
 _TYPES: dict[str, DeclaredType] = {
     **dict.fromkeys(("c", "continuous", "n", "numeric"), "number"),

@@ -100,11 +100,16 @@ def _tail(layout: Layout) -> int | None:
 def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
     """Tell whether rows of another width hold what the columns above them hold, from the first on.
 
-    Some of these must be levels that recur: numbers alone may be of any table.
+    These are numbers and words, so that no header is among the rows, or levels that recur: numbers
+    alone may be of any table.
     """
     rows = [row for row in rows[:_JUDGED_LINES] if any(row)]
     width = min(map(len, [*above, *rows]), default=0)
     profile = profile_of([row[:width] for row in above], width)
+    of_numbers = [kinds["number"] > 0 for kinds in profile.kinds if not kinds["word"]]
+    if 0 < len(of_numbers) < width and any(of_numbers):
+        fields = (pair for row in rows for pair in enumerate(row[:width]))
+        return all(profile.is_usual(field, i) for i, field in fields if field)
     return any(profile.recurs) and all(profile.n_odd(row[:width]) == 0 for row in rows)
 
 
