@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lincore.data.labels import is_number
-from lincore.io.tables.features import level_name
 from lincore.io.tables.rules.protocol import Applied, Columns
 from lincore.io.tables.text.column_assignment import with_columns
 
@@ -26,8 +25,13 @@ class DeclaredTypes:
         """Return the columns with these as text."""
         frame = columns.frame
         texts = {
-            name: frame[name].map(level_name, na_action="ignore").astype("str")
+            name: frame[name].map(_text, na_action="ignore").astype("str")
             for name, kind in columns.declared.items()
             if kind in ("category", "text") and name in frame and is_number(frame[name])
         }
         return Applied(columns.with_frame(with_columns(frame, texts))) if texts else None
+
+
+def _text(value: float) -> str:
+    """Return a number without the fraction that a column with gaps gives to whole ones."""
+    return str(int(value)) if float(value).is_integer() else str(value)

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from lincore.errors import DataError
-from lincore.io.tables.column_roles import Role
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER
 from lincore.io.tables.text.dialect import Record
 
 DeclaredType: TypeAlias = Literal["number", "category", "text", ""]
-DeclaredRole: TypeAlias = Role | Literal[""]
+DeclaredRole: TypeAlias = Literal["target", "weight", "ignore", "feature", ""]
 
 _TYPES: dict[str, DeclaredType] = {
     **dict.fromkeys(("c", "continuous", "n", "numeric"), "number"),
