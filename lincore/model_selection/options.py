@@ -122,7 +122,7 @@ CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Variance smoothing",
             "number",
             1e-9,
-            "Share of the largest variance of a feature that is added to every variance in a class.",
+            "Share of the largest variance of a feature that is added to every class variance.",
             low=0,
         ),
         Option(

@@ -127,7 +127,8 @@ def interval_method(results: Results, *names: str) -> str:
     >>> interval_method(r, "accuracy", "MCC")
     '95 % intervals: accuracy by Wilson; MCC by Price–Bonett, linearised.'
     """
-    rules = [_RULES[name] for name in names]
+    own = {"AUC": "DeLong"} if scores.has_delongs_interval(results) else {}
+    rules = [own.get(name, _RULES[name]) for name in names]
     base, units = find_sampling_units(results), _units(results)
     if not base.independent_rows:
         number = f"effective number of {units}"

@@ -85,7 +85,7 @@ def _from_mapping(given: Mapping[Any, float], classes: ArrayLike) -> Array:
         weights = np.array([np.nan])
     if not np.all((weights >= 0) & (weights <= HEAVIEST)) or 0 < weights.max() < LIGHTEST:
         raise ValueError(
-            f"class_weight must hold numbers >= 0, the largest of them from {LIGHTEST:g} to "
+            f"class_weight must hold finite weights >= 0, the largest from {LIGHTEST:g} to "
             f"{HEAVIEST:g}, got {dict(given)}."
         )
     return weights
