@@ -62,7 +62,7 @@ class FisherDiscriminant(
         thresholds for two classes; for more, starting from "gaussian", each class's offset in
         turn is put where the fewest are misclassified, until none can be bettered (a local
         minimum). It needs the rows, so there is no `partial_fit` and no `fit_moments` with it.
-    priors : array-like of shape (K,), mapping or "equal", optional
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
         Probabilities of the classes for "gaussian"; default: their shares of the rows. They
         never enter the directions.
     n_components : int, optional

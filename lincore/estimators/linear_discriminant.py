@@ -39,7 +39,7 @@ class LinearDiscriminantAnalysis(
 
     Parameters
     ----------
-    priors : array-like of shape (K,), mapping or "equal", optional
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
         Probabilities of the classes, in the order of `classes_` or by label; default: their
         shares of the rows. They never enter the covariance (two solvers of scikit-learn let them).
     shrinkage : None, float in [0, 1] or "oas"

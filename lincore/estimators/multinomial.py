@@ -35,7 +35,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     alpha : float, default 1.0
         Occurrences added to every word in every class; >= 0. With 0, the lecture's plain estimate,
         one word that a class has never had excludes the class.
-    priors : array-like of shape (K,), mapping or "equal", optional
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
         Probabilities of the classes, in the order of `classes_` or by label; default: their
         shares of the rows.
     class_weight : None, "balanced" or mapping of label to weight

@@ -36,7 +36,7 @@ class GaussianNB(QuadraticScores, MomentClassifier):
 
     Parameters
     ----------
-    priors : array-like of shape (K,), mapping or "equal", optional
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
         Probabilities of the classes, in the order of `classes_` or by label; default: their shares.
     var_smoothing : float >= 0, default 1e-9
         Added to every variance, as a share of the largest variance that a feature has over all

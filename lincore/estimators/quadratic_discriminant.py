@@ -96,7 +96,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
 
     Parameters
     ----------
-    priors : array-like of shape (K,), mapping or "equal", optional
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
         Probabilities of the classes, in the order of `classes_` or by label; default: their shares.
     regularization : float in [0, 1], default 0
         Pull every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.

@@ -108,7 +108,7 @@ def delong_interval(scores: ArrayLike, is_positive: ArrayLike, level: float = LE
     --------
     >>> found = delong_interval([0.1, 0.4, 0.35, 0.8, 0.6], [False, False, True, True, True])
     >>> [f"{end:.4f}" for end in found]
-    ['0.8333', '0.3711', '1.0000']
+    ['0.8333', '0.3714', '1.0000']
     """
     values = np.asarray(scores, dtype=float)
     inside = np.asarray(is_positive, dtype=bool)

@@ -22,7 +22,9 @@ PRIORS = Option(
     None,
     "How probable each class is before its features are seen.",
     main=True,
-    choices=_choices(shares_of_the_training_rows=None, equal="equal"),
+    choices=_choices(
+        shares_of_the_training_rows=None, equal="equal", shares_of_all_rows_as_in_R="all"
+    ),
 )
 CLASS_WEIGHT = Option(
     "class_weight",

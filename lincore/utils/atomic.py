@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 Self = TypeVar("Self")
 P = ParamSpec("P")
@@ -42,4 +42,4 @@ def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Se
             attributes.update(before)
             raise
 
-    return changed_in_full
+    return cast(Callable[Concatenate[Self, P], T], changed_in_full)

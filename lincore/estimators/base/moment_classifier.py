@@ -25,7 +25,7 @@ from lincore.utils.atomic import atomic
 from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array
 
-Priors: TypeAlias = ArrayLike | Mapping[Any, float] | Literal["equal"] | None
+Priors: TypeAlias = ArrayLike | Mapping[Any, float] | Literal["equal", "all"] | None
 
 
 # The least deviation that can be squared.
@@ -280,7 +280,8 @@ def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None)
     Parameters
     ----------
     count : ndarray of shape (K,)
-    priors : array-like of shape (K,), mapping of label to share, "equal" or None
+    priors : array-like of shape (K,), mapping of label to share, "equal", "all" or None
+        "all": of all rows of the data set, where `lincore.compare` knows of others; else as None.
     classes : array-like of shape (K,), optional
         The labels, which a mapping names.
 
@@ -289,12 +290,12 @@ def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None)
     ValueError
         For priors that are not K probabilities, and where they are zero for all that have rows.
     """
-    if priors is None:
+    if priors is None or (isinstance(priors, str) and priors == "all"):
         return count / count.sum()
     if isinstance(priors, str) and priors == "equal":
         return np.where(count > 0, 1.0, 0.0) / np.count_nonzero(count)
     labels = np.arange(len(count)) if classes is None else classes
-    given = probabilities(priors, labels, "priors", "None, 'equal'")
+    given = probabilities(priors, labels, "priors", "None, 'equal', 'all'")
     if not given[count > 0].sum():
         raise ValueError("priors are zero for every class that has rows.")
     return np.where(count > 0, given, 0.0) / given[count > 0].sum()
