@@ -149,7 +149,7 @@ def delong_note(results: Results) -> str:
     --------
     >>> import lincore
     >>> delong_note(lincore.compare(lincore.sample("passengers"), "lda"))
-    'AUC ...; DeLong’s 95 % interval, as in R’s pROC, is ... to .... The table of scores shows ...'
+    'AUC ...; DeLong’s 95 % interval, as in R’s pROC, is ... to .... The table ...'
     """
     asked = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
     if not scores.has_delongs_interval(asked) or scores.few_rows(results, "AUC"):
@@ -159,7 +159,7 @@ def delong_note(results: Results) -> str:
         return ""
     return (
         f"AUC {found.value:.3f}; DeLong’s {percent(scores.LEVEL, 0)} interval, as in R’s pROC, is "
-        f"{found.low:.3f} to {found.high:.3f}. The table of scores shows the one with two rows added."
+        f"{found.low:.3f} to {found.high:.3f}. The table of scores adds two rows."
     )
 
 
