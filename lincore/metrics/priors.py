@@ -314,4 +314,4 @@ def _checked_priors(priors: Any, classes: Any, name: str) -> Array:
     labels = np.arange(classes) if isinstance(classes, int) else classes
     if isinstance(priors, str) and priors == "equal":
         return np.full(len(labels), 1 / len(labels))
-    return probabilities(priors, labels, f"{name} priors", "'equal'")
+    return probabilities(priors, labels, f"{name} priors", "or 'equal'")

@@ -24,7 +24,7 @@ def probabilities(
     name : str
         What the probabilities are called in a message.
     words : str
-        What may be given besides.
+        What may be given besides, such as "or 'equal'".
     tolerance : float
         How far their sum may be from 1.
 
@@ -48,9 +48,9 @@ def probabilities(
         found = np.empty(0)
     if found.shape != (len(labels),) or not (found >= 0).all() or not _sum_to_one(found, tolerance):
         raise ValueError(
-            f"{name} must be {words}{', ' if words else ''}{len(labels)} probabilities that sum to "
-            f"1, in the order of the classes {labels}, or a mapping of each class to its "
-            f"probability; got {given!r}."
+            f"{name} must be {len(labels)} probabilities that sum to 1, in the order of the classes "
+            f"{labels}, a mapping of each class to its probability{words and ', '}{words}; got "
+            f"{given!r}."
         )
     return found / found.sum()
 

@@ -295,7 +295,7 @@ def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None)
     if isinstance(priors, str) and priors == "equal":
         return np.where(count > 0, 1.0, 0.0) / np.count_nonzero(count)
     labels = np.arange(len(count)) if classes is None else classes
-    given = probabilities(priors, labels, "priors", "None, 'equal', 'all'")
+    given = probabilities(priors, labels, "priors", "None, 'equal' or 'all'")
     if not given[count > 0].sum():
         raise ValueError("priors are zero for every class that has rows.")
     return np.where(count > 0, given, 0.0) / given[count > 0].sum()
