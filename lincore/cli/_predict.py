@@ -58,7 +58,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--priors",
         metavar="PRIORS",
-        help="in deployment: equal, estimate (from the new rows) or CLASS=SHARE (as in training)",
+        help="in deployment: equal, estimate (from the new rows), CLASS=SHARE (the others as in "
+        "training), or a share of every class (CLASS=SHARE,CLASS=SHARE)",
     )
     parser.add_argument(
         "--level",
@@ -188,18 +189,25 @@ def _priors(text: str | None, found: prediction.Predictions) -> Any:
     """
     if text is None or text in ("equal", "estimate"):
         return text
+    labels = found.classes.tolist()
+    parts = text.split(",")
+    if len(parts) > 1 and all("=" in part for part in parts):  # every class
+        pairs = [part.rpartition("=") for part in parts]
+        return {class_named(labels, name.strip()): _share(share) for name, _, share in pairs}
     name, equals, share = text.rpartition("=")
     if not equals:
         raise ValueError(f"{text!r} is neither equal nor estimate nor CLASS=SHARE.")
-    try:
-        value = fraction(share)
-    except argparse.ArgumentTypeError as error:
-        raise ValueError(str(error)) from error
-    labels = found.classes.tolist()
-    code = labels.index(class_named(labels, name))
+    value, code = _share(share), labels.index(class_named(labels, name))
     learned = found.learned_priors
     # Without posteriors `with_priors` says why none can be changed.
     return "equal" if learned is None else imbalance.priors_with_share(learned, code, value)
+
+
+def _share(text: str) -> float:
+    try:
+        return float(fraction(text))
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(str(error)) from error
 
 
 def _scores(results: lincore.Results) -> dict[str, Any]:

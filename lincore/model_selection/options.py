@@ -22,7 +22,9 @@ PRIORS = Option(
     None,
     "How probable each class is before its features are seen.",
     main=True,
-    choices=_choices(shares_of_the_training_rows=None, equal="equal"),
+    choices=_choices(
+        shares_of_the_training_rows=None, equal="equal", shares_of_all_rows_as_in_R="all"
+    ),
 )
 CLASS_WEIGHT = Option(
     "class_weight",
@@ -122,7 +124,7 @@ CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Variance smoothing",
             "number",
             1e-9,
-            "Share of each feature's overall variance that is added to its variance in a class.",
+            "Share of the largest variance of a feature that is added to every class variance.",
             low=0,
         ),
         Option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -22,6 +23,7 @@ from lincore.model_selection.training_summary import remoteness
 from lincore.prediction._files import csv_bytes, parquet_bytes
 from lincore.prediction.new_rows import NO_LABEL, NewRows
 from lincore.utils.formatting import count
+from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes, Counts, Flags
 
 Order: TypeAlias = Literal["row", "far", "uncertain", "misclassified"]
@@ -232,12 +234,12 @@ class Predictions:
             )
         return replace(self, level=level)
 
-    def with_priors(self, priors: ArrayLike | str | None) -> Predictions:
+    def with_priors(self, priors: ArrayLike | Mapping[Any, float] | str | None) -> Predictions:
         """Return the predictions under other priors in deployment, without predicting again.
 
         Parameters
         ----------
-        priors : array-like of shape (K,), "equal", "estimate" or None
+        priors : array-like of shape (K,), mapping of label to prior, "equal", "estimate" or None
             See `lincore.prediction.predict`; None for those of training.
 
         Raises
@@ -258,7 +260,7 @@ class Predictions:
             return replace(self, priors=estimate.priors, estimate=estimate)
         equal = isinstance(priors, str) and priors == "equal"
         n_classes = len(self.classes)
-        given = np.full(n_classes, 1 / n_classes) if equal else _checked(priors, n_classes)
+        given = np.full(n_classes, 1 / n_classes) if equal else _checked(priors, self.classes)
         return replace(self, priors=given, estimate=None)
 
     def _estimated(self) -> PriorEstimate:
@@ -406,16 +408,14 @@ class Predictions:
         )
 
 
-def _checked(priors: ArrayLike | str, n_classes: int) -> Array:
+def _checked(priors: Any, classes: NDArray[Any]) -> Array:
     """Return priors as K probabilities; DataError where they are none."""
     try:
-        given = np.asarray(priors, dtype=float)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.shape != (n_classes,) or not (given >= 0).all() or not abs(given.sum() - 1) <= 1e-5:
+        return probabilities(priors, classes)
+    except ValueError as error:
         raise DataError(
-            f"{n_classes} probabilities of sum 1 are wanted, not {priors!r}.",
+            f"{len(classes)} probabilities of sum 1 are wanted, not {priors!r}.",
             where="option priors",
-            remedy="Give one for each class, or 'equal', or 'estimate'.",
-        )
-    return given / given.sum()
+            remedy=f"Give one for each of {classes.tolist()}, in this order or by label, or "
+            "'equal', or 'estimate'.",
+        ) from error

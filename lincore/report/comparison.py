@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -127,7 +128,8 @@ def interval_method(results: Results, *names: str) -> str:
     >>> interval_method(r, "accuracy", "MCC")
     '95 % intervals: accuracy by Wilson; MCC by Price–Bonett, linearised.'
     """
-    rules = [_RULES[name] for name in names]
+    own = {"AUC": "DeLong"} if scores.has_delongs_interval(results) else {}
+    rules = [own.get(name, _RULES[name]) for name in names]
     base, units = find_sampling_units(results), _units(results)
     if not base.independent_rows:
         number = f"effective number of {units}"
@@ -138,6 +140,27 @@ def interval_method(results: Results, *names: str) -> str:
     if results.common is not None:
         rules[-1] += f"{';' if len(names) > 1 else ','} jackknife over the models of the folds"
     return f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
+
+
+def delong_note(results: Results) -> str:
+    """Give the AUC of one model of two classes with DeLong's interval; nothing where it has none.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> delong_note(lincore.compare(lincore.sample("passengers"), "lda"))
+    'AUC ...; DeLong’s 95 % interval, as in R’s pROC, is ... to .... The table ...'
+    """
+    asked = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
+    if not scores.has_delongs_interval(asked) or scores.few_rows(results, "AUC"):
+        return ""
+    found = scores.score(asked, results.methods[0], "AUC")
+    if not np.isfinite(found.low):
+        return ""
+    return (
+        f"AUC {found.value:.3f}; DeLong’s {percent(scores.LEVEL, 0)} interval, as in R’s pROC, is "
+        f"{found.low:.3f} to {found.high:.3f}. The table of scores adds two rows."
+    )
 
 
 def _units(results: Results) -> str:
