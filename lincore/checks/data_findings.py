@@ -9,7 +9,7 @@ import numpy as np
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
-from lincore.data.labels import count_distinct
+from lincore.data.labels import MANY_NUMBERS, count_distinct
 from lincore.data.splits import draw_rows
 from lincore.utils.formatting import percent
 
@@ -27,7 +27,7 @@ class DataFinding(NamedTuple):
 
     Attributes
     ----------
-    code : {"target-guessed", "leakage", "duplicates", "groups"}
+    code : {"target-guessed", "numeric-target", "leakage", "duplicates", "groups"}
         Stable, for keys and tests.
     sentence : str
         Short, for the user; names of columns stand in it as they are in the file.
@@ -36,7 +36,7 @@ class DataFinding(NamedTuple):
         chosen.
     """
 
-    code: Literal["target-guessed", "leakage", "duplicates", "groups"]
+    code: Literal["target-guessed", "numeric-target", "leakage", "duplicates", "groups"]
     sentence: str
     where: Literal["data", "split"]
 
@@ -55,9 +55,9 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     Returns
     -------
     tuple of DataFinding
-        In this order, those that there are: a target that was guessed, where its name does not
-        say so and others may be it; features each of which alone tells the class of 99 % of the
-        rows; test rows with a duplicate in the training set, more than chance makes (not searched
+        In this order, those that there are: a target that was guessed by its name alone, or with a
+        close rival; a guessed target of more than ten numbers, each a class; features each of which
+        alone tells the class of 99 % of the rows; test rows with a duplicate in the training set, more than chance makes (not searched
         for among images of more than 20 million pixels); groups with rows on both sides, or a
         column that seems to name groups and is not used as such.
 
@@ -71,7 +71,13 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     >>> [finding.code for finding in data_checks(again, lincore.split(again))]
     ['duplicates']
     """
-    found = (_guessed(data), _leaking(data), _duplicates(data, split), _groups(data, split))
+    found = (
+        _guessed(data),
+        _many_numbers(data),
+        _leaking(data),
+        _duplicates(data, split),
+        _groups(data, split),
+    )
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -101,11 +107,22 @@ def _share(x: np.ndarray, is_category: bool, codes: np.ndarray) -> float:
 
 def _guessed(data: Dataset) -> DataFinding | None:
     guess = data.target_guess
-    if guess is None or guess.by_name or not guess.runners_up:
+    if guess is None or not guess.rival:
         return None
-    others = " or ".join(map(repr, guess.runners_up[:2]))
-    sentence = f"The target, {guess.column!r}, is a guess. Or is it {others}?"
+    sentence = f"Target {guess.column!r}: guessed {guess.reason}. Or is it {guess.rival!r}?"
     return DataFinding("target-guessed", sentence, "data")
+
+
+def _many_numbers(data: Dataset) -> DataFinding | None:
+    """Say that each number of a target is a class, which nobody asked for."""
+    is_number = data.classes.dtype.kind == "i" and not data.bin_bounds
+    if data.target_guess is None or not is_number or data.n_classes <= MANY_NUMBERS:
+        return None
+    sentence = (
+        f"Each of the {data.n_classes} numbers of {data.target_name!r} is a class: cut it at a "
+        "threshold or into ranges?"
+    )
+    return DataFinding("numeric-target", sentence, "data")
 
 
 def _leaking(data: Dataset) -> DataFinding | None:

@@ -166,13 +166,13 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
 def propose_target(table: Table) -> TargetGuess | None:
     """Guess the column that holds the classes, or None where no column looks like it.
 
-    A column called "class", "label", "species" and so on comes first; then the last column,
-    then the first, that has few distinct values and repeats them.
+    A column of two or a few values that repeat, text rather than numbers, in the last place; a
+    telling name such as "class" or "species" counts too.
 
     Examples
     --------
     >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
-    TargetGuess(column='Class', by_name=True, runners_up=())
+    TargetGuess(column='Class', by_name=False, runners_up=(), rival='')
     """
     return table.guess
 
