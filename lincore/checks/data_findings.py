@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from lincore.checks.train_test_duplicates import duplicates_across_split, groups
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import MANY_NUMBERS, count_distinct
 from lincore.data.splits import draw_rows
-from lincore.utils.formatting import percent
+from lincore.utils.formatting import listed, percent
 
 # Of more cells, rows are drawn.
 _MOST_CELLS = 1_000_000
@@ -22,12 +22,18 @@ _MOST_PIXELS = 20_000_000
 _MOST_NAMED = 3
 
 
+Code: TypeAlias = Literal[
+    "target-guessed", "numeric-target", "leakage", "constant", "duplicates", "groups"
+]
+
+
 class DataFinding(NamedTuple):
     """One finding that touches the numbers of a page.
 
     Attributes
     ----------
-    code : {"target-guessed", "numeric-target", "leakage", "duplicates", "groups"}
+    code : {"target-guessed", "numeric-target", "leakage", "constant", "duplicates", \
+"groups"}
         Stable, for keys and tests.
     sentence : str
         Short, for the user; names of columns stand in it as they are in the file.
@@ -36,7 +42,7 @@ class DataFinding(NamedTuple):
         chosen.
     """
 
-    code: Literal["target-guessed", "numeric-target", "leakage", "duplicates", "groups"]
+    code: Code
     sentence: str
     where: Literal["data", "split"]
 
@@ -57,8 +63,9 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     tuple of DataFinding
         In this order, those that there are: a target that was guessed by its name alone, or with a
         close rival; a guessed target of more than ten numbers, each a class; features each of which
-        alone tells the class of 99 % of the rows; test rows with a duplicate in the training set, more than chance makes (not searched
-        for among images of more than 20 million pixels); groups with rows on both sides, or a
+        alone tells the class of 99 % of the rows; features that are constant within every class;
+        test rows with a duplicate in the training set, more than chance makes (not searched for
+        among images of more than 20 million pixels); groups with rows on both sides, or a
         column that seems to name groups and is not used as such.
 
     Examples
@@ -75,6 +82,7 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
         _guessed(data),
         _many_numbers(data),
         _leaking(data),
+        _constant_within(data, split),
         _duplicates(data, split),
         _groups(data, split),
     )
@@ -135,6 +143,50 @@ def _leaking(data: Dataset) -> DataFinding | None:
     each = "" if len(names) == 1 else "each "
     sentence = f"Possible target leakage: {shown} {each}alone tells the class of nearly every row."
     return DataFinding("leakage", sentence, "data")
+
+
+def _constant_within(data: Dataset, split: Split) -> DataFinding | None:
+    """Name the features that some models ignore, since they never vary within a class."""
+    if not data.kind.single_features:
+        return None
+    X, codes = data.X[split.train], data.codes[split.train]
+    order = np.argsort(codes, kind="stable")
+    X, starts = X[order], np.flatnonzero(np.diff(codes[order], prepend=-1))
+    levels = data.levels or (None,) * data.n_features
+    names = [
+        name
+        for name, known, x in zip(data.feature_names, levels, X.T, strict=True)
+        if _is_constant_within(x, starts, known is not None)
+    ]
+    if data.streamed is not None and names:
+        scatter = data.streamed.diagonal().within()
+        names = [name for name in names if not scatter[data.feature_names.index(name)]]
+    if not names:
+        return None
+    shown = listed([repr(name) for name in names], _MOST_NAMED)
+    verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    sentence = (
+        f"{shown} {verb} constant within every class, so LDA, diagonal LDA, Fisher and QDA give "
+        f"{them} coefficient 0: use shrinkage (a ridge), least squares or logistic regression."
+    )
+    return DataFinding("constant", sentence, "data")
+
+
+def _is_constant_within(x: np.ndarray, starts: np.ndarray, is_category: bool) -> bool:
+    """Tell whether a column, or being one of its levels, is constant in classes and differs.
+
+    The rows of one class are together, from `starts` on.
+    """
+    if len(starts) < 2 or np.isnan(x).any():
+        return False
+    low, high = np.minimum.reduceat(x, starts), np.maximum.reduceat(x, starts)
+    alone = low[low == high]  # of the classes that have one value
+    if not is_category:
+        return len(alone) == len(low) and bool(np.ptp(low) > 0)
+    # Coded as indicators, each level is a column: one that some classes have alone, and no other.
+    mixed = np.repeat(low != high, np.diff(starts, append=len(x)))
+    own = np.setdiff1d(alone, x[mixed])
+    return len(own) > 0 and bool((low != high).any() or np.ptp(low) > 0)
 
 
 def _duplicates(data: Dataset, split: Split) -> DataFinding | None:

@@ -77,9 +77,9 @@ def find_table_problems(
     -------
     tuple of Finding
         One of each kind, with all columns that it is about: a target of many numbers,
-        identifiers, constants, columns that are mostly missing and target leakage among the features, texts that no model sees,
-        missing-value codes; groups of rows; classes that are misspelt or have a single row;
-        duplicates.
+        identifiers, constants, columns that are mostly missing and target leakage among the
+        features, texts that no model sees, missing-value codes; groups of rows; classes that are
+        misspelt or have a single row; duplicates.
 
     Examples
     --------

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # Characters of a column's name on a button.
 _LONGEST = 18
-#: The findings in a few words, where there are several.
+#: The findings with a link to the page Data, in a few words where there are several.
 _SHORT = {
     "numeric-target": "each number of the target is a class",
     "leakage": "possible target leakage",
@@ -37,7 +37,10 @@ def show(experiment: Experiment) -> None:
     # There with nothing in it too: an element more would draw all that follow anew.
     with st.container(key="checks"):
         ask_target(experiment.data)
-        found = tuple(finding for finding in found if finding.code != "target-guessed")
+        for finding in found:
+            if finding.code == "constant":  # its remedy is a choice of models, on this page
+                st.markdown(f":material/warning: {text.escape(finding.sentence)}")
+        found = tuple(finding for finding in found if finding.code in _SHORT)
         if found:
             sentences = [text.escape(finding.sentence) for finding in found]
             codes = ", ".join(_SHORT[finding.code] for finding in found)
