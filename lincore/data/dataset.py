@@ -119,6 +119,8 @@ class Dataset:
     groups : (n,) intp, optional
         Of rows that belong together, as a position in `group_names`.
     group_names : tuple of str, optional
+    group_name : str
+        The column that names the groups; "" where none does.
     weights : (n,) float64, optional
         Sampling weight of each row, with mean 1; see `lincore.data.with_row_weights`.
     weight_name : str
@@ -185,6 +187,7 @@ class Dataset:
     lines: np.ndarray | None = None
     frequency_name: str = ""
     streamed_rows: np.ndarray | None = None
+    group_name: str = ""
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -26,7 +26,7 @@ from lincore.io.tables.bins import Binned, Bins, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
-from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.io.tables.features import build_features, merge_labels, refuse_infinite
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import is_parquet, read_parquet
 from lincore.io.tables.formats.statfiles import is_statfile, read_statfile
@@ -34,7 +34,7 @@ from lincore.io.tables.formats.workbooks import is_workbook, read_sheet
 from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.read import read_delimited
-from lincore.io.tables.repeated_ids import repeated_ids
+from lincore.io.tables.repeated_ids import group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
@@ -248,7 +248,8 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     built = build_features(frame, chosen["feature"], texts, table.name, options.categories)
     if not built.n_words:
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
-    groups, group_names = _groups(frame, chosen["group"])
+    group_name = next((column.name for column in chosen["group"]), "")
+    groups, group_names = group_codes(frame[group_name]) if group_name else (None, None)
     missing = options.missing
     return Dataset(
         name=display_name(table.name),
@@ -269,6 +270,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         n_words=built.n_words,
         groups=groups,
         group_names=group_names,
+        group_name=group_name,
         imputation="median" if not missing or missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if options.rare is None else options.rare,
         target_name=label,
@@ -337,16 +339,3 @@ def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> Binned:
         )
     values = labels.to_numpy(dtype=np.float64)
     return bin_values(values, bins, f"column {labels.name!r}")
-
-
-def _groups(
-    frame: pd.DataFrame, columns: Sequence[Column]
-) -> tuple[NDArray[np.intp] | None, tuple[str, ...] | None]:
-    if not columns:
-        return None, None
-    codes, names, _ = level_codes(frame[columns[0].name])
-    # A row of no group belongs with no other row.
-    alone = np.isnan(codes)
-    codes[alone] = len(names) + np.arange(alone.sum())
-    lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
-    return codes.astype(np.intp), (*names, *lonely)

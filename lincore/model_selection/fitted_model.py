@@ -50,8 +50,8 @@ class FittedModel:
         Of the rows that it was fitted on.
     digest : str
         Fingerprint of that data.
-    weight_name, frequency_name : str
-        Columns that rows count by, see `Dataset`; "" where there are none.
+    weight_name, frequency_name, group_name : str
+        Columns that rows count by or are grouped by, see `Dataset`; "" where there are none.
 
     Examples
     --------
@@ -89,6 +89,7 @@ class FittedModel:
     bin_bounds: tuple[float, ...] = ()
     weight_name: str = ""
     frequency_name: str = ""
+    group_name: str = ""
 
     @classmethod
     def of(
@@ -116,6 +117,7 @@ class FittedModel:
             data.bin_bounds,
             data.weight_name,
             data.frequency_name,
+            data.group_name,
         )
 
     def __repr__(self) -> str:

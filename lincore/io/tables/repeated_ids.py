@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.data.labels import is_number, present_numbers
+from lincore.io.tables.features import level_codes
 from lincore.utils.typing import Codes
 
 if TYPE_CHECKING:
@@ -172,3 +173,59 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
     several, count = np.unique(sizes, return_counts=True)
     alone = np.array([float((shares**m).sum()) for m in several])
     return float((count * (1 - alone)).sum())
+
+
+def group_codes(column: pd.Series[Any]) -> tuple[Codes, tuple[str, ...]]:
+    """Return the group of each row and the names of the groups; a row without one is alone.
+
+    Names that share their beginning, such as P01_1 and P01_2, are of one group: see `common_part`.
+
+    Examples
+    --------
+    >>> group_codes(pd.Series(["rat 1", None, "rat 1"]))
+    (array([0, 1, 0]), ('rat 1', 'row 2'))
+    """
+    common = common_part(column)
+    codes, names, _ = level_codes(column if common is None else common)
+    alone = np.isnan(codes)
+    codes[alone] = len(names) + np.arange(alone.sum())
+    lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
+    return codes.astype(np.intp), (*names, *lonely)
+
+
+# The last part of a name: behind a mark (S01_1, S01-a), or letters behind a number (S01T1).
+_LAST_PARTS = (r"(.*\w)[\s_.:#/-]+(\w{1,15})", r"(.*\d)([A-Za-z]+\d{0,4})")
+_SHARE_OF_REPEATED = 0.9
+
+
+def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Return the beginnings that the names of rows share, None where they share none.
+
+    The names are texts that hardly repeat. At least ten beginnings recur, nearly all of them, and
+    so do the ends: P01_1, P01_2, P02_1, and so on.
+
+    Examples
+    --------
+    >>> names = pd.Series([f"phon_R01_S{i // 6:02}_{i % 6 + 1}" for i in range(72)])
+    >>> common_part(names).unique()[:2].tolist()
+    ['phon_R01_S00', 'phon_R01_S01']
+    >>> common_part(pd.Series([f"row {i}" for i in range(72)])) is None
+    True
+    """
+    if is_number(column):
+        return None
+    present = column.dropna()
+    texts = present.astype(str).str.strip()
+    if len(texts) < 2 * _FEWEST_GROUPS or texts.nunique() < _SHARE_OF_REPEATED * len(texts):
+        return None
+    for pattern in _LAST_PARTS:
+        if re.fullmatch(pattern, texts.iloc[0]) is None:
+            continue
+        parts = texts.str.extract(f"^{pattern}$")
+        if parts.isna().to_numpy().any():
+            continue
+        sizes, ends = parts[0].value_counts(), parts[1].nunique()
+        recur = (sizes >= 2).mean() >= _SHARE_OF_REPEATED and 2 <= ends <= len(texts) / 2
+        if recur and _FEWEST_GROUPS <= len(sizes) <= len(texts) / 2:
+            return parts[0].reindex(column.index)
+    return None
