@@ -190,7 +190,7 @@ def _ratings(frame: pd.DataFrame, found: Sequence[_Candidate]) -> dict[str, floa
             return _NAMES
         if one.is_flag:  # of many flags, none tells much
             points = _FEW + _FLAG / sqrt(n_flags)
-        elif one.n_classes <= _FEW_CLASSES or not one.is_text:
+        elif one.n_classes <= _FEW_CLASSES:
             points = _FEW
         else:
             points = _SEVERAL

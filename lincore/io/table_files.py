@@ -34,7 +34,7 @@ from lincore.io.tables.formats.workbooks import is_workbook, read_sheet
 from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.read import read_delimited
-from lincore.io.tables.repeated_ids import group_codes, repeated_ids
+from lincore.io.tables.repeated_ids import common_part, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
@@ -262,6 +262,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
             *dropping,
             *zeros,
             *left_out(columns),
+            *_kept_together(frame, group_names, group_name, options),
             *built.notices,
             *lone_class_notices(codes, classes),
             *([guess.notice] if guess is not None else []),
@@ -283,6 +284,28 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         lines=lines,
         frequency_name=next((column.name for column in chosen["frequency"]), ""),
     )
+
+
+def _kept_together(
+    frame: pd.DataFrame, names: tuple[str, ...] | None, column: str, options: TableOptions
+) -> list[Notice]:
+    """Say that rows are kept together by a column that nobody asked for."""
+    if names is None or options.roles.get(column) == "group":
+        return []
+    common = common_part(frame[column])
+    by = f"Rows of one {column!r} are kept together"
+    if common is not None:
+        row = int(np.flatnonzero(common.notna())[0])
+        example, shared = str(frame[column].iloc[row]), str(common.iloc[row])
+        by = f"Rows whose {column!r} begins alike, as {example!r} by {shared!r}, are kept together"
+    return [
+        Notice(
+            f"{by}: {len(frame):,} rows of {len(names):,} subjects.",
+            f"column {column!r}",
+            "If they do not belong together, ignore it.",
+            "LIN059",
+        )
+    ]
 
 
 class _Counted(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.app.data_page import a_table, bring, data_of, source_of
+from tests.app.data_page import a_table, bring, data_of, plain, source_of
 from tests.app.test_pages import assert_fine, main_text, open_app
 
 PAGES = [
@@ -81,3 +81,25 @@ def test_a_target_of_many_numbers_is_offered_as_ranges_first():
 
 def test_nothing_is_said_of_data_without_a_doubt():
     assert not doubts(open_app("pages/classify.py"))
+
+
+def test_rows_of_one_subject_are_kept_together_by_the_common_part_of_their_names():
+    lines = [f"phon_R01_S{i // 6:02}_{i % 6 + 1},{i * 7 % 13 / 2},{i // 6 % 2}" for i in range(120)]
+    raw = "\n".join(["name,size,status", *lines]).encode()
+    app = bring(open_app("pages/data.py"), ("voices.csv", raw))
+    assert "120 rows of 20 subjects" in plain(main_text(app))
+    app.switch_page("pages/classify.py").run()
+    assert_fine(app)
+    assert "Groups are kept together" in main_text(app)
+    assert not doubts(app)
+
+
+def test_a_feature_that_some_models_ignore_is_named_on_every_page():
+    lines = [f"{i % 3 // 2},{(i * 7 % 13 + i % 3) / 2},{'abc'[i % 3]}" for i in range(120)]
+    raw = "\n".join(["flag,size,kind", *lines]).encode()
+    app = bring(open_app("pages/data.py"), ("flags.csv", raw))
+    for page in PAGES:
+        app.switch_page(page).run()
+        assert_fine(app)
+        said = plain(main_text(app))
+        assert "'flag' is constant within every class" in said and "ridge" in said, page

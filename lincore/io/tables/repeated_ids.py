@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import is_number, present_numbers
+from lincore.data.labels import count_present, is_number, present_numbers
 from lincore.io.tables.features import level_codes
 from lincore.utils.typing import Codes
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 # Names of columns that say to whom or to what a row belongs.
 _NAMES_GROUPS = re.compile(
-    r"(?i:(^|[\s_.-])(id|uuid|guid|subject|patient|participant|speaker|person|user|customer)"
-    r"([\s_.-]?(id|no|nr|number))?)$|[a-z]I[Dd]$"
+    r"(?i:(^|[\s_.-])(id|uuid|guid|(subject|patient|participant|speaker|person|user|customer|client)"
+    r"([\s_.-]?(id|no|num|nr|number|code))?))$|[a-z]I[Dd]$"
+    r"|(?i:(kunden|personen|patienten|probanden|personal|mitarbeiter)[\s_.-]?(nr|nummer|id)\.?$)"
 )
 # P01, subject-12, N1A1: letters around a number.
 _NUMBERED = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}[A-Za-z]?\d{0,4}")
@@ -173,6 +174,26 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
     several, count = np.unique(sizes, return_counts=True)
     alone = np.array([float((shares**m).sum()) for m in several])
     return float((count * (1 - alone)).sum())
+
+
+def names_subjects(column: pd.Series[Any], kind: str) -> bool:
+    """Tell whether a column names subjects of several rows each, beyond doubt.
+
+    It is called so, or its values share their beginnings: see `common_part`.
+
+    Examples
+    --------
+    >>> names_subjects(pd.Series([f"P{i // 4}" for i in range(60)], name="patient"), "category")
+    True
+    """
+    if kind not in ("number", "category", "identifier"):
+        return False
+    n_present, n_distinct = count_present(column)
+    if 2 * n_present < len(column) or n_distinct < _FEWEST_GROUPS:
+        return False
+    if _NAMES_GROUPS.search(str(column.name)) and 2 * n_distinct <= n_present:
+        return not is_number(column) or not (present_numbers(column) % 1).any()
+    return kind == "identifier" and common_part(column) is not None
 
 
 def group_codes(column: pd.Series[Any]) -> tuple[Codes, tuple[str, ...]]:
