@@ -117,7 +117,7 @@ def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
     if not is_number(labels) or n_distinct <= MANY_NUMBERS or is_quantity(labels):
         return None
     where = f"column {labels.name!r}"
-    values, hints = labels.dropna().to_numpy(dtype=np.float64), []
+    values, hints = labels.dropna().to_numpy(dtype=np.float64), list[Hint]()
     for n in _RANGES:
         try:
             classes = bin_values(values, n, where).classes.tolist()
