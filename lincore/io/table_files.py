@@ -272,6 +272,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         groups=groups,
         group_names=group_names,
         group_name=group_name,
+        groups_by_part=bool(group_name) and common_part(frame[group_name]) is not None,
         imputation="median" if not missing or missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if options.rare is None else options.rare,
         target_name=label,

@@ -52,6 +52,8 @@ class FittedModel:
         Fingerprint of that data.
     weight_name, frequency_name, group_name : str
         Columns that rows count by or are grouped by, see `Dataset`; "" where there are none.
+    groups_by_part : bool
+        See `Dataset`.
 
     Examples
     --------
@@ -90,6 +92,7 @@ class FittedModel:
     weight_name: str = ""
     frequency_name: str = ""
     group_name: str = ""
+    groups_by_part: bool = False
 
     @classmethod
     def of(
@@ -118,6 +121,7 @@ class FittedModel:
             data.weight_name,
             data.frequency_name,
             data.group_name,
+            data.groups_by_part,
         )
 
     def __repr__(self) -> str:

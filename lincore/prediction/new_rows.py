@@ -255,7 +255,7 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
         notices=counts.notices,
     )
     if group is not None:
-        groups = group_codes(frame.iloc[:, columns.index(group)])[0]
+        groups = group_codes(frame.iloc[:, columns.index(group)], by_part=model.groups_by_part)[0]
         found = found._replace(settings=Settings(row_groups=groups))
     if target is None:
         return found

@@ -196,17 +196,20 @@ def names_subjects(column: pd.Series[Any], kind: str) -> bool:
     return kind == "identifier" and common_part(column) is not None
 
 
-def group_codes(column: pd.Series[Any]) -> tuple[Codes, tuple[str, ...]]:
+def group_codes(
+    column: pd.Series[Any], *, by_part: bool | None = None
+) -> tuple[Codes, tuple[str, ...]]:
     """Return the group of each row and the names of the groups; a row without one is alone.
 
-    Names that share their beginning, such as P01_1 and P01_2, are of one group: see `common_part`.
+    Names that share their beginning, such as P01_1 and P01_2, are of one group, if `by_part` or,
+    when that is not given, if `common_part` finds beginnings.
 
     Examples
     --------
     >>> group_codes(pd.Series(["rat 1", None, "rat 1"]))
     (array([0, 1, 0]), ('rat 1', 'row 2'))
     """
-    common = common_part(column)
+    common = common_part(column) if by_part is None else _first_parts(column) if by_part else None
     codes, names, _ = level_codes(column if common is None else common)
     alone = np.isnan(codes)
     codes[alone] = len(names) + np.arange(alone.sum())
@@ -217,6 +220,16 @@ def group_codes(column: pd.Series[Any]) -> tuple[Codes, tuple[str, ...]]:
 # The last part of a name: behind a mark (S01_1, S01-a), or letters behind a number (S01T1).
 _LAST_PARTS = (r"(.*\w)[\s_.:#/-]+(\w{1,15})", r"(.*\d)([A-Za-z]+\d{0,4})")
 _SHARE_OF_REPEATED = 0.9
+
+
+def _first_parts(column: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Return the names of rows without their last part, however few they are."""
+    texts = column.dropna().astype(str).str.strip()
+    for pattern in _LAST_PARTS:
+        parts = texts.str.extract(f"^{pattern}$")
+        if not parts.isna().to_numpy().any():
+            return parts[0].reindex(column.index)
+    return None
 
 
 def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
