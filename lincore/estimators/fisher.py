@@ -167,6 +167,10 @@ class FisherDiscriminant(
             self._set_scores(self._offsets + shifts)
         return self
 
+    @property
+    def _needs_variance(self) -> bool:
+        return True
+
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self._check_options()
         self.priors_ = class_priors(moments.count, self.priors, self.classes_)

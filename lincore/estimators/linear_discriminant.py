@@ -185,6 +185,10 @@ class LinearDiscriminantAnalysis(
         mean = diagonal.pooled().mean
         return RowSpace.spanned_by(rows, mean, np.ones_like(mean))
 
+    @property
+    def _needs_variance(self) -> bool:
+        return not self.shrinkage
+
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         check_n_components(self.n_components, len(self.classes_), self.n_features_in_)
         self.priors_ = class_priors(moments.count, self.priors, self.classes_)

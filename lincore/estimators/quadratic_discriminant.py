@@ -163,6 +163,10 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         """The covariances after regularising and shrinking, (K, p, p)."""
         return self._covariances(self._solved_moments)
 
+    @property
+    def _needs_variance(self) -> bool:
+        return not self.shrinkage
+
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self.priors_ = class_priors(moments.count, self.priors, self.classes_)
         self.means_ = moments.mean

@@ -29,7 +29,6 @@ from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
 from lincore.io.tables.features import (
     build_features,
-    level_codes,
     merge_labels,
     order_key,
     refuse_infinite,
@@ -41,7 +40,7 @@ from lincore.io.tables.formats.workbooks import is_workbook, read_sheet
 from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.read import read_delimited
-from lincore.io.tables.repeated_ids import repeated_ids
+from lincore.io.tables.repeated_ids import common_part, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
 from lincore.io.tables.rules.label_marks import marked_labels
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
@@ -175,13 +174,13 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
 def propose_target(table: Table) -> TargetGuess | None:
     """Guess the column that holds the classes, or None where no column looks like it.
 
-    A column called "class", "label", "species" and so on comes first; then the last column,
-    then the first, that has few distinct values and repeats them.
+    A column of two or a few values that repeat, text rather than numbers, in the last place; a
+    telling name such as "class" or "species" counts too.
 
     Examples
     --------
     >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
-    TargetGuess(column='Class', by_name=True, runners_up=())
+    TargetGuess(column='Class', by_name=False, runners_up=(), rival='')
     """
     return table.guess
 
@@ -261,7 +260,8 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     )
     if not built.n_words:
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
-    groups, group_names = _groups(frame, chosen["group"])
+    group_name = next((column.name for column in chosen["group"]), "")
+    groups, group_names = group_codes(frame[group_name]) if group_name else (None, None)
     missing = options.missing
     return Dataset(
         name=display_name(table.name),
@@ -274,6 +274,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
             *dropping,
             *zeros,
             *left_out(columns),
+            *_kept_together(frame, group_names, group_name, options),
             *built.notices,
             *lone_class_notices(codes, classes),
             *([guess.notice] if guess is not None else []),
@@ -282,6 +283,8 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         n_words=built.n_words,
         groups=groups,
         group_names=group_names,
+        group_name=group_name,
+        groups_by_part=bool(group_name) and common_part(frame[group_name]) is not None,
         imputation="median" if not missing or missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if options.rare is None else options.rare,
         target_name=label,
@@ -294,6 +297,28 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         lines=lines,
         frequency_name=next((column.name for column in chosen["frequency"]), ""),
     )
+
+
+def _kept_together(
+    frame: pd.DataFrame, names: tuple[str, ...] | None, column: str, options: TableOptions
+) -> list[Notice]:
+    """Say that rows are kept together by a column that nobody asked for."""
+    if names is None or options.roles.get(column) == "group":
+        return []
+    common = common_part(frame[column])
+    by = f"Rows of one {column!r} are kept together"
+    if common is not None:
+        row = int(np.flatnonzero(common.notna())[0])
+        example, shared = str(frame[column].iloc[row]), str(common.iloc[row])
+        by = f"Rows whose {column!r} begins alike, as {example!r} by {shared!r}, are kept together"
+    return [
+        Notice(
+            f"{by}: {len(frame):,} rows of {len(names):,} subjects.",
+            f"column {column!r}",
+            "If they do not belong together, ignore it.",
+            "LIN059",
+        )
+    ]
 
 
 class _Counted(NamedTuple):
@@ -359,16 +384,3 @@ def _classes(labels: pd.Series[Any], bins: Bins | int | None, order: Sequence[st
         )
     values = labels.to_numpy(dtype=np.float64)
     return bin_values(values, bins, f"column {labels.name!r}")
-
-
-def _groups(
-    frame: pd.DataFrame, columns: Sequence[Column]
-) -> tuple[NDArray[np.intp] | None, tuple[str, ...] | None]:
-    if not columns:
-        return None, None
-    codes, names, _ = level_codes(frame[columns[0].name])
-    # A row of no group belongs with no other row.
-    alone = np.isnan(codes)
-    codes[alone] = len(names) + np.arange(alone.sum())
-    lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
-    return codes.astype(np.intp), (*names, *lonely)

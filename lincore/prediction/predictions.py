@@ -110,9 +110,12 @@ class Predictions:
         if self.far is not None:
             number = int(self.far.sum())
             far = f"; {number or 'none'} {'are' if number > 1 else 'is'} far from every class"
+        n_unknown, n_unlabelled = sum(self.new.unknown_labels.values()), self.new.n_unlabelled
+        unscored = f"; {n_unknown:,} of a class that is not known" if n_unknown else ""
+        unscored += f"; {n_unlabelled:,} without a class" if n_unlabelled else ""
         return (
             f"<{count(len(self), 'row')} of {self.name} predicted by {self.model.label}: "
-            f"{', '.join(phrases[:8] + more)}{far}>"
+            f"{', '.join(phrases[:8] + more)}{far}{unscored}>"
         )
 
     @property

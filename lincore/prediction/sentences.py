@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.data.row_weights import effective_number
+from lincore.prediction.new_rows import NO_LABEL
 from lincore.prediction.predictions import Predictions
 from lincore.utils.formatting import count, listed, p_equals, percent
 from lincore.utils.typing import Codes
@@ -86,15 +87,11 @@ def match_notes(predictions: Predictions) -> list[str]:
     ----------
     predictions : Predictions
     """
-    lines = [str(notice) for notice in predictions.new.findings]
-    if predictions.new.unknown_labels:
-        labels = ", ".join(list(predictions.new.unknown_labels)[:5])
-        lines.append(f"Labels that are no classes of the model: {labels}.")
-    return lines
+    return [str(notice) for notice in predictions.new.findings]
 
 
 def counting_note(predictions: Predictions) -> str:
-    """Say by which columns rows count in scores; "" where each counts once, or there are none.
+    """Say which rows count in scores and by which columns; "" where all do, and each once.
 
     Parameters
     ----------
@@ -113,8 +110,17 @@ def counting_note(predictions: Predictions) -> str:
     ''
     """
     new, model, parts = predictions.new, predictions.model, []
-    if predictions.truth is None or (new.weights is None and new.frequencies is None):
+    if predictions.truth is None:
         return ""
+    n_scored = int((predictions.truth != NO_LABEL).sum())
+    left_out = (
+        f"{n_scored:,} of {len(predictions):,} rows are scored: the others have no class, or one "
+        "that the model does not know."
+        if n_scored < len(predictions)
+        else ""
+    )
+    if new.weights is None and new.frequencies is None:
+        return left_out
     results = predictions.scores()
     number = count(len(results.rows), "row")
     if new.frequencies is not None:
@@ -123,7 +129,7 @@ def counting_note(predictions: Predictions) -> str:
         parts.append(f"by their weights in {model.weight_name!r}")
         effective = effective_number(np.asarray(results.settings.row_weights))
         number = f"{number} as {effective:,.1f} of equal weight (Kish)"
-    return f"In scores rows count {' and '.join(parts)}: {number}."
+    return f"{left_out} In scores rows count {' and '.join(parts)}: {number}.".strip()
 
 
 def image_titles(predictions: Predictions, rows: Codes) -> list[str]:

@@ -30,6 +30,7 @@ _RULES = {
     "AUC": "DeLong, with two rows added",
 }
 _NOTES = {
+    "ConstantFeatureWarning": "ignored a feature that is constant within every class",
     "ConvergenceWarning": "had not converged",
     "SeparationWarning": "met classes that can be separated, so its coefficients grow without end",
 }

@@ -49,8 +49,8 @@ def probabilities(
     if found.shape != (len(labels),) or not (found >= 0).all() or not _sum_to_one(found, tolerance):
         raise ValueError(
             f"{name} must be {len(labels)} probabilities that sum to 1, in the order of the "
-            f"classes {labels}, a mapping of each class to its probability{words and ', '}{words}; got "
-            f"{given!r}."
+            f"classes {labels}, a mapping of each class to its probability{words and ', '}{words}; "
+            f"got {given!r}."
         )
     return found / found.sum()
 

@@ -22,14 +22,20 @@ from lincore.estimators.base.validation import (
 from lincore.linalg.covariance import RowSpace, deviations
 from lincore.moments.moments import Moments
 from lincore.utils.atomic import atomic
+from lincore.utils.formatting import count, listed
 from lincore.utils.probabilities import probabilities
+from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
 Priors: TypeAlias = ArrayLike | Mapping[Any, float] | Literal["equal", "all"] | None
 
-
 # The least deviation that can be squared.
 SMALLEST = 1e-140
+_MOST_NAMED = 5
+
+
+class ConstantFeatureWarning(UserWarning):
+    """A feature is constant within every class, so that it is ignored although it tells classes."""
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
@@ -172,8 +178,32 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         weighted = scaled(moments, weights)
         require_classes(weighted.count, fewest_classes)
         self._solve(_with_a_density(weighted), space)
+        if space is None and self._needs_variance:
+            self._warn_of_constants(weighted)
         self._moments, self._class_weights, self._space = moments, weights, space
         return self
+
+    @property
+    def _needs_variance(self) -> bool:
+        """Whether a feature that is constant within every class gets coefficient 0."""
+        return False
+
+    def _warn_of_constants(self, moments: Moments) -> None:
+        """Warn of features that tell classes apart and are ignored, since they never vary."""
+        within, means = moments.within(), moments.mean[moments.count > 0]
+        constant = (within if within.ndim == 1 else np.diagonal(within)) == 0
+        ignored = np.flatnonzero(constant & (np.ptp(means, axis=0) > 0))
+        if len(ignored):
+            names = getattr(self, "feature_names_in_", None)
+            named = [f"column {i}" if names is None else repr(str(names[i])) for i in ignored]
+            warn(
+                f"Coefficient 0 for {count(len(ignored), 'feature')} constant within every class "
+                f"but different between classes: {listed(named, _MOST_NAMED)}. Without variance "
+                "within classes distances have no scale. Use shrinkage (a ridge) with LDA or QDA, "
+                "or least squares or logistic regression.",
+                ConstantFeatureWarning,
+                stacklevel=5,
+            )
 
     def _fit_rows(self, labelled: LabelledRows) -> Self:
         rows, codes, weight = labelled

@@ -21,6 +21,7 @@ from lincore.io.tables.column_roles import (
 from lincore.io.tables.counted_outcomes import refuse_counted
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
+from lincore.io.tables.repeated_ids import names_subjects
 from lincore.io.tables.rules.label_marks import marked_labels
 from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
@@ -85,6 +86,12 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
     if target is not None:
         roles[target] = "target"
     _find_some_feature(frame, kinds, roles, declared)
+    # Rows of a file that is read in blocks cannot be kept together.
+    if "feature" in roles.values() and "group" not in declared.values() and table.source is None:
+        rows = frame if table.whole is None else table.whole.frame
+        undeclared = {name: kind for name, kind in kinds.items() if name not in table.roles}
+        group = _find_group(rows, undeclared, roles)
+        roles |= {group: "group"} if group else {}
     return tuple(
         Column(
             name,
@@ -97,6 +104,20 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
         )
         for name, content in contents.items()
     )
+
+
+def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> str:
+    """Return the column that names the subjects of several rows each, by its name or its values.
+
+    Whoever leaves out or keeps an identifier whose rows belong together tests on known subjects.
+    """
+    for name, kind in kinds.items():
+        if roles[name] not in ("feature", "ignore"):
+            continue
+        others = [other for other, role in roles.items() if role == "feature" and other != name]
+        if others and names_subjects(frame[name], kind):
+            return name
+    return ""
 
 
 def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str) -> str:
@@ -112,7 +133,9 @@ def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str)
         which = "every row" if not content.n_missing else "every row that has one"
         return f"a different value in {which} (identifier)"
     if is_number(values):
-        return "it counts the rows (identifier)"
+        if 2 * n_distinct < n_present:
+            return "it counts the rows (identifier)"
+        return f"{n_distinct:,} different numbers in {n_present:,} rows (identifier)"
     rows = f"{n_distinct:,} different values in {n_present:,} rows"
     return f"{rows}, too many for categories (identifier)"
 
@@ -198,6 +221,10 @@ def choose_roles(
             remedy="Give the others another role.",
         )
     roles[label] = "target"
+    # A group that was asked for takes the place of the one that is proposed.
+    if "group" in roles.values():
+        proposed = [c for c in describe_columns(table, label) if c.role == "group"]
+        roles = {**{c.name: "ignore" for c in proposed}, **roles}
     return tuple(
         _with_role(column, roles.get(column.name, column.role), column.name in options.categories)
         for column in describe_columns(table, label)

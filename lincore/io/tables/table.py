@@ -86,7 +86,10 @@ class Table:
         """
         if "target" in self.roles.values():
             return None
-        return guess_target(self.frame) if self.whole is None else self.whole.guess
+        if self.whole is not None:
+            return self.whole.guess
+        dates = [name for name, content in self.contents.items() if content.kind == "date"]
+        return guess_target(self.frame.drop(columns=dates) if dates else self.frame)
 
     @property
     def proposed(self) -> str | None:

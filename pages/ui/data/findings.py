@@ -72,7 +72,9 @@ def findings(found: Source | ImageSource | None, notices: Sequence[Notice]) -> N
         Of the data, or of a table of which none were made.
     """
     if isinstance(found, Source):
-        listed = found.all_findings(notices)
+        # A guess that is in doubt is asked about above.
+        asked = found.guess is not None and found.guess.rival
+        listed = found.all_findings([n for n in notices if not (asked and n.code == "LIN054")])
     else:
         listed = checks.image_decisions(notices, found.options if found is not None else None)
     if listed:

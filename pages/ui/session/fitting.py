@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.fit"
+# By `lincore.report.convergence`, or by the data checks.
+_REPORTED = ("ConvergenceWarning", "SeparationWarning", "ConstantFeatureWarning")
 
 
 class Fitted(NamedTuple):
@@ -164,5 +166,5 @@ class _Watch:
 
 
 def _is_news(warning: Warning) -> bool:
-    """Return whether `lincore.report.convergence` does not report a warning from the model."""
-    return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")
+    """Return whether a warning is not reported from the model or by the data checks."""
+    return type(warning).__name__ not in _REPORTED

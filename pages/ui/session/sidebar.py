@@ -27,7 +27,7 @@ from pages.ui.session.specification import HOW, SEED, SHARE, SHARES
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset, Split, TargetGuess
+    from lincore.data import Dataset, Split
 
 _HOW = {
     "stratified": "At random, by class",
@@ -44,8 +44,8 @@ _SUMMARY = {
 _KEPT_TOGETHER = "Groups are kept together: none has rows in both training and test set."
 _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
 _USUAL_SHARE = 30
-# Characters of a column's name on a button, and of the data set's in its line.
-_LONGEST, _LONGEST_NAME = 18, 26
+# Characters of the data set's name in its line.
+_LONGEST_NAME = 26
 
 
 # What the address is about: page, data, split.
@@ -206,10 +206,7 @@ def _target(data: Dataset) -> None:
         if name:
             st.caption(f"Target: **{name}**")
         return
-    guess = data.target_guess
-    with st.expander(
-        f"Target: **{name}**{', a guess' if guess else ''}", key="sidebar.target.open"
-    ):
+    with st.expander(f"Target: **{name}**", key="sidebar.target.open"):
         # Always what the data were made with: Streamlit forgets a value that no visitor has chosen
         # when the page changes, and a choice that was refused must not stay on the screen.
         st.session_state["sidebar.target"] = source.target
@@ -220,30 +217,6 @@ def _target(data: Dataset) -> None:
             help="The column that holds the classes.",
             on_change=_choose_target,
         )
-    if guess is not None:
-        _guess(guess)
-
-
-def _guess(guess: TargetGuess) -> None:
-    """Say that the target is a guess, and offer the next best column at one click."""
-    why = "its name" if guess.by_name else "its place and its few values"
-    st.caption(f"Guessed by {why}. Is it right?")
-    with st.container(horizontal=True, key="sidebar.guess", gap="small"):
-        st.button(
-            "Yes",
-            key="sidebar.guess.keep",
-            on_click=commands.choose_target,
-            args=(guess.column,),
-            help="Keep this target.",
-        )
-        for number, column in enumerate(guess.runners_up[:1]):
-            st.button(
-                f"No, {text.escape(shorten(column, _LONGEST))}",
-                key=f"sidebar.guess.{number}",
-                on_click=commands.choose_target,
-                args=(column,),
-                help=f"Make {text.escape(column)} the target.",
-            )
 
 
 def _choose_target() -> None:

@@ -91,7 +91,8 @@ class Source:
         """Findings that have not been dealt with."""
         if self.used is None or self.target is None:
             return ()
-        found = checks.find_table_problems(self.used, self.columns)
+        binned = self.choices.bins is not None
+        found = checks.find_table_problems(self.used, self.columns, binned=binned)
         if self.is_in_blocks:
             # Of rows that repeat or stand alone, some that were drawn say nothing.
             found = tuple(one for one in found if not any(r.options for r in one.remedies))

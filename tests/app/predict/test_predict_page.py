@@ -10,6 +10,7 @@ import lincore
 from lincore.export.models import model_file
 from lincore.prediction import predict, prediction_finding
 from pages.ui.predict import new_rows, run
+from tests.app.data_page import bring, plain
 from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, main_text, open_app
 
@@ -270,3 +271,21 @@ def test_a_model_file_of_untrusted_types_is_refused(monkeypatch):
     assert "types that are not trusted: lincore.linalg.gaussian" in refusal
     assert f"made by lincore {lincore.__version__}" in refusal
     assert finding(app) == before
+
+
+def test_classes_that_are_not_known_and_rows_without_one_are_counted_on_the_page():
+    lines = [
+        f"P{i // 5:02},{(i * 7 % 13) / 2},{(i * 5 % 11) / 3},{'xyz'[i % 3]}" for i in range(90)
+    ]
+    app = bring(open_app(), ("train.csv", "\n".join(["patient,len,wid,kind", *lines]).encode()))
+    app.switch_page(PAGE)
+    settled(app)
+    labels = ["w", "w", "", "x", "y", "z"]
+    new = [f"Q{i // 2},{i / 2},{i / 3},{label}" for i, label in enumerate(labels)]
+    upload(app, "new.csv", "\n".join(["Patient,len,wid,KIND", *new]).encode())
+    assert_fine(app)
+    said = plain(main_text(app))
+    assert "2 rows of a class that the model does not know: 'w' (2)" in said
+    assert "1 row without a class" in said
+    assert "3 of 6 rows are scored" in said
+    assert "additional column" not in said

@@ -51,7 +51,7 @@ def test_answers_of_a_scale_become_numbers_by_one_choice(answers):
     raw = made(answer=column).to_csv(index=False).encode()
     table = open_table(raw, name="made.csv")
     found = find_table_problems(table, describe_columns(table, "kind"))
-    (finding,) = [one for one in found if one.notice.code == "LIN071"]
+    (finding,) = [one for one in found if one.notice.code == "LIN072"]
     reading = finding.remedies[0].reading
     assert reading == {"ordered": {"answer": tuple(answers)}}
     data = load(raw, name="made.csv", target="kind", options=ReadOptions(**reading))
@@ -65,4 +65,4 @@ def test_answers_of_a_scale_become_numbers_by_one_choice(answers):
 def test_other_levels_are_no_scale(words):
     table = open_table(made(answer=[words[i % len(words)] for i in range(40)]))
     found = find_table_problems(table, describe_columns(table, "kind"))
-    assert "LIN071" not in [one.notice.code for one in found]
+    assert "LIN072" not in [one.notice.code for one in found]
