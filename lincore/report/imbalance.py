@@ -10,8 +10,8 @@ from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.study import SubsetStudy
 from lincore.metrics.scores import Interval
-from lincore.report.imbalance_tables import after_splits, best_of, quoted, recall_of_others
-from lincore.utils.formatting import decimals, listed, percent, points
+from lincore.report.imbalance_tables import after_splits, best_of, recall_of_others
+from lincore.utils.formatting import decimals, listed, percent, points, quoted
 
 _MEANING = {
     "prior shift": (

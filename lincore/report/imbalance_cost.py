@@ -15,11 +15,10 @@ from lincore.report.imbalance_tables import (
     after_splits,
     best_of,
     format_loss,
-    quoted,
     recall_of_others,
     weights_in_sizes,
 )
-from lincore.utils.formatting import decimals, listed, percent, points
+from lincore.utils.formatting import decimals, listed, percent, points, quoted
 
 #: What each part of the loss means.
 MEANING: Mapping[str, str] = {

@@ -10,8 +10,8 @@ from lincore import plots
 from lincore.imbalance.cost.curve import BALANCED, LINES, CostCurve
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.metrics.intervals import Interval
-from lincore.report.imbalance_tables import after_splits, quoted
-from lincore.utils.formatting import percent, points
+from lincore.report.imbalance_tables import after_splits
+from lincore.utils.formatting import percent, points, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go

@@ -257,17 +257,6 @@ def format_loss(found: Interval, loss: str) -> str:
     return f"{text} ({number(found.low)} to {number(found.high)})"
 
 
-def quoted(label: object) -> str:
-    """Write the label of a class in a sentence.
-
-    Examples
-    --------
-    >>> quoted("no"), quoted(1)
-    ("'no'", "'1'")
-    """
-    return f"'{label}'"
-
-
 def after_splits(n: int, wanted: int) -> str:
     """Begin a sentence about the splits so far; "" after all of them.
 
