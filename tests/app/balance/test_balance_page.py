@@ -332,7 +332,7 @@ def test_models_options_and_losses():
     app = open_balance()
     app.multiselect(key="balance.methods").set_value(["naive-bayes", "least-squares"])
     app = settled(app)
-    assert "Gaussian naive Bayes" in app.header[0].value
+    assert "Naive Bayes" in app.header[0].value
     app.selectbox(key="balance.method").set_value("least-squares")
     app.selectbox(key="balance.loss").set_value("log loss")
     assert "has no posterior probabilities" in main_text(settled(app))

@@ -249,7 +249,7 @@ def test_rows_per_parameter(counts, p, verdict):
     assert found.values["QDA"] == pytest.approx(n / (2 * (p + p * (p + 1) / 2) + 1))
     assert found.values["Logistic regression"] == pytest.approx(n / (p + 1))
     assert found.values["LDA"] == pytest.approx(n / (2 * p + 1 + p * (p + 1) / 2))
-    assert found.values["Gaussian naive Bayes"] == pytest.approx(n / (4 * p + 1))
+    assert found.values["Naive Bayes"] == pytest.approx(n / (4 * p + 1))
 
 
 @pytest.mark.parametrize("copies", [1, 4000])  # by the linear programme, and by least squares
