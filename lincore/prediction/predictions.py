@@ -107,7 +107,7 @@ class Predictions:
         far = ""
         if self.far is not None:
             number = int(self.far.sum())
-            far = f"; {number or 'none'} {'are' if number > 1 else 'is'} far from every class"
+            far = f"; {number or 'none'} {'are' if number > 1 else 'is'} unlike the training data"
         return (
             f"<{count(len(self), 'row')} of {self.name} predicted by {self.model.label}: "
             f"{', '.join(phrases[:8] + more)}{far}>"
@@ -186,7 +186,7 @@ class Predictions:
 
     @cached_property
     def far(self) -> Flags | None:
-        """Rows that are far from every class, (n,).
+        """Rows that are unlike the training data, (n,).
 
         Further from each class than a share `level` of its own rows would be if it were normal
         (`lincore.linalg.hotelling.ClassDistances.limits`: for many training rows the quantile of
@@ -275,7 +275,7 @@ class Predictions:
             raise DataError(
                 f"Priors cannot be estimated. {error}",
                 where=self.name,
-                remedy="Give the priors, or leave out the rows that are far from every class.",
+                remedy="Give the priors, or leave out the rows that are unlike the training data.",
             ) from error
 
     def ranked(self, by: Order = "row") -> Codes:
@@ -284,8 +284,9 @@ class Predictions:
         Parameters
         ----------
         by : {"row", "far", "uncertain", "misclassified"}
-            All rows as they come; those far from every class, the farthest first; all, the least
-            posterior of the predicted class first; those whose class the file gives otherwise.
+            All rows as they come; those unlike the training data, the farthest first; all, the
+            least posterior of the predicted class first; those whose class the file gives
+            otherwise.
 
         Raises
         ------
@@ -337,7 +338,7 @@ class Predictions:
         if self.distance is not None:
             columns["distance"] = self.distance[chosen]
         if self.far is not None:
-            columns["far from every class"] = pd.Categorical.from_codes(
+            columns["unlike the training data"] = pd.Categorical.from_codes(
                 self.far[chosen].astype(np.intp), categories=pd.Index(["no", "yes"])
             )
         return pd.DataFrame(columns)

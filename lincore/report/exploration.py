@@ -221,14 +221,16 @@ def words_finding(
     Examples
     --------
     >>> words_finding([("call", [0.05, 0.46])], ["ham", "spam"], "characteristic")
-    '“call” is the most characteristic word: in 46.0 % of spam, in 5.0 % of ham.'
+    "“call” is the most characteristic word: in 46.0 % of 'spam', in 5.0 % of 'ham'."
     """
     if not first:
         return "No word occurs in these rows."
     word, shares = first[0]
     labels = [str(label) for label in np.asarray(classes).tolist()]
     ranked = sorted(zip(shares, labels, strict=True), key=lambda one: -one[0])
-    phrases = [f"in {percent(share)} of {label}" for share, label in (ranked[0], ranked[-1])]
+    phrases = [
+        f"in {percent(share)} of {quoted(label)}" for share, label in (ranked[0], ranked[-1])
+    ]
     return f"“{word}” is the most {order} word: {', '.join(phrases)}."
 
 

@@ -17,7 +17,7 @@ from lincore.imbalance.study import BalanceStudy, SubsetStudy
 from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.metrics.scores import Interval
-from lincore.utils.formatting import decimals, percent, points, true_minus
+from lincore.utils.formatting import decimals, percent, points, quoted, true_minus
 from lincore.utils.typing import Array
 
 #: What is not clear by its name in a study.
@@ -255,6 +255,18 @@ def format_loss(found: Interval, loss: str) -> str:
     if np.isnan(found.low):
         return text
     return f"{text} ({number(found.low)} to {number(found.high)})"
+
+
+def loss_in_words(loss: str) -> str:
+    """Write the name of a loss in a sentence, with the label of its class quoted.
+
+    Examples
+    --------
+    >>> loss_in_words("recall of rare"), loss_in_words("log loss")
+    ("recall of 'rare'", 'log loss')
+    """
+    label = loss.removeprefix("recall of ")
+    return loss if label == loss else f"recall of {quoted(label)}"
 
 
 def after_splits(n: int, wanted: int) -> str:

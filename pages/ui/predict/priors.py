@@ -1,4 +1,4 @@
-"""Priors in deployment and the level of "far from every class"."""
+"""Priors in deployment and the level of "unlike the training data"."""
 
 from __future__ import annotations
 
@@ -84,10 +84,10 @@ def ask_share(kind: str, model: FittedModel) -> Any:
 
 
 def ask_level() -> float:
-    """Ask for the level of "far from every class"."""
+    """Ask for the level of "unlike the training data"."""
     return float(
         controls.choose(
-            "Far from every class",
+            "Unlike the training data",
             list(_LEVELS),
             key=LEVEL,
             index=1,

@@ -35,6 +35,8 @@ def test_fisher_and_lda_share_a_direction_but_not_a_threshold(scheme):
 def test_models_that_decide_or_rank_otherwise_are_not_said_to():
     assert not said(lincore.compare(unequal(), ["lda", "logistic"], "5-fold"))  # decide alike
     rng = np.random.default_rng(1)
-    squares = lincore.load((rng.standard_normal((300, 2)) * np.tile([[1], [3]], (150, 1)), [0, 1] * 150))
+    squares = lincore.load(
+        (rng.standard_normal((300, 2)) * np.tile([[1], [3]], (150, 1)), [0, 1] * 150)
+    )
     assert not said(lincore.compare(squares, ["lda", "qda"], "5-fold"))  # rank differently
     assert not said(lincore.compare(unequal(n_classes=3), ["lda", "fisher"], "5-fold"))
