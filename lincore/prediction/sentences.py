@@ -31,7 +31,7 @@ def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
     >>> prediction_finding(predict(model, iris))
     "150 rows: 51 'virginica', 50 'setosa' and 49 'versicolor'; none is unlike the training data."
     >>> prediction_finding(predict(model, iris.X[:1]))
-    "Predicted: 'setosa', at 100.0 %; it is not unlike the training data."
+    "Predicted: 'setosa', at 100.0 %; it is like the training data."
     """
     labels, far = [str(label) for label in predictions.classes], predictions.far
     if len(predictions) == 1:
@@ -39,7 +39,7 @@ def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
         sure = ""
         if predictions.has_posteriors:
             sure = f", at {percent(float(predictions.posteriors[0, code]))}"
-        place = "" if far is None else f"; it is {'' if far[0] else 'not '}unlike the training data"
+        place = "" if far is None else f"; it is {'un' if far[0] else ''}like the training data"
         return f"Predicted: {quoted(labels[code])}{sure}{place}."
     counts = predictions.counts
     order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]

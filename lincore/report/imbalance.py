@@ -112,7 +112,7 @@ def balance_finding(study: SubsetStudy, method: str, loss: str = "error") -> str
     kind = study.named(loss)
     cost = _as_cost(split.total, kind)
     if np.isnan(cost.value):
-        return f"{label} has no posterior probabilities, so it has no {loss}."
+        return f"{label} has no posterior probabilities, so it has no {loss_in_words(loss)}."
     if len(study.seeds) == 1:
         return f"{text}." if before else f"{text} on one split."
     if not cost.low > 0:

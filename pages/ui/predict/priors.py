@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import analysis
+from lincore.utils import quoted
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def ask_share(kind: str, model: FittedModel) -> Any:
         key = f"{KEY}.share.{code}"
         controls.begin_with(key, min(max(round(100 * float(learned[code])), 1), 99))
         share = st.slider(
-            f"Share of {text.escape(model.classes[code])} in deployment",
+            f"Share of {text.escape(quoted(model.classes[code]))} in deployment",
             1,
             99,
             format="%d %%",
