@@ -44,8 +44,8 @@ def add_command(commands: Any) -> None:
         description="Fit one method to all rows of FILE, or take the model that FILE "
         f"(*{MODEL}) holds, and predict the rows of NEW, matched by the "
         "names of the columns: its own columns with class, posteriors and distance added. Rows "
-        "that are far from every class, unseen categories and drift are named; where NEW has the "
-        "classes, scores are computed.",
+        "that are unlike the training data, unseen categories and drift are named; where NEW has "
+        "the classes, scores are computed.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

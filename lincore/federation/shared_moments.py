@@ -108,7 +108,7 @@ class SharedMoments:
             raise DataError(
                 f"{chosen.label} learns from rows, and these are sums.",
                 where=f"method {chosen.name}",
-                remedy="Choose LDA, QDA, Gaussian naive Bayes, Fisher or least squares.",
+                remedy="Choose LDA, QDA, Naive Bayes, Fisher or least squares.",
             )
         order = np.argsort(self.classes)  # estimators want it; ours has Class2 before Class10
         whole = self.by_class if moments is None else moments

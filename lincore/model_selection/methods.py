@@ -49,7 +49,7 @@ CLASSIFIER_LABELS: Mapping[str, str] = {
     "lda": "LDA",
     "diagonal-lda": "Diagonal LDA",
     "qda": "QDA",
-    "naive-bayes": "Gaussian naive Bayes",
+    "naive-bayes": "Naive Bayes",
     "multinomial-nb": "Multinomial naive Bayes",
     "fisher": "Fisher's discriminant",
     "least-squares": "Least squares",

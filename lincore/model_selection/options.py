@@ -69,7 +69,7 @@ BINARY = Option(
             ("logistic", "Logistic regression"),
             ("lda", "LDA"),
             ("qda", "QDA"),
-            ("naive-bayes", "Gaussian naive Bayes"),
+            ("naive-bayes", "Naive Bayes"),
             ("fisher", "Fisher's discriminant"),
             ("least-squares", "Least squares"),
             ("perceptron", "Perceptron"),

@@ -71,9 +71,9 @@ def predict(
     >>> new = b"sex,age,cabin class,relatives,fare,port,deck\nfemale,30,first,0,80,Cherbourg,C\n"
     >>> predictions = predict(results.model("lda"), new, reading=Reading("new.csv"))
     >>> predictions
-    <1 row of new.csv predicted by LDA: no 0, yes 1; none is far from every class>
+    <1 row of new.csv predicted by LDA: no 0, yes 1; none is unlike the training data>
     >>> predictions.to_frame().iloc[:, -5:].round(2)
-      predicted survived  P(no)  P(yes)  distance far from every class
+      predicted survived  P(no)  P(yes)  distance unlike the training data
     0                yes   0.29    0.71      6.15                   no
     """
     found = read_new_rows(model, rows, reading, progress)

@@ -109,7 +109,7 @@ class Predictions:
         far = ""
         if self.far is not None:
             number = int(self.far.sum())
-            far = f"; {number or 'none'} {'are' if number > 1 else 'is'} far from every class"
+            far = f"; {number or 'none'} {'are' if number > 1 else 'is'} unlike the training data"
         n_unknown, n_unlabelled = sum(self.new.unknown_labels.values()), self.new.n_unlabelled
         unscored = f"; {n_unknown:,} of a class that is not known" if n_unknown else ""
         unscored += f"; {n_unlabelled:,} without a class" if n_unlabelled else ""
@@ -191,7 +191,7 @@ class Predictions:
 
     @cached_property
     def far(self) -> Flags | None:
-        """Rows that are far from every class, (n,).
+        """Rows that are unlike the training data, (n,).
 
         Further from each class than a share `level` of its own rows would be if it were normal
         (`lincore.linalg.hotelling.ClassDistances.limits`: for many training rows the quantile of
@@ -280,7 +280,7 @@ class Predictions:
             raise DataError(
                 f"Priors cannot be estimated. {error}",
                 where=self.name,
-                remedy="Give the priors, or leave out the rows that are far from every class.",
+                remedy="Give the priors, or leave out the rows that are unlike the training data.",
             ) from error
 
     def ranked(self, by: Order = "row") -> Codes:
@@ -289,8 +289,9 @@ class Predictions:
         Parameters
         ----------
         by : {"row", "far", "uncertain", "misclassified"}
-            All rows as they come; those far from every class, the farthest first; all, the least
-            posterior of the predicted class first; those whose class the file gives otherwise.
+            All rows as they come; those unlike the training data, the farthest first; all, the
+            least posterior of the predicted class first; those whose class the file gives
+            otherwise.
 
         Raises
         ------
@@ -342,7 +343,7 @@ class Predictions:
         if self.distance is not None:
             columns["distance"] = self.distance[chosen]
         if self.far is not None:
-            columns["far from every class"] = pd.Categorical.from_codes(
+            columns["unlike the training data"] = pd.Categorical.from_codes(
                 self.far[chosen].astype(np.intp), categories=pd.Index(["no", "yes"])
             )
         return pd.DataFrame(columns)

@@ -9,6 +9,7 @@ import streamlit as st
 
 from lincore import checks, report
 from lincore.errors import DataError, Hint, Notice
+from lincore.utils import quoted
 from pages.ui.session import commands, state
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
@@ -29,8 +30,8 @@ def target(data: Dataset) -> None:
         return
     times = all_rows[most] / all_rows[least]
     st.markdown(
-        f"{whose}The largest class, {text.escape(data.classes[most])}, has {counts}: "
-        f"{times:,.1f} times the {all_rows[least]:,} of {text.escape(data.classes[least])}."
+        f"{whose}The largest class, {text.escape(quoted(data.classes[most]))}, has {counts}: "
+        f"{times:,.1f} times the {all_rows[least]:,} of {text.escape(quoted(data.classes[least]))}."
     )
 
 

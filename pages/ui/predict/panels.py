@@ -23,7 +23,7 @@ MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 1_000, 30, 10
 MOST_IMAGES, SHEET_COLUMNS = 24, 6
 _ORDERS = {
     "row": "All",
-    "far": "Far from every class",
+    "far": "Unlike the training data",
     "uncertain": "Least certain first",
     "misclassified": "Misclassified",
 }

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore import linalg, model_selection, utils
 from lincore.errors import DataError
+from lincore.utils import class_named
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import text
@@ -145,7 +146,7 @@ def _named(sentence: str, data: Dataset) -> str:
 
     def name(found: re.Match[str]) -> str:
         code = int(found[1])
-        return f"class {data.classes[code]}" if code < data.n_classes else found[0]
+        return class_named(data.classes[code]) if code < data.n_classes else found[0]
 
     return re.sub(r"\bclass (\d+)\b", name, sentence)
 

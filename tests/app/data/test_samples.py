@@ -56,7 +56,7 @@ def test_the_least_error_of_unequal_classes_has_their_priors():
     best = lincore.BayesClassifier(data.truth.means, data.truth.covariances, priors=[0.9, 0.1])
     found = report.bayes_error_finding(lincore.bayes_error(best, standard_error=5e-4))
     assert text.escape(found).replace("\u00a0%", " %") in main_text(app)
-    assert "The largest class, class 1, has 900 rows: 9.0 times the 100 of class 2." in (
+    assert "The largest class, 'class 1', has 900 rows: 9.0 times the 100 of 'class 2'." in (
         main_text(app)
     )
 
