@@ -138,7 +138,7 @@ def test_rows_of_experiments_are_data_sets():
 def test_lines_are_fitted_to_rows_of_ones_own():
     board = EXPERIMENTS["own-rows"].presets["classic"].board
     points = [(-2.0, 0.0, 0), (-1.0, 1.0, 0), (2.0, 0.0, 1), (1.0, 1.0, 1)]
-    sentence, lines = board.reply(points)
+    sentence, lines, _ = board.reply(points)
     assert sentence == (
         "Misclassified of 4 rows: least squares 0, LDA 0, logistic regression 0 and perceptron 0."
     )
@@ -175,8 +175,8 @@ def test_points_of_ones_own_are_experiment_and_data():
 
 def test_the_estimates_are_the_maximum_of_the_likelihood_by_hand():
     board = EXPERIMENTS["likelihood"].presets["hand"].board
-    assert "−138.4696: the maximum." in board.reply(board.best()).sentence
-    below = board.reply(board.start()).sentence
+    assert "−138.4696: the maximum." in board.reply(board.best()).judged
+    below = board.reply(board.start()).judged
     assert "below the maximum" in below and "Σ = (0.40, 0.00; 0.00, 0.40)" in below
     best = np.array(board.best())
     for i in range(4):
@@ -186,7 +186,7 @@ def test_the_estimates_are_the_maximum_of_the_likelihood_by_hand():
             if i == 0:  # its handles go along
                 moved[2:, j] += 0.05
             points = [(x, y, int(code)) for x, y, code in moved]
-            assert "below the maximum" in board.reply(points).sentence
+            assert "below the maximum" in board.reply(points).judged
     flat = [*board.start()[:3], board.start()[2]]
     with pytest.raises(DataError, match="lost a dimension"):
         board.reply(flat)
