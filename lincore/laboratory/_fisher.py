@@ -171,7 +171,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
 EXPERIMENT = Experiment(
     "Fisher's direction by hand",
     "Choose w so that projected means lie far apart and classes are narrow: J is largest for "
-    "S_W⁻¹(m2 − m1) (PRML 4.1.4; lecture, “Fisher discriminant analysis”).",
+    "S_W⁻¹(m2 − m1) (PRML 4.1.4; lecture, “Fisher Discriminant Analysis”).",
     "angle",
     {
         "classic": Preset(

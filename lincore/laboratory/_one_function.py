@@ -124,7 +124,7 @@ def _turned() -> Demonstration:
 EXPERIMENT = Experiment(
     "One function: w and w0",
     "w is perpendicular to the boundary, w0 / ‖w‖ is its distance from the origin, f(x) / ‖w‖ that "
-    "of x (lecture, “Binary classification”).",
+    "of x (lecture, “Geometry of Binary Classification”).",
     "w0",
     {
         "classic": Preset(

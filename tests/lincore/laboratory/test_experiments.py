@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from lincore.laboratory import (
     experiment_rows,
 )
 from lincore.laboratory._own_rows import fitted_lines
+from lincore.report import FORMULAS
 
 ALL = [(word, name) for word, found in EXPERIMENTS.items() for name in found.presets]
 
@@ -235,3 +237,32 @@ def test_a_prediction_is_set_against_the_answer():
     assert preset.verdict(15.2, 15) == "Your prediction is exact: 15 rows."
     loss = EXPERIMENTS["bayes"].presets["classic"]
     assert loss.verdict(-0.5, -0.15129) == "Your prediction: −0.5000. Computed: −0.1513."
+
+
+#: Headings of the lecture and of the text on faces, as they print them.
+HEADINGS = {
+    "Linear Classifiers",
+    "Geometry of Binary Classification",
+    "Multi-class Classification",
+    "Least Square Classifier",
+    "Why not to use LS Classifier?",
+    "Within-class Scatterness",
+    "Between-class Scatterness",
+    "Fisher Discriminant Analysis",
+    "Probabilistic Classification",
+    "Continuous Input Variable",
+    "Linear Decision Boundary",
+    "Naïve Bayes",
+    "Computing Lab",
+    "Probabilistic Discriminative Model",
+    "Fixed Learning Rate",
+    "Appendix 0",
+}
+
+
+def test_passages_and_formulas_cite_headings_that_exist():
+    cited = [found for one in EXPERIMENTS.values() for found in re.findall("“(.+?)”", one.passage)]
+    sources = [one.source.partition(" (")[0].split(", ", 1)[1] for one in FORMULAS.values()]
+    cited += [one for one in sources if not one.startswith(("eq", "section"))]
+    assert len(cited) > 15
+    assert set(cited) <= HEADINGS
