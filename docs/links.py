@@ -80,6 +80,7 @@ LINKS = {
     "r-lda": _r(drawing="Boundary", tab="Equation"),
     "r-equal": _r(drawing="Boundary", tab="Equation", options={"priors": "equal"}),
     "r-learned": _r(tab="What was learned"),
+    "r-equal-learned": _r(tab="What was learned", options={"priors": "equal"}),
     "r-posterior": _r(quantity="posterior"),
     "r-density": _r(quantity="density"),
     "r-what-if": _r(
