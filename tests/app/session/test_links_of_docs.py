@@ -92,7 +92,8 @@ def numbers_on(name: str) -> frozenset[Number]:
     """Return the numbers on the page that a link opens; of an experiment those of its answer."""
     app = opened(name, with_few_splits(name)).run()
     texts = [*written(settled(app)), *(frame.value.to_string() for frame in app.dataframe)]
-    return frozenset(map(number, found_in("\n".join(texts))))
+    plain = re.sub(r"\\([^\w\s])", r"\1", "\n".join(texts))  # as Markdown draws it
+    return frozenset(map(number, found_in(plain)))
 
 
 def with_few_splits(name: str) -> str:
