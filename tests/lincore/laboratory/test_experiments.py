@@ -60,6 +60,7 @@ def test_the_first_frame_does_not_give_the_answer_away(shown):
 KNOWN = [
     ("one-function", "classic", 2.449120, 5e-7, "2.141", "−29.04°"),
     ("one-function", "scaled", 1.05535, 5e-6, "−1.055", "only their ratio"),
+    ("one-function", "sigmoid", 6.23200, 5e-6, "exp(a) = ", "multiplies the odds"),
     ("ambiguity", "classic", 3.608, 5e-4, "5.196", "37.4833"),
     ("ambiguity", "masked", 16, 1e-9, "72.0 %", "97.0 %"),
     ("far-points", "classic", 15, 0, "30.05°", "less than 0.01°"),
