@@ -60,7 +60,7 @@ def joint_log_likelihood(
 
     References
     ----------
-    "lda-qda-derivations", eqs. 10 to 12; "lecture-linear-classifiers", "Generative Models".
+    "lda-qda-derivations", eqs. 10 to 12; "lecture-linear-classifiers", "Continuous Input Variable".
 
     Examples
     --------

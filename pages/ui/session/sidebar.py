@@ -72,11 +72,8 @@ def show(page: str = "data") -> Experiment:
     page : str
         As for `questions.read`.
     """
-    uploads.claim_uploads()
-    _open_link()
+    begin()
     with st.sidebar:
-        uploads.progress()
-        _problem()
         _needs_rows()
     data, choice = _what()
     try:
@@ -107,6 +104,44 @@ def show_on_data() -> Dataset:
         with st.sidebar:
             _balance(data, choice, split)
     return data
+
+
+def begin() -> None:
+    """Claim uploads, open the link, and explain what was refused, before a page asks anything."""
+    uploads.claim_uploads()
+    _open_link()
+    with st.sidebar:
+        uploads.progress()
+        _problem()
+
+
+def show_rows_of(title: str, rows: Dataset | None) -> None:
+    """Draw the sidebar of an experiment that has rows of its own, or lines and none.
+
+    The data in use stay as they are, and go into the link.
+
+    Parameters
+    ----------
+    title : str
+        Of the experiment.
+    rows : Dataset or None
+    """
+    with st.sidebar, st.container(key="sidebar.summary", gap="small"):
+        st.markdown(f":material/architecture: **{text.escape(title)}**")
+        st.caption(f"{text.describe(rows)}." if rows is not None else "No rows.")
+    data = state.require_dataset()
+    choice = _chosen_split(data)
+    try:
+        split = cache.split(data.digest, choice, data)
+    except DataError:
+        split = None
+    _offer("geometry", data, choice, split)
+    if rows is not None:
+        with st.sidebar:
+            if rows.given_test is not None:
+                n_new = int(rows.given_test.sum())
+                st.caption(f"{rows.n_rows - n_new:,} rows train, {n_new:,} test.")
+            controls.figure(cache.experiment_balance(rows.digest, rows), key="sidebar.balance")
 
 
 def show_on_start() -> None:
@@ -226,13 +261,29 @@ def _choose_target() -> None:
         commands.choose_target(target)
 
 
-def _split(data: Dataset) -> cache.SplitChoice:
+def _ways_to_split(data: Dataset) -> list[str]:
     options = ["stratified", "last"]
     if data.groups is not None:
         # Rows that belong together are kept together until somebody wants it otherwise.
         options.insert(0, "group")
     if data.given_test is not None:
         options.insert(0, "given")
+    return options
+
+
+def _chosen_split(data: Dataset) -> cache.SplitChoice:
+    """Return how the test set is set apart, where that is not asked."""
+    options = _ways_to_split(data)
+    how = st.session_state.get(HOW)
+    how = how if how in options else options[0]
+    if how == "given":
+        return cache.SplitChoice(how, 0.0, 0)
+    seed = st.session_state.get(SEED, 0) if how in ("stratified", "group") else 0
+    return cache.SplitChoice(how, st.session_state.get(SHARE, _USUAL_SHARE) / 100, seed)
+
+
+def _split(data: Dataset) -> cache.SplitChoice:
+    options = _ways_to_split(data)
     with st.expander(f"Test set: **{_summary(options)}**", key="sidebar.split"):
         choice = _ask_split(options)
     if data.groups is not None:

@@ -21,6 +21,9 @@ def test_the_summary_says_what_was_chosen_on_every_page():
     for page in (*PAGES[1:], PAGES[0]):
         app.switch_page(page).run()
         assert_fine(app)
+        if page == "pages/geometry.py":  # which has rows of its own
+            assert not labels(app)
+            continue
         assert labels(app)[1] == "Test set: **last 20 % of each class**"
         assert app.slider(key="sidebar.share").value == 20
         assert "32 rows train, 8 test" in main_text(app)
