@@ -27,16 +27,20 @@ def main() -> None:
     """Show the page that the visitor is on."""
     st.set_page_config(page_title="lincore", page_icon=str(ICON), layout="wide")
     page = st.navigation(
-        [
-            st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
-            st.Page("pages/data.py", title="Data", icon=":material/table:"),
-            st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
-            st.Page("pages/geometry.py", title="Geometry", icon=":material/architecture:"),
-            st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
-            st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
-            st.Page("pages/balance.py", title="Balance", icon=":material/balance:"),
-            st.Page("pages/predict.py", title="Predict", icon=":material/online_prediction:"),
-        ]
+        {
+            "": [
+                st.Page("pages/start.py", title="Start", icon=":material/home:", default=True),
+                st.Page("pages/data.py", title="Data", icon=":material/table:"),
+                st.Page("pages/explore.py", title="Explore", icon=":material/explore:"),
+                st.Page("pages/classify.py", title="Classify", icon=":material/polyline:"),
+                st.Page("pages/compare.py", title="Compare", icon=":material/leaderboard:"),
+                st.Page("pages/balance.py", title="Balance", icon=":material/balance:"),
+                st.Page("pages/predict.py", title="Predict", icon=":material/online_prediction:"),
+            ],
+            "Learn": [
+                st.Page("pages/geometry.py", title="Geometry", icon=":material/architecture:"),
+            ],
+        }
     )
     st.html(LOOK)
     preload.wait()

@@ -47,7 +47,7 @@ FITTED = {
     "compare": ("compare.scheme",),
 }
 #: Models that take no job of their own on a small table.
-WORDS = ("LDA", "Diagonal LDA", "QDA", "Gaussian naive Bayes", "Fisher's discriminant")
+WORDS = ("LDA", "Diagonal LDA", "QDA", "Naive Bayes", "Fisher's discriminant")
 FIRST, UPLOAD, DRAW, FIT, PAGE = "first page", "upload", "refits nothing", "fits", "page"
 
 

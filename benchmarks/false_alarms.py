@@ -6,7 +6,8 @@ features are fitted again and again, and what they reach on average is known in 
 Coverage is that of the truth named in `lincore.metrics.scores.score`. Models of the folds are
 asked about common rows, as `benchmarks/coverage.py` does, only where features have heavy tails.
 Seven methods are fitted to labels that features say nothing of: how much the best of them, and its
-score corrected for the choice, exceed the truth, which is 50 %.
+score corrected for the choice, exceed the truth, which is 50 %. The largest association of features
+with such labels is tested as the page Explore does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from common import finish, require
 from scipy.special import expit, log_softmax, ndtr
 
 import lincore
-from lincore import Results, metrics
+from lincore import Results, inspection, metrics
 
 COVERS = {"at_least": 0.92, "at_most": 0.98}
 FALSE_ALARMS = 0.06
@@ -58,6 +59,9 @@ def main() -> None:
     report("one test set of 100, five of six models alike", alike(100, 2000))
     for n, scheme, times in NOISE:
         best_on_noise(n, scheme, times)
+    for n, p, n_classes in ((50, 5, 2), (200, 60, 4)):
+        where = f"{p} features of {n} rows in {n_classes} classes"
+        report(where, largest_of_noise(n, p, n_classes, 1000), FALSE_ALARMS + 0.007)
     finish()
 
 
@@ -76,6 +80,23 @@ def heavy_tails(n: int, times: int) -> Tallies:
     rng, found = np.random.default_rng(n), defaultdict(list)
     for _ in range(times):
         alarms(cross_validated(n, 10, 10, rng, tails=3.0)[0], found)
+    return found
+
+
+def largest_of_noise(n: int, p: int, n_classes: int, times: int) -> Tallies:
+    """Test the largest association of features, correlated by threes, with labels drawn at random.
+
+    One feature in four has few values, one value in twenty is missing.
+    """
+    rng, found = np.random.default_rng([n, p]), defaultdict(list)
+    for _ in range(times):
+        X = rng.normal(size=(n, p)) + np.repeat(rng.normal(size=(n, -(-p // 3))), 3, axis=1)[:, :p]
+        X[:, ::4] = np.round(X[:, ::4])
+        X[rng.random(X.shape) < 0.05] = np.nan
+        data = lincore.load((X, rng.integers(0, n_classes, n)))
+        first = inspection.associations(data)[0].column
+        alarm = inspection.largest_association_test(data, first).p < 0.05
+        found["false alarms of the largest association"].append(alarm)
     return found
 
 

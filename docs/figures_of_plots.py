@@ -79,6 +79,11 @@ def _column(kind: Callable[..., Any]) -> Any:
     return kind(iris().X[:, 2], iris().codes, 3)
 
 
+def _costs(line: np.ndarray) -> np.ndarray:
+    return line[:, None] * [1, 0.9, 1.1]
+
+
+RATIOS = np.geomspace(1, 20, 25)
 NAMES = ("length", "width", "height", "weight")
 SIZES = np.array([10, 20, 40, 80, 160])
 PARTS = {"prior shift": (0.06, 0.04, 0.08), "majority bias": (0.02, 0.0, 0.04),
@@ -146,6 +151,16 @@ FIGURES: dict[str, Callable[[], go.Figure]] = {
     "waterfall": lambda: plots.waterfall(PARTS, 0.1),
     "remedies": lambda: plots.remedies(
         ["corrected priors", "balanced weights"], [(0.06, 0.04, 0.08), (0.05, 0.02, 0.08)]
+    ),
+    "cost_curve": lambda: plots.cost_curve(
+        RATIOS,
+        [_costs(line) for line in (0.02 + 0.03 * RATIOS, 0.08 + 0.01 * RATIOS)],
+        ["uncorrected", "balanced (equal priors)"],
+        class_ratio=8,
+        asked=5,
+        break_even=(3, 2.2, 4),
+        across="cost of a miss over that of a false alarm",
+        title="Balancing pays from a ratio of 3 on",
     ),
     "convergence": lambda: plots.convergence(
         {

@@ -80,6 +80,7 @@ LINKS = {
     "r-lda": _r(drawing="Boundary", tab="Equation"),
     "r-equal": _r(drawing="Boundary", tab="Equation", options={"priors": "equal"}),
     "r-learned": _r(tab="What was learned"),
+    "r-equal-learned": _r(tab="What was learned", options={"priors": "equal"}),
     "r-posterior": _r(quantity="posterior"),
     "r-density": _r(quantity="density"),
     "r-what-if": _r(
@@ -91,6 +92,7 @@ LINKS = {
     "r-fisher": _r("fisher", drawing="Boundary", tab="Equation"),
     "r-fisher-errors": _r("fisher", drawing="Boundary", options={"threshold": "minimum-error"}),
     "r-least-squares": _r("least-squares", drawing="Boundary", tab="Equation"),
+    "r-confusion": _r("least-squares", drawing="Boundary", tab="Confusion"),
     "r-plus-minus": _r("least-squares", drawing="Boundary", options={"targets": "plus-minus"}),
     "r-perceptron": _r("perceptron", drawing="Boundary", tab="Convergence"),
     "r-logistic": _r("logistic", tab="Convergence", options={"C": float("inf")}),

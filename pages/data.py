@@ -12,7 +12,7 @@ from pages.ui.data import (
     table,
     treatment,
 )
-from pages.ui.session import panels, sidebar, state, uploads
+from pages.ui.session import checks_line, panels, sidebar, state, uploads
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
 
@@ -23,6 +23,7 @@ is_current = any(opened is one for one in used)
 
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
 findings.target(data)
+checks_line.ask_target(data)
 findings.rows_in_memory(data)
 new_data.show()
 findings.refused()

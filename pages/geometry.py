@@ -7,8 +7,10 @@ from pages.ui.geometry import choice, screen
 from pages.ui.session import sidebar
 from pages.ui.widgets import text
 
-sidebar.show("geometry")
+sidebar.begin()
 heading = st.container()
 word, preset, presenter = choice.ask()
-heading.header(text.escape(laboratory.EXPERIMENTS[word].title), anchor=False)
+title = laboratory.EXPERIMENTS[word].title
+heading.header(text.escape(title), anchor=False)
+sidebar.show_rows_of(title, screen.rows(word, preset))
 screen.show(word, preset, presenter)

@@ -104,6 +104,9 @@ def number(value: Any, place: str, *, infinite: bool = False) -> float:
     --------
     >>> number(3, "cost"), number("inf", "C", infinite=True)
     (3, inf)
+    >>> number("inf", "cost")
+    Traceback (most recent call last):
+    lincore.errors.DataError: cost: It is 'inf'. Give a number.
     """
     if infinite and value in ("inf", "-inf"):
         return float(value)

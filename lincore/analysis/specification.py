@@ -70,6 +70,7 @@ _SHAPES: Mapping[type, Mapping[str, Any]] = {
         "comment": Annotated[str, AtMost(20)] | None,
         "missing_codes": _Names | None,
         "missing_in": Mapping[Name, tuple[int | float | Name, ...]] | None,
+        "ordered": Mapping[Name, _Names] | None,
         "overrule": Annotated[
             tuple[Annotated[str, Matching(r"LIN\d{3}", "the code of a finding")], ...], AtMost(100)
         ],

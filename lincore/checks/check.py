@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from lincore.utils.formatting import quoted
+
 Verdict = Literal["fine", "note", "warning"]
 
 # Rejections at this level count; Box's M and tests of normality are too keen at any other.
@@ -40,5 +42,5 @@ class Check:
 
 
 def class_names(classes: NDArray[Any]) -> tuple[str, ...]:
-    """Return labels as they stand in a sentence: numbers in quotation marks."""
-    return tuple(label if isinstance(label, str) else f"“{label}”" for label in classes.tolist())
+    """Return labels as sentences quote them."""
+    return tuple(map(quoted, classes.tolist()))

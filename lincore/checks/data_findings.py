@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
-from lincore.data.labels import count_distinct
+from lincore.data.labels import MANY_NUMBERS, count_distinct
 from lincore.data.splits import draw_rows
-from lincore.utils.formatting import percent
+from lincore.utils.formatting import listed, percent
 
 # Of more cells, rows are drawn.
 _MOST_CELLS = 1_000_000
@@ -22,12 +22,18 @@ _MOST_PIXELS = 20_000_000
 _MOST_NAMED = 3
 
 
+Code: TypeAlias = Literal[
+    "target-guessed", "numeric-target", "leakage", "constant", "duplicates", "groups"
+]
+
+
 class DataFinding(NamedTuple):
     """One finding that touches the numbers of a page.
 
     Attributes
     ----------
-    code : {"target-guessed", "leakage", "duplicates", "groups"}
+    code : {"target-guessed", "numeric-target", "leakage", "constant", "duplicates", \
+"groups"}
         Stable, for keys and tests.
     sentence : str
         Short, for the user; names of columns stand in it as they are in the file.
@@ -36,7 +42,7 @@ class DataFinding(NamedTuple):
         chosen.
     """
 
-    code: Literal["target-guessed", "leakage", "duplicates", "groups"]
+    code: Code
     sentence: str
     where: Literal["data", "split"]
 
@@ -55,10 +61,11 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     Returns
     -------
     tuple of DataFinding
-        In this order, those that there are: a target that was guessed, where its name does not
-        say so and others may be it; features each of which alone tells the class of 99 % of the
-        rows; test rows with a duplicate in the training set, more than chance makes (not searched
-        for among images of more than 20 million pixels); groups with rows on both sides, or a
+        In this order, those that there are: a target that was guessed by its name alone, or with a
+        close rival; a guessed target of more than ten numbers, each a class; features each of which
+        alone tells the class of 99 % of the rows; features that are constant within every class;
+        test rows with a duplicate in the training set, more than chance makes (not searched for
+        among images of more than 20 million pixels); groups with rows on both sides, or a
         column that seems to name groups and is not used as such.
 
     Examples
@@ -71,7 +78,14 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     >>> [finding.code for finding in data_checks(again, lincore.split(again))]
     ['duplicates']
     """
-    found = (_guessed(data), _leaking(data), _duplicates(data, split), _groups(data, split))
+    found = (
+        _guessed(data),
+        _many_numbers(data),
+        _leaking(data),
+        _constant_within(data, split),
+        _duplicates(data, split),
+        _groups(data, split),
+    )
     return tuple(finding for finding in found if finding is not None)
 
 
@@ -101,11 +115,22 @@ def _share(x: np.ndarray, is_category: bool, codes: np.ndarray) -> float:
 
 def _guessed(data: Dataset) -> DataFinding | None:
     guess = data.target_guess
-    if guess is None or guess.by_name or not guess.runners_up:
+    if guess is None or not guess.rival:
         return None
-    others = " or ".join(map(repr, guess.runners_up[:2]))
-    sentence = f"The target, {guess.column!r}, is a guess. Or is it {others}?"
+    sentence = f"Target {guess.column!r}: guessed {guess.reason}. Or is it {guess.rival!r}?"
     return DataFinding("target-guessed", sentence, "data")
+
+
+def _many_numbers(data: Dataset) -> DataFinding | None:
+    """Say that each number of a target is a class, which nobody asked for."""
+    is_number = data.classes.dtype.kind == "i" and not data.bin_bounds
+    if data.target_guess is None or not is_number or data.n_classes <= MANY_NUMBERS:
+        return None
+    sentence = (
+        f"Each of the {data.n_classes} numbers of {data.target_name!r} is a class: cut it at a "
+        "threshold or into ranges?"
+    )
+    return DataFinding("numeric-target", sentence, "data")
 
 
 def _leaking(data: Dataset) -> DataFinding | None:
@@ -118,6 +143,50 @@ def _leaking(data: Dataset) -> DataFinding | None:
     each = "" if len(names) == 1 else "each "
     sentence = f"Possible target leakage: {shown} {each}alone tells the class of nearly every row."
     return DataFinding("leakage", sentence, "data")
+
+
+def _constant_within(data: Dataset, split: Split) -> DataFinding | None:
+    """Name the features that some models ignore, since they never vary within a class."""
+    if not data.kind.single_features:
+        return None
+    X, codes = data.X[split.train], data.codes[split.train]
+    order = np.argsort(codes, kind="stable")
+    X, starts = X[order], np.flatnonzero(np.diff(codes[order], prepend=-1))
+    levels = data.levels or (None,) * data.n_features
+    names = [
+        name
+        for name, known, x in zip(data.feature_names, levels, X.T, strict=True)
+        if _is_constant_within(x, starts, known is not None)
+    ]
+    if data.streamed is not None and names:
+        scatter = data.streamed.diagonal().within()
+        names = [name for name in names if not scatter[data.feature_names.index(name)]]
+    if not names:
+        return None
+    shown = listed([repr(name) for name in names], _MOST_NAMED)
+    verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    sentence = (
+        f"{shown} {verb} constant within every class, so LDA, diagonal LDA, Fisher and QDA give "
+        f"{them} coefficient 0: use shrinkage (a ridge), least squares or logistic regression."
+    )
+    return DataFinding("constant", sentence, "data")
+
+
+def _is_constant_within(x: np.ndarray, starts: np.ndarray, is_category: bool) -> bool:
+    """Tell whether a column, or being one of its levels, is constant in classes and differs.
+
+    The rows of one class are together, from `starts` on.
+    """
+    if len(starts) < 2 or np.isnan(x).any():
+        return False
+    low, high = np.minimum.reduceat(x, starts), np.maximum.reduceat(x, starts)
+    alone = low[low == high]  # of the classes that have one value
+    if not is_category:
+        return len(alone) == len(low) and bool(np.ptp(low) > 0)
+    # Coded as indicators, each level is a column: one that some classes have alone, and no other.
+    mixed = np.repeat(low != high, np.diff(starts, append=len(x)))
+    own = np.setdiff1d(alone, x[mixed])
+    return len(own) > 0 and bool((low != high).any() or np.ptp(low) > 0)
 
 
 def _duplicates(data: Dataset, split: Split) -> DataFinding | None:

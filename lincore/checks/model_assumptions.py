@@ -133,7 +133,7 @@ def rows_per_parameter(
     --------
     >>> check = rows_per_parameter(np.repeat([0, 1], 50), 4, np.array(["a", "b"]))
     >>> {model: round(ratio, 1) for model, ratio in check.values.items()}
-    {'Logistic regression': 20.0, 'Gaussian naive Bayes': 5.9, 'LDA': 5.3, 'QDA': 3.4}
+    {'Logistic regression': 20.0, 'Naive Bayes': 5.9, 'LDA': 5.3, 'QDA': 3.4}
     """
     count = np.bincount(codes, minlength=len(classes))
     count = count[count > 0]

@@ -32,6 +32,7 @@ _OTHERS = {
     "LIN015": (Hint("No header", reading={"header": False}),),
     "LIN016": (Hint("No header", reading={"header": False}),),
     "LIN021": (_UNEVEN["keep"],),
+    "LIN025": (_UNEVEN["keep"], _UNEVEN["skip"]),
     "LIN022": (_UNEVEN["mend"], _UNEVEN["skip"]),
     "LIN023": (_UNEVEN["skip"],),
     "LIN024": (_UNEVEN["skip"],),
@@ -166,7 +167,7 @@ def _of_use(notice: Notice, table: Table, columns: Sequence[Column]) -> tuple[Hi
     if notice.code == "LIN053":
         return (DRAWN_ONLY,)
     about = next((one.name for one in columns if columns_named([one.name]) == notice.where), None)
-    if about is not None and notice.code in ("LIN055", "LIN058"):
+    if about is not None and notice.code in ("LIN055", "LIN058", "LIN059"):
         return (Hint(f"Ignore {about!r}", roles={about: "ignore"}),)
     if about is not None and notice.code == "LIN056":
         return (Hint("Take each as it stands", options={"categories": (about,)}),)

@@ -11,20 +11,31 @@ import pandas as pd
 
 from lincore.checks._spelling import is_slip
 from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
-from lincore.data.labels import columns_named, is_number
-from lincore.errors import Hint, Notice
+from lincore.data.labels import (
+    MANY_NUMBERS,
+    columns_named,
+    count_present,
+    is_number,
+    is_quantity,
+)
+from lincore.errors import DataError, Hint, Notice
+from lincore.io.tables.bins import bin_values
 from lincore.io.tables.column_roles import EXCLUSION_REASONS, Column, Kind
 from lincore.io.tables.repeated_ids import RepeatedId, repeated_ids
-from lincore.io.tables.rules.label_marks import label_mark
+from lincore.io.tables.rules.label_marks import label_mark, mark_notice
 from lincore.io.tables.rules.missing_values import missing_codes
+from lincore.io.tables.rules.ordered_levels import find_order
 from lincore.utils.formatting import percent_of
 from lincore.utils.typing import Codes, Flags
 
 if TYPE_CHECKING:
     from lincore.io.tables.table import Table
 
+_MOST_SAID = 7
 _ENOUGH_ROWS = 50
 _MOST_CLASSES = 200
+# Into so many ranges a target of many numbers is offered to be cut.
+_RANGES = (2, 3, 4)
 # A class of at most this share of another one's rows may be that one, misspelt.
 _RARE_SLIP = 0.15
 # Words: names of people and things have fewer.
@@ -51,7 +62,9 @@ class TableFinding:
     is_decision: bool = False
 
 
-def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableFinding, ...]:
+def find_table_problems(
+    table: Table, columns: Sequence[Column], *, binned: bool = False
+) -> tuple[TableFinding, ...]:
     r"""Look for what makes a comparison of classifiers meaningless, or merely worse.
 
     Parameters
@@ -59,14 +72,16 @@ def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableF
     table : Table
     columns : sequence of Column
         As from `describe_columns`, with the roles as they were chosen.
+    binned : bool
+        Whether the target is binned.
 
     Returns
     -------
     tuple of Finding
-        One of each kind, with all columns that it is about: identifiers, constants, columns that
-        are mostly missing and target leakage among the features, texts that no model sees,
-        missing-value codes; groups of rows; classes that are misspelt or have a single row;
-        duplicates.
+        One of each kind, with all columns that it is about: a target of many numbers,
+        identifiers, constants, columns that are mostly missing and target leakage among the
+        features, texts that no model sees, missing-value codes; groups of rows; classes that are
+        misspelt or have a single row; duplicates.
 
     Examples
     --------
@@ -81,12 +96,14 @@ def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableF
     frame = table.frame
     features = [column for column in columns if column.role in ("feature", "text")]
     found: list[TableFinding | None]
-    found = [_posing(features, "identifier"), _posing(features, "constant")]
+    target = next((column.name for column in columns if column.role == "target"), None)
+    found = [_many_numbers(frame[target]) if target is not None and not binned else None]
+    found += [_posing(features, "identifier"), _posing(features, "constant")]
     found += [_unread(frame, columns), _mostly_missing(features, len(frame))]
     found += [_belonging(one) for one in repeated_ids(frame, columns)]
     found += _missing_codes(frame, features)
     found += [_marked(frame[one.name]) for one in columns if one.kind != "number"]
-    target = next((column.name for column in columns if column.role == "target"), None)
+    found += [_ordered(table, one.name) for one in features if one.kind == "category"]
     if target is not None:
         known = frame[target].notna().to_numpy(bool)
         labels = frame.loc[known, target]
@@ -95,6 +112,31 @@ def find_table_problems(table: Table, columns: Sequence[Column]) -> tuple[TableF
         found += [_leaking(frame, features, known, codes)]
         found += [_spellings(labels), _slips(labels), _lone_classes(labels), _repeats(table, used)]
     return tuple(finding for finding in found if finding is not None)
+
+
+def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
+    """Offer a threshold or ranges for a target of more numbers than are usual as classes."""
+    n_distinct = count_present(labels)[1]
+    if not is_number(labels) or n_distinct <= MANY_NUMBERS or is_quantity(labels):
+        return None
+    where = f"column {labels.name!r}"
+    values, hints = labels.dropna().to_numpy(dtype=np.float64), list[Hint]()
+    for n in _RANGES:
+        try:
+            classes = bin_values(values, n, where).classes.tolist()
+        except DataError:  # almost all values are the same
+            continue
+        few = f"Two classes: {', '.join(classes)}"
+        label = few if len(classes) == 2 else f"{len(classes)} ranges of about equally many rows"
+        if label not in [hint.label for hint in hints]:
+            hints.append(Hint(label, options={"bins": n}))
+    notice = Notice(
+        f"The target holds numbers, and each of its {n_distinct} values is a class of its own.",
+        where,
+        "Cut it at a threshold or into ranges, unless the values are names of classes.",
+        code="LIN071",
+    )
+    return TableFinding(notice, tuple(hints))
 
 
 def _posing(columns: Sequence[Column], kind: Kind) -> TableFinding | None:
@@ -143,17 +185,26 @@ def _marked(values: pd.Series[Any]) -> TableFinding | None:
     mark = label_mark(values)
     if mark is None:
         return None
-    name, example = str(values.name), str(values.dropna().iloc[0])
-    label = example.partition(mark)[0]
+    name = str(values.name)
+    hint = Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}})
+    return TableFinding(mark_notice(values, mark), (hint,))
+
+
+def _ordered(table: Table, name: str) -> TableFinding | None:
+    """Name a column whose levels have an order that their codes would lose."""
+    levels = table.frame[name].dropna().unique()
+    order = table.orders.get(name) or find_order(str(level) for level in levels)
+    if not order:
+        return None
+    listed = " < ".join(order) if len(order) <= _MOST_SAID else f"{order[0]} < … < {order[-1]}"
     notice = Notice(
-        f"Each label has an identifier behind it, as in {example[:40]!r}.",
+        f"Its levels have an order: {listed}. As categories each has a coefficient of its own.",
         columns_named([name]),
-        f"Cut it at {mark!r}: {label[:40]!r} is left.",
-        code="LIN062",
+        f"Code them as the numbers 1 to {len(order)} to use the order.",
+        code="LIN072",
     )
-    return TableFinding(
-        notice, (Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}}),)
-    )
+    hint = Hint(f"Code {name!r} as 1 to {len(order)}", reading={"ordered": {name: order}})
+    return TableFinding(notice, (hint,))
 
 
 def _words(values: pd.Series[Any], column: Column) -> float:

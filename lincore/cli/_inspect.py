@@ -78,7 +78,7 @@ def table_answer(table: io.Table, target: str | None, options: argparse.Namespac
             raise
         columns = io.describe_columns(table)
         findings.append(Finding(error.notice))
-    problems = checks.find_table_problems(table, columns)
+    problems = checks.find_table_problems(table, columns, binned=chosen.bins is not None)
     notices = table.notices if data is None else data.notices
     findings += [
         Finding(found.notice, [words for hint in found.remedies if (words := spelling(hint))])

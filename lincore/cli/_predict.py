@@ -42,8 +42,8 @@ def add_command(commands: Any) -> None:
         description="Fit one method to all rows of FILE, or take the model that FILE "
         f"(*{MODEL}) holds, and predict the rows of NEW, matched by the "
         "names of the columns: its own columns with class, posteriors and distance added. Rows "
-        "that are far from every class, unseen categories and drift are named; where NEW has the "
-        "classes, scores are computed.",
+        "that are unlike the training data, unseen categories and drift are named; where NEW has "
+        "the classes, scores are computed.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -56,7 +56,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--priors",
         metavar="PRIORS",
-        help="in deployment: equal, estimate (from the new rows) or CLASS=SHARE (as in training)",
+        help="in deployment: equal, estimate (from the new rows), CLASS=SHARE (the others as in "
+        "training), or a share of every class (CLASS=SHARE,CLASS=SHARE)",
     )
     parser.add_argument(
         "--level",
@@ -139,6 +140,9 @@ def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | N
         "predicted": dict(zip(map(str, found.classes), found.counts.tolist(), strict=True)),
         "far": None if found.far is None else int(found.far.sum()),
         "priors": found.priors,
+        "rows_scored": 0 if found.truth is None else int((found.truth >= 0).sum()),
+        "unknown_classes": dict(found.new.unknown_labels),
+        "rows_without_class": found.new.n_unlabelled,
         "notices": [vars(notice) for notice in found.new.findings],
         "drift": None if drift is None else drift.to_dict("records"),
         "scores": None if scores is None else _scores(scores),
@@ -184,18 +188,25 @@ def _priors(text: str | None, found: prediction.Predictions) -> Any:
     """
     if text is None or text in ("equal", "estimate"):
         return text
+    labels = found.classes.tolist()
+    parts = text.split(",")
+    if len(parts) > 1 and all("=" in part for part in parts):  # every class
+        pairs = [part.rpartition("=") for part in parts]
+        return {class_named(labels, name.strip()): _share(share) for name, _, share in pairs}
     name, equals, share = text.rpartition("=")
     if not equals:
         raise ValueError(f"{text!r} is neither equal nor estimate nor CLASS=SHARE.")
-    try:
-        value = fraction(share)
-    except argparse.ArgumentTypeError as error:
-        raise ValueError(str(error)) from error
-    labels = found.classes.tolist()
-    code = labels.index(class_named(labels, name))
+    value, code = _share(share), labels.index(class_named(labels, name))
     learned = found.learned_priors
     # Without posteriors `with_priors` says why none can be changed.
     return "equal" if learned is None else imbalance.priors_with_share(learned, code, value)
+
+
+def _share(text: str) -> float:
+    try:
+        return float(fraction(text))
+    except argparse.ArgumentTypeError as error:
+        raise ValueError(str(error)) from error
 
 
 def _scores(results: lincore.Results) -> dict[str, Any]:

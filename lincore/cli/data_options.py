@@ -195,6 +195,8 @@ def spelling(hint: Hint) -> str:
             words += [f"--drop-class {shlex.quote(str(label))}" for label in value]
         elif name == "merge_classes":
             words += [f"--merge-class {shlex.quote(f'{a}={b}')}" for a, b in value.items()]
+        elif name == "bins":
+            words.append(f"--bins {value}")
         elif name == "categories":
             words += [f"--category {shlex.quote(column)}" for column in value]
     words += ["--colour"] if hint.images.get("colour") else []

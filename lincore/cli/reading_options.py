@@ -56,6 +56,13 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         help="texts of this column end at the mark; may be repeated",
     )
     group.add_argument(
+        "--ordered",
+        metavar="COLUMN=LOW<...<HIGH",
+        action="append",
+        type=assignment,
+        help="read levels in this order as the numbers 1, 2, 3; may be repeated",
+    )
+    group.add_argument(
         "--overrule",
         metavar="CODE",
         action="append",
@@ -79,6 +86,8 @@ def read_options(options: argparse.Namespace) -> io.ReadOptions | None:
     given |= {"as_text": True} if options.as_text else {}
     given |= {"missing_in": codes} if codes else {}
     given |= {"cut_at": dict(options.cut)} if options.cut else {}
+    ordered = {name: tuple(levels.split("<")) for name, levels in options.ordered or ()}
+    given |= {"ordered": ordered} if ordered else {}
     given |= {"overrule": tuple(options.overrule)} if options.overrule else {}
     return io.ReadOptions(**given) if given else None
 
@@ -89,7 +98,13 @@ def without_column(reading: io.ReadOptions | None, name: str | None) -> io.ReadO
         return None
     missing_in = {n: values for n, values in (reading.missing_in or {}).items() if n != name}
     cut_at = {n: mark for n, mark in (reading.cut_at or {}).items() if n != name}
-    return replace(reading, missing_in=missing_in or None, cut_at=cut_at or None)
+    ordered = {n: levels for n, levels in (reading.ordered or {}).items() if n != name}
+    return replace(
+        reading,
+        missing_in=missing_in or None,
+        cut_at=cut_at or None,
+        ordered=ordered or None,
+    )
 
 
 def spelling_of_reading(hint: Hint) -> list[str]:
@@ -109,6 +124,9 @@ def spelling_of_reading(hint: Hint) -> list[str]:
             words += [f"--missing-code {shlex.quote(pair)}" for pair in pairs]
         elif name == "cut_at":
             words += [f"--cut {shlex.quote(f'{column}={mark}')}" for column, mark in value.items()]
+        elif name == "ordered":
+            pairs = [f"{column}={'<'.join(levels)}" for column, levels in value.items()]
+            words += [f"--ordered {shlex.quote(pair)}" for pair in pairs]
         elif name == "overrule":
             words += [f"--overrule {code}" for code in value]
         else:

@@ -119,6 +119,10 @@ class Dataset:
     groups : (n,) intp, optional
         Of rows that belong together, as a position in `group_names`.
     group_names : tuple of str, optional
+    group_name : str
+        The column that names the groups; "" where none does.
+    groups_by_part : bool
+        Whether a group is what the names of its rows begin with, as P01 of P01_1 and P01_2.
     weights : (n,) float64, optional
         Sampling weight of each row, with mean 1; see `lincore.data.with_row_weights`.
     weight_name : str
@@ -185,6 +189,8 @@ class Dataset:
     lines: np.ndarray | None = None
     frequency_name: str = ""
     streamed_rows: np.ndarray | None = None
+    group_name: str = ""
+    groups_by_part: bool = False
 
     def __len__(self) -> int:
         """Return the number of rows."""

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_PROPOSED_CLASSES = 50
-_MANY_NUMBERS = 10
+#: Numbers of more different values are seldom names of classes.
+MANY_NUMBERS = 10
 _MANY_VALUES = 100_000
 _FEW_ROWS = 5_000
 
@@ -251,7 +252,7 @@ def is_quantity(column: pd.Series[Any]) -> bool:
     n_rows, n_distinct = count_present(column)
     many = n_distinct > MAX_PROPOSED_CLASSES and n_distinct > n_rows / 10
     # Numbers of which most stand only once are measured, however few the rows.
-    measured = n_distinct > _MANY_NUMBERS and 2 * n_distinct > n_rows and is_number(column)
+    measured = n_distinct > MANY_NUMBERS and 2 * n_distinct > n_rows and is_number(column)
     return many or measured
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, Split
 from lincore.errors import DataError
+from lincore.utils.formatting import class_named
 
 
 class Fold(NamedTuple):
@@ -162,7 +163,8 @@ def _given_split(data: Dataset) -> Split:
     trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
     if not trained.all():
         raise DataError(
-            f"The given split leaves no training rows to class {data.classes[trained.argmin()]}.",
+            "The given split leaves no training rows to "
+            f"{class_named(data.classes[trained.argmin()])}.",
             where=data.name,
             remedy="Use stratified or last, or add rows of that class to the training set.",
         )
@@ -185,7 +187,7 @@ def _group_split(data: Dataset, test_size: float, seed: int, units: np.ndarray |
     trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
     if not trained.all() or not tested.any():
         lacking = (
-            f"no training rows to class {data.classes[trained.argmin()]}"
+            f"no training rows to {class_named(data.classes[trained.argmin()])}"
             if not trained.all()
             else "no test rows"
         )

@@ -1,15 +1,20 @@
-"""Heuristic choice of the target column, with its reason and alternatives."""
+"""Heuristic choice of the target column, with its reason and alternatives.
+
+Every column that could hold classes is rated by its values, its place and its name, in this order
+of importance: two values in the last place outweigh any name.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Sequence
+from math import sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lincore.data.labels import (
     MAX_PROPOSED_CLASSES,
     count_present,
+    first_texts,
     is_number,
     is_quantity,
 )
@@ -18,24 +23,32 @@ from lincore.errors import Notice
 if TYPE_CHECKING:
     import pandas as pd
 
-# fmt: off
-TARGET_WORDS = (
-    "class", "label", "target", "species", "outcome", "diagnosis", "response", "survived",
-    "churn", "default", "category", "type", "y", "attrition", "fraud", "spam", "sentiment", "genre",
+#: Names that say "target", and those that say it of other things as well.
+SURE_WORDS = frozenset(
+    ("class", "label", "target", "y", "species", "outcome", "diagnosis", "survived", "churn")
+    + ("attrition", "fraud", "spam", "sentiment", "genre")
 )
-# fmt: on
-# Words that say "target" also inside a longer name.
-_TARGET_TOKENS = frozenset((*TARGET_WORDS[:6], *TARGET_WORDS[-5:]))
+DOUBTFUL_WORDS = frozenset(("default", "category", "type", "response"))
 # Flags of two values that describe a row, whatever place they have.
 _TRAITS = frozenset(("sex", "gender", "male", "female", "geschlecht", "sexe"))
+# Points, set so that the tables of tests/common/test_real_tables.py and the cases of
+# tests/lincore/data/test_target_guess.py come out as a person would guess.
+_SURE_NAME, _SURE_TOKEN, _DOUBTFUL_NAME = 3.0, 2.5, 1.75
+_LAST, _FIRST, _IS_TEXT = 2.25, 0.25, 0.5
+_FLAG, _FEW, _SEVERAL, _NAMES = 2.75, 1.0, 0.5, -1.5
+# The only column of text among numbers is hardly a feature.
+_ONLY_TEXT = 3.5
+# A lead of this much or less leaves a doubt.
+_CLOSE = 1.0
 # Numbers of more different values count something, rather than name a class.
 _FEW_NUMBERS = 20
-# Texts of more than a few values are classes where each has several rows.
+# Texts of more than a few values are classes where each has several rows, else names.
 _MOST_CLASSES = 200
 _ROWS_OF_A_CLASS = 5
+_NUMBERED_NAME = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}")
 _MOST_RUNNERS_UP = 3
 _FEW_CLASSES = 10
-# Of thousands of columns a few are looked at for the next best.
+# Of thousands of columns these many are looked at from either end, and all texts.
 _LOOKED_AT = 100
 
 
@@ -46,14 +59,23 @@ class TargetGuess(NamedTuple):
     ----------
     column : str
     by_name : bool
-        Whether its name says that it holds classes; else its place and its values alone do.
+        Whether its name decided: by place and values alone, another column would come first.
     runners_up : tuple of str
-        The next best columns, at most three, the best one first.
+        The next best columns, at most three, those of few classes first.
+    rival : str
+        The column that may as well be it: nearly as likely, or likelier but for the name. Empty
+        if there is none: the guess is hardly in doubt.
     """
 
     column: str
     by_name: bool
     runners_up: tuple[str, ...] = ()
+    rival: str = ""
+
+    @property
+    def reason(self) -> str:
+        """What the guess rests on, as the end of a sentence."""
+        return "by its name alone" if self.by_name else "by its place and its few values"
 
     @property
     def notice(self) -> Notice:
@@ -62,116 +84,146 @@ class TargetGuess(NamedTuple):
         Examples
         --------
         >>> print(TargetGuess("kind", False, ("sex", "port")).notice)
-        column 'kind': Guessed to be the target, by its place and its few values. If it is \
-another column, such as 'sex' or 'port', choose that.
+        column 'kind': Guessed to be the target, by its place and its few values. If it is another \
+column, such as 'sex' or 'port', choose that.
         """
-        why = "by its name" if self.by_name else "by its place and its few values"
         others = " or ".join(map(repr, self.runners_up))
         remedy = f"If it is another column, such as {others}, choose that." if others else ""
         where = f"column {self.column!r}"
-        return Notice(f"Guessed to be the target, {why}.", where, remedy, "LIN054")
+        return Notice(f"Guessed to be the target, {self.reason}.", where, remedy, "LIN054")
+
+
+class _Candidate(NamedTuple):
+    """A column that could hold classes."""
+
+    name: str
+    is_text: bool
+    n_classes: int
+    is_name_like: bool
+    name_points: float
+
+    @property
+    def is_flag(self) -> bool:
+        return self.n_classes == 2 and self.name.strip().casefold() not in _TRAITS
 
 
 def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
-    """Guess the column that holds the classes: first by its name, then by place and content.
+    """Guess the column that holds the classes, by values, place and name.
 
     Examples
     --------
     >>> import pandas as pd
     >>> guess_target(pd.DataFrame({"u": [1, 1, 2, 2], "kind": list("abab")}))
-    TargetGuess(column='kind', by_name=False, runners_up=('u',))
+    TargetGuess(column='kind', by_name=False, runners_up=('u',), rival='')
     """
-    named = list(dict.fromkeys(_by_name(frame)))
-    columns = list(frame.columns)
-    few = list(dict.fromkeys([*columns[:_LOOKED_AT], *columns[-1:]]))
-    best = named[0] if named else next(_by_place(frame), None)
-    if best is None:
+    columns = _looked_at(frame)
+    found = [one for name in columns if (one := _candidate(frame[name])) is not None]
+    if not found and len(columns) < frame.shape[1]:
+        found = [one for name in frame if (one := _candidate(frame[name])) is not None]
+    if not found:
         return None
-    # What names forty subjects is less likely the target than a yes or no.
-    likely, others = list[str](), list[str]()
-    for name in chain(named, _by_place(frame[few])):
-        if name != best and name not in likely and name not in others:
-            is_likely = count_present(frame[name])[1] <= _FEW_CLASSES
-            (likely if is_likely else others).append(name)
-        if len(likely) == _MOST_RUNNERS_UP:
-            break
-    return TargetGuess(best, bool(named), (*likely, *others)[:_MOST_RUNNERS_UP])
+    plain = _ratings(frame, found)
+    full = {one.name: plain[one.name] + one.name_points for one in found}
+    # Of columns alike, that of fewer classes.
+    ranked = sorted(found, key=lambda one: (-full[one.name], one.n_classes))
+    best, others = ranked[0], ranked[1:]
+    likeliest = max(found, key=lambda one: plain[one.name])
+    by_name = plain[best.name] < plain[likeliest.name]
+    rival = ""
+    if by_name:
+        rival = likeliest.name
+    elif others and full[best.name] - full[others[0].name] <= _CLOSE:
+        rival = others[0].name
+    others.sort(key=lambda one: one.n_classes > _FEW_CLASSES)
+    return TargetGuess(best.name, by_name, tuple(o.name for o in others)[:_MOST_RUNNERS_UP], rival)
 
 
-def _by_name(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield the columns that are called as classes are, the surest name first."""
+def _looked_at(frame: pd.DataFrame) -> Sequence[str]:
     columns: list[str] = list(frame.columns)
-    for word in TARGET_WORDS:
-        for column in columns:
-            if column.strip().casefold() == word and _is_label_like(frame[column]):
-                yield column
-    for column in columns:
-        tokens = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", column).casefold())
-        if _TARGET_TOKENS.intersection(tokens) and (
-            _is_repeating(frame[column]) or _is_of_many_classes(frame[column])
-        ):
-            yield column
+    if len(columns) <= 2 * _LOOKED_AT:
+        return columns
+    inner = columns[_LOOKED_AT:-_LOOKED_AT]
+    telling = [name for name in inner if _name_points(name) or not is_number(frame[name])]
+    return [*columns[:_LOOKED_AT], *telling, *columns[-_LOOKED_AT:]]
 
 
-def _by_place(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield the columns that repeat few values: the last, the first, then the others."""
-    columns: list[str] = list(frame.columns)
-    last, found = columns[-1], _repeating(frame)
-    first = next(found, None)
-    if first is None:
-        yield from [last] if _is_of_many_classes(frame[last]) else []
-        return
-    if first == last and _is_count(frame[last], 2) and not _is_count(frame[last], _FEW_NUMBERS):
-        # The only flag of 0 and 1, in front: the classes, rather than a count at the end.
-        plain = [n for n in _repeating(frame) if not _is_count(frame[n], _FEW_NUMBERS)]
-        flags = [name for name in plain if count_present(frame[name])[1] == 2]
-        leading = next(name for name in columns if not is_quantity(frame[name]))
-        named = leading.strip().casefold() in _TRAITS
-        if flags == [leading] and is_number(frame[leading]) and not named:
-            yield leading
-    yield first
-    yield from found
+def _candidate(column: pd.Series[Any]) -> _Candidate | None:
+    """Return a column that could hold classes: few values that repeat, or those of a telling name.
+
+    Called exactly as classes are, they need not repeat. None has fractions.
+    """
+    n_present, n_distinct = count_present(column)
+    if n_distinct < 2:
+        return None
+    name, is_text = str(column.name), not is_number(column)
+    points = _name_points(name)
+    is_full = 2 * n_present >= len(column)  # else it would take most rows with it
+    repeats = is_full and n_distinct <= min(MAX_PROPOSED_CLASSES, n_present / 2)
+    several = n_present >= _ROWS_OF_A_CLASS * n_distinct
+    many = is_full and is_text and several and n_distinct <= _MOST_CLASSES
+    is_exact = name.strip().casefold() in SURE_WORDS | DOUBTFUL_WORDS
+    if not (is_exact or repeats or many) or not (many or _is_label_like(column)):
+        return None
+    name_like = is_text and n_distinct > _FEW_CLASSES and (not several or _is_numbered(column))
+    return _Candidate(name, is_text, n_distinct, name_like, points)
 
 
-def _repeating(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield the columns that repeat few values, the last before the first; counts behind them."""
-    columns: list[str] = list(frame.columns)
-    counts = []
-    for name in columns[-1:] + columns[:-1]:
-        if _is_repeating(frame[name]):
-            if _is_count(frame[name], _FEW_NUMBERS):
-                counts.append(name)
-            else:
-                yield name
-    yield from counts
+def _name_points(name: str) -> float:
+    word = name.strip().casefold()
+    if word in SURE_WORDS:
+        return _SURE_NAME
+    if word in DOUBTFUL_WORDS:
+        return _DOUBTFUL_NAME
+    tokens = re.split(r"[\W_]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold())
+    return _SURE_TOKEN if SURE_WORDS.intersection(tokens) - {"y"} else 0.0
+
+
+def _ratings(frame: pd.DataFrame, found: Sequence[_Candidate]) -> dict[str, float]:
+    """Return the points of each candidate for its values and its place."""
+    n_flags = sum(one.is_flag for one in found)
+    few = [one for one in found if one.n_classes <= MAX_PROPOSED_CLASSES]
+    texts = [one.name for one in few if one.is_text and not one.is_name_like]
+    last = _last_telling(frame)
+
+    def values(one: _Candidate) -> float:
+        many = _MOST_CLASSES if one.is_text else _FEW_NUMBERS
+        if one.is_name_like or one.n_classes > many:
+            return _NAMES
+        if one.is_flag:  # of many flags, none tells much
+            points = _FEW + _FLAG / sqrt(n_flags)
+        elif one.n_classes <= _FEW_CLASSES:
+            points = _FEW
+        else:
+            points = _SEVERAL
+        is_only = texts == [one.name] and (one.n_classes > 2 or one.is_flag)
+        return max(points, _ONLY_TEXT if is_only else points)
+
+    return {
+        one.name: values(one)
+        + _IS_TEXT * one.is_text
+        + _LAST * (one.name == last)
+        + _FIRST * (one.name == frame.columns[0])
+        for one in found
+    }
+
+
+def _last_telling(frame: pd.DataFrame) -> str | None:
+    """Return the last column but for free text, names of rows, and what never varies."""
+    for name in reversed(list(frame.columns)):
+        n_present, n_distinct = count_present(frame[name])
+        names_rows = not is_number(frame[name]) and 2 * n_distinct > n_present > _FEW_CLASSES
+        if n_distinct > 1 and not names_rows:
+            return str(name)
+    return None
 
 
 def _is_label_like(column: pd.Series[Any]) -> bool:
-    """Tell whether a column could hold classes: some distinct values, none with a fraction."""
-    if count_present(column)[1] < 2 or is_quantity(column):
+    """Tell whether a column could hold classes: not too many values, none with a fraction."""
+    if is_quantity(column):
         return False
     return not is_number(column) or bool((column.dropna() % 1 == 0).all())
 
 
-def _is_repeating(column: pd.Series[Any]) -> bool:
-    """Tell whether a column looks like classes whatever its name: few values, repeated."""
-    n_present, n_distinct = count_present(column)
-    # A column that is mostly empty would take most rows with it.
-    if 2 * n_present < len(column):
-        return False
-    few = n_distinct <= min(MAX_PROPOSED_CLASSES, n_present / 2)
-    return few and _is_label_like(column)
-
-
-def _is_count(column: pd.Series[Any], most: int) -> bool:
-    """Tell whether a column holds numbers, more different ones than so many."""
-    return is_number(column) and count_present(column)[1] > most
-
-
-def _is_of_many_classes(column: pd.Series[Any]) -> bool:
-    """Tell whether a column of text has up to some hundred values, each of several rows."""
-    if is_number(column):
-        return False
-    n_present, n_distinct = count_present(column)
-    enough = n_present >= _ROWS_OF_A_CLASS * n_distinct and 2 * n_present >= len(column)
-    return 2 <= n_distinct <= _MOST_CLASSES and enough
+def _is_numbered(column: pd.Series[Any]) -> bool:
+    """Tell whether texts are numbered names, such as P01 and P02."""
+    return all(_NUMBERED_NAME.fullmatch(text.strip()) for text in first_texts(column, 50))

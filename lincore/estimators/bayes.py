@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from lincore.estimators.base.moment_classifier import class_priors
+from lincore.estimators.base.moment_classifier import Priors, class_priors
 from lincore.estimators.base.validation import validate_rows
 from lincore.linalg.covariance import Whitener, is_positive
 from lincore.linalg.gaussian import Gaussians
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 # Distances, in deviations, whose squares can be summed.
@@ -52,7 +54,12 @@ class KnownClasses(NamedTuple):
 
     @classmethod
     def from_parameters(
-        cls, means: ArrayLike, covariances: ArrayLike, priors: ArrayLike | None, loss: Any
+        cls,
+        means: ArrayLike,
+        covariances: ArrayLike,
+        priors: Any,
+        loss: Any,
+        classes: ArrayLike | None = None,
     ) -> KnownClasses:
         """Check the parameters of `BayesClassifier` and change the coordinates.
 
@@ -70,7 +77,8 @@ class KnownClasses(NamedTuple):
         _refuse_certainty(means, (means - origin) - white @ back, np.sqrt(np.diagonal(pooled)))
         shapes = forward.T @ covariances @ forward
         _refuse_singular(shapes)
-        probabilities = class_priors(np.ones(len(means)), priors)
+        labels = None if classes is None or len(np.asarray(classes)) != len(means) else classes
+        probabilities = class_priors(np.ones(len(means)), priors, labels)
         costs = _checked_loss(loss, len(means))
         densities = Gaussians.from_covariances(white, shapes)
         return cls(origin, forward, back, densities, shapes, probabilities, costs)
@@ -123,7 +131,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     covariances : array-like of shape (K, p, p), or (p, p) where the classes share one
         Positive semidefinite. A direction in which no class varies is left out, and rows are
         taken to lie in the plane of the classes.
-    priors : array-like of shape (K,), optional
+    priors : array-like of shape (K,) or mapping of label to probability, optional
         Probabilities of the classes; equal if left out.
     loss : array-like of shape (K, K), optional
         What it costs to decide for the class of the column where that of the row is true, >= 0;
@@ -163,7 +171,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         self,
         means: ArrayLike,
         covariances: ArrayLike,
-        priors: ArrayLike | None = None,
+        priors: Priors = None,
         *,
         loss: ArrayLike | None = None,
     ) -> None:
@@ -174,12 +182,16 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     def known_classes(self) -> KnownClasses:
         """Return the checked parameters, in coordinates that suit them; needs no fit."""
-        return KnownClasses.from_parameters(self.means, self.covariances, self.priors, self.loss)
+        classes = getattr(self, "classes_", None)
+        return KnownClasses.from_parameters(
+            self.means, self.covariances, self.priors, self.loss, classes
+        )
 
+    @atomic
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Check rows X (n, p) and take the names of the classes from their labels y (n,)."""
-        known = self.known_classes()
         rows = validate_rows(self, X, y).X
+        known = self.known_classes()
         shape = (len(self.classes_), rows.shape[1])
         expected = (len(known.means), len(known.origin))
         if shape != expected:
@@ -228,7 +240,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     def _coordinates(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        rows = numeric_rows(self, X, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):
             Z = self._known.coordinates(rows)
         # `not <=`: an overflow on the way may have left NaN.

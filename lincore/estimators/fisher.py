@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
-from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.base.linear import LinearClassifier, WithoutProbabilities
 from lincore.estimators.base.moment_classifier import (
     MomentClassifier,
     Priors,
@@ -24,6 +24,7 @@ from lincore.linalg.covariance import RowSpace, Whitener
 from lincore.linalg.fisher_criterion import Definition, fisher_criterion
 from lincore.linalg.thresholds import minimum_error_shifts
 from lincore.moments.moments import Moments
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 Threshold = Literal["midpoint", "gaussian", "minimum-error"]
@@ -39,7 +40,11 @@ def _asks_for_no_rows(model: FisherDiscriminant) -> bool:
 
 
 class FisherDiscriminant(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentClassifier, LinearClassifier
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    WithoutProbabilities,
+    MomentClassifier,
+    LinearClassifier,
 ):
     """Directions w that maximise J(w), the scatter between classes over that within them.
 
@@ -57,11 +62,11 @@ class FisherDiscriminant(
         thresholds for two classes; for more, starting from "gaussian", each class's offset in
         turn is put where the fewest are misclassified, until none can be bettered (a local
         minimum). It needs the rows, so there is no `partial_fit` and no `fit_moments` with it.
-    priors : array-like of shape (K,) or "equal", optional
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
         Probabilities of the classes for "gaussian"; default: their shares of the rows. They
         never enter the directions.
     n_components : int, optional
-        How many directions to keep, at most K - 1; default all.
+        How many directions to keep, at most K - 1 and p; default all.
     class_weight : None, "balanced" or mapping of label to weight
         What a row counts because of its class: as that sample weight, see
         `lincore.estimators.base.class_weights.class_weights`. Two classes have
@@ -139,7 +144,7 @@ class FisherDiscriminant(
     def transform(self, X: ArrayLike) -> Array:
         """Return the projections (n, d) of rows (n, p), in deviations within classes."""
         check_is_fitted(self)
-        return self._project(validate_data(self, X, dtype="numeric", reset=False))
+        return self._project(numeric_rows(self, X, reset=False))
 
     def criterion(self, w: ArrayLike, definition: Definition = "lecture") -> Array:
         """Return J of any directions (..., p); see `lincore.linalg.fisher_criterion`."""
@@ -162,9 +167,13 @@ class FisherDiscriminant(
             self._set_scores(self._offsets + shifts)
         return self
 
+    @property
+    def _needs_variance(self) -> bool:
+        return True
+
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         self._check_options()
-        self.priors_ = class_priors(moments.count, self.priors)
+        self.priors_ = class_priors(moments.count, self.priors, self.classes_)
         total, seen = moments.pooled(), moments.count > 0
         if space is None:
             canonical = canonical_means(moments)
@@ -175,7 +184,9 @@ class FisherDiscriminant(
             )
         whitener, white = canonical.whitener, canonical.means
         # Whitened, S_W is the identity: eigh(S_B, S_W) becomes an svd of K rows.
-        axes = canonical.axes(self.n_components)
+        # A class that is alone so far is not to be separated from any.
+        alone = np.count_nonzero(seen) < 2
+        axes = white[:0] if alone else canonical.axes(self.n_components)
         directions = whitener.unwhiten(axes)
         self.directions_ = directions if space is None else directions @ space.forward.T
         self.criterion_ = canonical.decomposition.lengths[: len(axes)] ** 2
@@ -201,4 +212,4 @@ class FisherDiscriminant(
                 "threshold must be 'midpoint', 'gaussian' or 'minimum-error', "
                 f"got {self.threshold!r}."
             )
-        check_n_components(self.n_components, len(self.classes_))
+        check_n_components(self.n_components, len(self.classes_), self.n_features_in_)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.estimators.base.class_weights import ClassWeight
-from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.base.linear import LinearClassifier, WithoutProbabilities
 from lincore.estimators.base.moment_classifier import MomentClassifier, total_mean
 from lincore.linalg.canonical import canonical_means
 from lincore.linalg.covariance import RowSpace, is_positive
@@ -18,7 +18,7 @@ from lincore.utils.typing import Array
 Targets = Literal["one-hot", "plus-minus", "fisher"]
 
 
-class LeastSquaresClassifier(MomentClassifier, LinearClassifier):
+class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClassifier):
     """Linear functions fitted to target values by least squares; the largest one wins.
 
     ``W = argmin Σᵢ ‖tᵢ - Wᵀx̃ᵢ‖² + alpha ‖W‖²`` with ``x̃ = (x, 1)``; the intercept is not

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lincore.estimators.base.class_weights import ClassWeight
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
@@ -16,6 +16,7 @@ from lincore.linalg.canonical import CanonicalMeans, canonical_means, check_n_co
 from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.linalg.gaussian import Gaussians
 from lincore.moments.moments import Moments
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 
@@ -38,9 +39,9 @@ class LinearDiscriminantAnalysis(
 
     Parameters
     ----------
-    priors : array-like of shape (K,) or "equal", optional
-        Probabilities of the classes, in the order of `classes_`; default: their shares of the
-        rows. They never enter the covariance (two solvers of scikit-learn let them).
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
+        Probabilities of the classes, in the order of `classes_` or by label; default: their
+        shares of the rows. They never enter the covariance (two solvers of scikit-learn let them).
     shrinkage : None, float in [0, 1] or "oas"
         Pull the covariance towards a multiple of the identity; see
         `lincore.linalg.covariance.shrink`.
@@ -52,8 +53,8 @@ class LinearDiscriminantAnalysis(
         `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
         `priors` win.
     n_components : int, optional
-        How many canonical coordinates `transform` gives, at most K - 1; default all. Labels and
-        posteriors always use all.
+        How many canonical coordinates `transform` gives, at most K - 1 and p; default all.
+        Labels and posteriors always use all.
 
     Attributes
     ----------
@@ -158,7 +159,7 @@ class LinearDiscriminantAnalysis(
             When the means of the classes are equal.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        rows = numeric_rows(self, X, reset=False)
         return project(rows, self.xbar_, self.scalings_)
 
     @property
@@ -184,9 +185,13 @@ class LinearDiscriminantAnalysis(
         mean = diagonal.pooled().mean
         return RowSpace.spanned_by(rows, mean, np.ones_like(mean))
 
+    @property
+    def _needs_variance(self) -> bool:
+        return not self.shrinkage
+
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
-        check_n_components(self.n_components, len(self.classes_))
-        self.priors_ = class_priors(moments.count, self.priors)
+        check_n_components(self.n_components, len(self.classes_), self.n_features_in_)
+        self.priors_ = class_priors(moments.count, self.priors, self.classes_)
         if space is None and self.shrinkage is None and self.divisor == "n":
             canonical = canonical_means(moments)
         else:

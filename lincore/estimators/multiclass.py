@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from typing import Any, Literal, NamedTuple, Self
 
@@ -12,17 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
-from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.base.linear import LinearClassifier, no_probabilities
 from lincore.estimators.base.validation import validate_rows
 from lincore.estimators.logistic import batched
 from lincore.linalg.products import blocked_product
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array, Flags
 
 # From here on planes are asked in one product: of 40 classes there are 780 pairs.
 MANY_MODELS = 32
+# Probabilities of a pair are taken for no nearer to 0 and 1 than this.
+SURE = 1e-12
 
 
 class Ambiguity(IntEnum):
@@ -77,6 +81,13 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Turn the margins of the models (n, n_models) into scores of the classes (n, K)."""
 
     @abstractmethod
+    def _coupled(self, proba: Array) -> Array:
+        """Turn probabilities that the models speak for (n, n_models) into those of classes (n, K).
+
+        Rows sum to one.
+        """
+
+    @abstractmethod
     def candidates(self, positive: Flags) -> Flags:
         """Return the classes (n, K) between which the largest of `score_planes` decides.
 
@@ -93,6 +104,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Of linear binary models alone.
         """
 
+    @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a clone of `estimator` for each row of the design.
 
@@ -108,9 +120,11 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For input that is not finite, fewer than two classes, weights where `estimator` takes
-            none, a class without weight, and for what `estimator` itself raises.
+            For an `estimator` that is no classifier, input that is not finite, fewer than two
+            classes, weights where `estimator` takes none, a class without weight, and for what
+            `estimator` itself raises.
         """
+        self._check_estimator()
         labelled = validate_rows(self, X, y, sample_weight, accept_sparse=self._sparse)
         rows, codes, weight = weighted_rows(self, labelled)
         self._check_classes(codes, weight)
@@ -170,6 +184,37 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         chosen = self._scores(self.margins(X)).argmax(axis=1)
         return self.classes_[chosen]
 
+    @property
+    def predict_proba(self) -> Callable[[ArrayLike], Array]:
+        """The method that returns the probabilities of the classes, (n, K); rows sum to one.
+
+        Where the binary models have probabilities themselves; else there is no such method.
+        """
+        self._require_probabilities("predict_proba")
+        return self._probabilities
+
+    @property
+    def predict_log_proba(self) -> Callable[[ArrayLike], Array]:
+        """The method that returns the logarithms of the same, (n, K)."""
+        self._require_probabilities("predict_log_proba")
+        return self._log_probabilities
+
+    def _require_probabilities(self, name: str) -> None:
+        part = self.estimators_[0] if hasattr(self, "estimators_") else self.estimator
+        if not hasattr(part, "predict_proba"):
+            because = f"those of its binary models ({type(part).__name__}) give"
+            raise no_probabilities(self, name, because)
+
+    def _probabilities(self, X: ArrayLike) -> Array:
+        check_is_fitted(self)
+        rows = numeric_rows(self, X, reset=False, accept_sparse=self._sparse)
+        parts = [np.asarray(model.predict_proba(rows))[:, 1] for model in self.estimators_]
+        return self._coupled(np.column_stack(parts))
+
+    def _log_probabilities(self, X: ArrayLike) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self._probabilities(X)))
+
     def margins(self, X: ArrayLike) -> Array:
         """Return what each model says, shape (n, n_models): positive where it speaks for.
 
@@ -177,7 +222,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         predicts, plus or minus one.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse=self._sparse)
+        rows = numeric_rows(self, X, reset=False, accept_sparse=self._sparse)
         many = len(self.estimators_) > MANY_MODELS
         if many and all(isinstance(m, LinearClassifier | HalfSpace) for m in self.estimators_):
             return blocked_product(rows, self.coef_.T) + self.intercept_
@@ -205,6 +250,20 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = bool(self._sparse)
         return tags
 
+    def _check_estimator(self) -> None:
+        given = self.estimator
+        kind = None if isinstance(given, type) else getattr(given, "__sklearn_tags__", None)
+        if kind is not None and kind().estimator_type == "classifier":
+            return
+        name = given.__name__ if isinstance(given, type) else type(given).__name__
+        what = "a class: give an instance of it" if isinstance(given, type) else "no classifier"
+        if kind is not None and kind().estimator_type:
+            what = f"a {kind().estimator_type.replace('_', ' ')}"
+        raise ValueError(
+            f"{type(self).__name__} needs a classifier, such as LogisticRegression(); {name} is "
+            f"{what}."
+        )
+
     def _check_classes(self, codes: NDArray[np.intp], weight: Array | None) -> None:
         if len(self.classes_) < 2:
             raise ValueError("A classifier needs rows of at least two classes; got 1 class.")
@@ -229,6 +288,9 @@ class OneVsRest(BinaryModels):
     A point may be claimed by exactly one class, by none or by several: `ambiguity` tells. What
     `sklearn.multiclass.OneVsRestClassifier` does in silence, `predict` says here: ambiguity is
     resolved by the largest score.
+
+    Where the binary models have probabilities, `predict_proba` gives those of the claims, divided
+    by their sum; a class without a model ("k-1") has one less the strongest claim before that.
 
     Parameters
     ----------
@@ -320,6 +382,12 @@ class OneVsRest(BinaryModels):
     def _scores(self, margins: Array) -> Array:
         return np.column_stack([margins, np.zeros(len(margins))]) if self._has_rest else margins
 
+    def _coupled(self, proba: Array) -> Array:
+        if self._has_rest:
+            proba = np.column_stack([proba, 1 - proba.max(axis=1)])
+        total = proba.sum(axis=1, keepdims=True)
+        return np.where(total > 0, proba / np.where(total > 0, total, 1.0), 1 / proba.shape[1])
+
 
 class OneVsOne(BinaryModels):
     """One binary model for each pair of classes; each casts a vote.
@@ -327,6 +395,10 @@ class OneVsOne(BinaryModels):
     A point may have a unique winner or tied votes: `ambiguity` tells. `predict` resolves a tie by
     the sum of the models' margins for each class, squeezed into (-1/3, 1/3) and added to the
     votes: the score of `sklearn.multiclass.OneVsOneClassifier`, which hides the tie.
+
+    Where the binary models have probabilities r, `predict_proba` couples them: p minimises
+    ``Σ_i Σ_j (r_ji p_i - r_ij p_j)²``. The largest of them may belong to another class than the
+    one with the most votes.
 
     Parameters
     ----------
@@ -351,7 +423,8 @@ class OneVsOne(BinaryModels):
     References
     ----------
     "lecture-linear-classifiers", "One versus One"; Bishop (2006), "Pattern Recognition and
-    Machine Learning", section 4.1.2.
+    Machine Learning", section 4.1.2; Wu, Lin, Weng (2004), "Probability estimates for multi-class
+    classification by pairwise coupling", eq. 21.
 
     Examples
     --------
@@ -405,6 +478,26 @@ class OneVsOne(BinaryModels):
         # Sums of what is that sure already need not overflow.
         confidence = np.clip(margins, -1e300, 1e300) @ self.design_.astype(np.float64)
         return self._count(margins) + confidence / 3 / (np.abs(confidence) + 1)
+
+    def _coupled(self, proba: Array) -> Array:
+        n_classes = len(self.classes_)
+        if n_classes == 2:
+            return np.column_stack([1 - proba, proba])
+        first, second = np.triu_indices(n_classes, k=1)
+        # Sure pairs must not make the system singular.
+        proba = np.clip(proba, SURE, 1 - SURE)
+        wins = np.zeros((len(proba), n_classes, n_classes))
+        wins[:, second, first], wins[:, first, second] = proba, 1 - proba
+        # Minimise Σ (r_ji p_i - r_ij p_j)² where Σ p = 1: both are zero where the pairs agree.
+        system = np.ones((len(proba), n_classes + 1, n_classes + 1))
+        system[:, -1, -1] = 0
+        system[:, :-1, :-1] = -wins * wins.swapaxes(1, 2)
+        diagonal = np.arange(n_classes)
+        system[:, diagonal, diagonal] = (wins**2).sum(axis=1)
+        right = np.zeros((n_classes + 1, 1))
+        right[-1] = 1
+        found = np.linalg.solve(system, right)[:, :-1, 0]
+        return np.asarray(np.maximum(found, 0) / np.maximum(found, 0).sum(axis=1, keepdims=True))
 
 
 def _margin(model: Any, rows: Any) -> Array:

@@ -8,15 +8,17 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from lincore.estimators.base.class_weights import ClassWeight, class_weights
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
 from lincore.estimators.base.moment_classifier import Priors, class_priors
-from lincore.estimators.base.validation import begins, validate_rows
+from lincore.estimators.base.validation import begins, require_classes, validate_rows
 from lincore.linalg.products import blocked_product
 from lincore.linalg.quadric import Quadric
 from lincore.moments.moments import BLOCK_VALUES
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 
@@ -33,8 +35,9 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     alpha : float, default 1.0
         Occurrences added to every word in every class; >= 0. With 0, the lecture's plain estimate,
         one word that a class has never had excludes the class.
-    priors : array-like of shape (K,) or "equal", optional
-        Probabilities of the classes; default: their shares of the rows.
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
+        Probabilities of the classes, in the order of `classes_` or by label; default: their
+        shares of the rows.
     class_weight : None, "balanced" or mapping of label to weight
         What a row counts because of its class: as that sample weight, see
         `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
@@ -109,6 +112,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         tags.classifier_tags.poor_score = True
         return tags
 
+    @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Count.
 
@@ -127,8 +131,9 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
             For counts that are negative or not finite, fewer than two classes, or options that
             do not fit.
         """
-        return self._count(X, y, sample_weight, None, first=True)
+        return self._count(X, y, sample_weight, None, first=True, fewest_classes=2)
 
+    @atomic
     def partial_fit(
         self,
         X: ArrayLike,
@@ -144,7 +149,13 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
             As in `fit`.
         classes : array-like of shape (K,), optional
             All labels that will ever come; needed at the first call. A class without rows so far
-            is never predicted.
+            is never predicted, and the rows so far may be of a single class.
+
+        Raises
+        ------
+        ValueError
+            As `fit` does, and for labels that are not among `classes`. Nothing of such a batch is
+            counted.
         """
         return self._count(X, y, sample_weight, classes, first=begins(self, classes))
 
@@ -186,6 +197,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         sample_weight: ArrayLike | None,
         classes: ArrayLike | None,
         first: bool,
+        fewest_classes: int = 1,
     ) -> Self:
         rows, codes, weight = validate_rows(
             self, X, y, sample_weight, classes=classes, reset=first, accept_sparse="csr"
@@ -201,12 +213,13 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         by_class = class_weights(self.class_weight, self.classes_, documents)
         if by_class is not None:
             words, documents = words * by_class[:, None], documents * by_class
+        require_classes(documents, fewest_classes)
         return self._solve(words, documents)
 
     def _solve(self, words: Array, documents: Array) -> Self:
         if not np.isfinite(self.alpha) or self.alpha < 0:
             raise ValueError(f"alpha must be a finite number >= 0, got {self.alpha!r}.")
-        self.priors_ = class_priors(documents, self.priors)
+        self.priors_ = class_priors(documents, self.priors, self.classes_)
         self.feature_count_, self.class_count_ = words, documents
         smooth = words + self.alpha
         # The limit of alpha to 0 for a class that has no words.
@@ -232,7 +245,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     def _scores(self, X: ArrayLike) -> Array:
         """Return the log joint probabilities (n, K); never all of a row minus infinity."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse="csr")
+        rows = numeric_rows(self, X, reset=False, accept_sparse="csr")
         check_non_negative(rows, "MultinomialNB")
         scores = _product(rows, self._finite.T) + self.class_log_prior_
         if self._impossible.any():

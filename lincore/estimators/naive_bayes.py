@@ -31,17 +31,17 @@ class GaussianNB(QuadraticScores, MomentClassifier):
     each category has the probabilities of its levels in their place (mixed naive Bayes), and the
     other columns stay Gaussian.
 
-    The result is the same under any cutting into batches (scikit-learn's `partial_fit` smooths
-    by the variances of the batch at hand).
+    The result is the same however the rows are split into batches (scikit-learn's `partial_fit`
+    smooths by the variances of the batch at hand, and without the sample weights).
 
     Parameters
     ----------
-    priors : array-like of shape (K,) or "equal", optional
-        Probabilities of the classes, in the order of `classes_`; default: their shares.
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
+        Probabilities of the classes, in the order of `classes_` or by label; default: their shares.
     var_smoothing : float >= 0, default 1e-9
-        Added to every variance, as a share of the variance of the same feature over all rows, so
-        that units do not matter. (scikit-learn adds a share of the largest variance of all
-        features, which drowns features of a small unit; with 0 the two agree.)
+        Added to every variance, as a share of the largest variance that a feature has over all
+        rows, as in scikit-learn. Beside a feature of a large unit this drowns those of a small
+        one: standardise first, or choose 0. Of categorical columns none counts.
     alpha : float > 0, default 1.0
         Occurrences added to every level of a category in every class.
     categorical_columns : sequence of sequences of int, optional
@@ -62,8 +62,10 @@ class GaussianNB(QuadraticScores, MomentClassifier):
     class_count_ : ndarray of shape (K,)
         Rows, or total weight, of each class; class weights included.
     var_ : ndarray of shape (K, p)
-        Variances within each class, divisor n, smoothing included; zero where no row varies.
+        Variances within each class, divisor n, smoothing included.
         Those of categorical columns are not used.
+    epsilon_ : float
+        What is added to every variance, in squared units of the features.
     densities_ : Gaussians
         Where no column is categorical.
     n_features_in_ : int
@@ -153,22 +155,23 @@ class GaussianNB(QuadraticScores, MomentClassifier):
             raise ValueError(f"var_smoothing must be >= 0, got {self.var_smoothing!r}.")
         if not (self.alpha > 0 and np.isfinite(self.alpha)):
             raise ValueError(f"alpha must be a finite number > 0, got {self.alpha!r}.")
-        self.priors_ = class_priors(moments.count, self.priors)
+        self.priors_ = class_priors(moments.count, self.priors, self.classes_)
         self.means_ = moments.mean
         overall = moments.pooled()
         seen = moments.count[:, None] > 0
         variances = moments.scatter / np.where(seen, moments.count[:, None], 1.0)
-        self.var_ = variances + self.var_smoothing * overall.scatter / overall.count
         self._categories: CategoricalFactors | None = None
         self._numeric = np.ones(moments.n_features, dtype=bool)
         if self.categorical_columns:
             groups = checked_groups(self.categorical_columns, moments.n_features)
             self._categories = CategoricalFactors.from_moments(moments, groups, self.alpha)
             self._numeric[self._categories.columns] = False
+        spread = overall.scatter / overall.count
+        self.epsilon_ = float(self.var_smoothing * spread[self._numeric].max(initial=0.0))
+        self.var_ = variances + self.epsilon_
         self._refuse_infinite_densities(seen)
         # A class without rows is never chosen, so any density will do.
-        spare = overall.scatter / overall.count
-        variances = np.where(seen, self.var_, spare)[:, self._numeric]
+        variances = np.where(seen, self.var_, spread + self.epsilon_)[:, self._numeric]
         if self._categories is not None and not variances.any():
             whiteners = (Whitener(np.zeros(variances.shape[1]), 0.0),) * len(variances)
         else:

@@ -13,17 +13,18 @@ from sklearn.utils import check_random_state
 
 from lincore.estimators._perceptron_epochs import SparseStepRows, StepRows, Walk
 from lincore.estimators.base.class_weights import ClassWeight, weighted_rows
-from lincore.estimators.base.linear import LinearClassifier
+from lincore.estimators.base.linear import LinearClassifier, WithoutProbabilities
 from lincore.estimators.base.moment_classifier import summarise
 from lincore.estimators.base.validation import LabelledRows, validate_rows
 from lincore.estimators.logistic.sparse_design_matrix import sparse_centre_and_scale
 from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
+from lincore.utils.atomic import atomic
 from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
 
-class Perceptron(LinearClassifier):
+class Perceptron(WithoutProbabilities, LinearClassifier):
     """Learn from mistakes, one row after the other: ``w += eta * (d - y) * x``.
 
     With d = ±1 the true side and y = ±1 the predicted one only misclassified rows change the
@@ -122,6 +123,7 @@ class Perceptron(LinearClassifier):
         self.random_state = random_state
         self.class_weight = class_weight
 
+    @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows.
 
@@ -158,7 +160,7 @@ class Perceptron(LinearClassifier):
         self.converged_ = bool(self.mistakes_[-1] == 0)
         self._keep(walk, seen)
         if not self.converged_:
-            warn(self._complaint(), ConvergenceWarning, stacklevel=2)
+            warn(self._complaint(), ConvergenceWarning, stacklevel=3)
         return self
 
     def _rows(self, labelled: LabelledRows) -> tuple[NDArray[np.intp], StepRows]:

@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import lapack, solve_triangular
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lincore.estimators.base.class_weights import ClassWeight
 from lincore.estimators.base.linear import SoftmaxPosterior, chosen_codes
@@ -17,6 +17,7 @@ from lincore.linalg.covariance import RowSpace, Shrinkage, Whitener, shrink
 from lincore.linalg.gaussian import Gaussians
 from lincore.linalg.quadric import Quadric
 from lincore.moments.moments import Moments
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 
@@ -41,7 +42,7 @@ class QuadraticScores(SoftmaxPosterior):
             For two classes the score of ``classes_[1]`` less that of ``classes_[0]``.
         """
         check_is_fitted(self)
-        return self.score_rows(validate_data(self, X, dtype="numeric", reset=False))
+        return self.score_rows(numeric_rows(self, X, reset=False))
 
     def score_rows(self, rows: NDArray[np.generic]) -> Array:
         """Return the `decision_function` of rows that are known to be numbers: no checks."""
@@ -95,8 +96,8 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
 
     Parameters
     ----------
-    priors : array-like of shape (K,) or "equal", optional
-        Probabilities of the classes, in the order of `classes_`; default: their shares.
+    priors : array-like of shape (K,), mapping, "equal" or "all", optional
+        Probabilities of the classes, in the order of `classes_` or by label; default: their shares.
     regularization : float in [0, 1], default 0
         Pull every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.
     shrinkage : None, float in [0, 1] or "oas"
@@ -162,8 +163,12 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         """The covariances after regularising and shrinking, (K, p, p)."""
         return self._covariances(self._solved_moments)
 
+    @property
+    def _needs_variance(self) -> bool:
+        return not self.shrinkage
+
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
-        self.priors_ = class_priors(moments.count, self.priors)
+        self.priors_ = class_priors(moments.count, self.priors, self.classes_)
         self.means_ = moments.mean
         covariances = self._covariances(moments)
         self.densities_ = Gaussians(self.means_, self._whiteners(covariances, moments.count))

@@ -88,7 +88,7 @@ def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> Bina
     Examples
     --------
     >>> from lincore import LinearDiscriminantAnalysis, OneVsOne
-    >>> X = [[0.0, 0], [0, 1], [4, 0], [4, 1], [0, 5], [1, 5]]
+    >>> X = [[0.0, 0], [0.5, 1], [4, 0], [4.5, 1], [0, 5], [1, 5.5]]
     >>> model = OneVsOne(LinearDiscriminantAnalysis()).fit(X, [0, 0, 1, 1, 2, 2])
     >>> found = binary_regions(model, [-1, -1], [6, 6])
     >>> round(sum(polygon_area(piece.polygon) for piece in found.pieces), 9)

@@ -122,7 +122,7 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
 
     References
     ----------
-    "lecture-linear-classifiers", "Generative Models"; "lda-qda-derivations", eqs. 14 to 28.
+    "lecture-linear-classifiers", "Continuous Input Variable"; "lda-qda-derivations", eqs. 14 to 28.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def joint_log_likelihood(
 
     References
     ----------
-    "lda-qda-derivations", eqs. 10 to 12; "lecture-linear-classifiers", "Generative Models".
+    "lda-qda-derivations", eqs. 10 to 12; "lecture-linear-classifiers", "Continuous Input Variable".
 
     Examples
     --------
@@ -113,7 +113,7 @@ def model_log_likelihood(model: Any, X: ArrayLike, y: ArrayLike) -> float:
         raise DataError(
             f"{type(model).__name__} has no class densities.",
             where="likelihood",
-            remedy="Choose LDA, QDA or Gaussian naive Bayes.",
+            remedy="Choose LDA, QDA or Naive Bayes.",
         )
     labels = np.asarray(y)
     codes = np.searchsorted(model.classes_, labels).clip(max=len(model.classes_) - 1)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +19,7 @@ from lincore.metrics.intervals import LEVEL, UNKNOWN, Interval
 from lincore.metrics.priors import adjust_priors, decide
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import row_weights
+from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array
 
 
@@ -50,7 +53,9 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
     return np.stack([equal if shifts[m, condition] is None else learned for m in study.methods])
 
 
-def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
+def error_in_deployment(
+    results: Results, method: str, priors: ArrayLike | Mapping[Any, float]
+) -> Interval:
     """Return the share of rows that will be wrong where classes have these priors.
 
     Parameters
@@ -58,7 +63,7 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     results : Results
         Of one test set.
     method : str
-    priors : array-like of shape (K,)
+    priors : array-like of shape (K,), or mapping of label to prior
         Classes without test rows are left out, and the others share what is theirs.
 
     Returns
@@ -78,7 +83,9 @@ def error_in_deployment(results: Results, method: str, priors: ArrayLike) -> Int
     return _expected(results, wrong.astype(float), priors, is_share=True)
 
 
-def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> Interval:
+def log_loss_in_deployment(
+    results: Results, method: str, priors: ArrayLike | Mapping[Any, float]
+) -> Interval:
     """Return the expected log loss, in nats, where classes have these priors.
 
     See `error_in_deployment`.
@@ -88,7 +95,7 @@ def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> 
     results : Results
     method : str
         One of ``results.methods``.
-    priors : array-like of shape (K,)
+    priors : array-like of shape (K,), or mapping of label to prior
         Priors in deployment: not negative, of sum 1.
     """
     if not has_posteriors(results, method):
@@ -98,7 +105,7 @@ def log_loss_in_deployment(results: Results, method: str, priors: ArrayLike) -> 
 
 
 def cost_in_deployment(
-    results: Results, method: str, priors: ArrayLike, costs: ArrayLike
+    results: Results, method: str, priors: ArrayLike | Mapping[Any, float], costs: ArrayLike
 ) -> Interval:
     """Return the expected cost of a row where classes have these priors.
 
@@ -106,7 +113,7 @@ def cost_in_deployment(
     ----------
     results : Results
     method : str
-    priors : array-like of shape (K,)
+    priors : array-like of shape (K,), or mapping of label to prior
     costs : array-like of shape (K, K)
         Of taking a row of a class (first axis) for another (second axis), in any unit.
     """
@@ -222,7 +229,11 @@ def error_by_share(
 
 
 def _expected(
-    results: Results, values: Array, priors: ArrayLike, *, is_share: bool = False
+    results: Results,
+    values: Array,
+    priors: ArrayLike | Mapping[Any, float],
+    *,
+    is_share: bool = False,
 ) -> Interval:
     """Return the mean of values (m,) by class, weighted by the priors.
 
@@ -233,6 +244,8 @@ def _expected(
     own = np.ones(len(values)) if own is None else own
     total = np.bincount(results.truth, own, n_classes)
     count = np.array([effective_number(own[results.truth == k]) for k in range(n_classes)])
+    if isinstance(priors, Mapping):
+        priors = probabilities(priors, results.classes)
     weight = np.where(count > 0, np.asarray(priors, dtype=float), 0.0)
     if not weight.sum() > 0:
         return UNKNOWN

@@ -13,6 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import class_counts_of_test, rows_by_class
 from lincore.errors import DataError
 from lincore.moments.moments import Moments, stacked
+from lincore.utils.formatting import class_named
 from lincore.utils.typing import Array, Counts
 
 
@@ -254,7 +255,7 @@ def _wanted(label: Any, size: float, available: int) -> int:
     possible = not isinstance(size, (bool, np.bool_)) and 1 <= number <= available
     if not possible or number != round(number):
         raise DataError(
-            f"Class {label} cannot have {size} training rows.",
+            f"There cannot be {size} training rows of {class_named(label)}.",
             where="sizes",
             remedy=f"Give a whole number from 1 to {available}, or a share up to 1.0.",
         )

@@ -1,6 +1,8 @@
 from .association import Association as Association
+from .association import LargestAssociation as LargestAssociation
 from .association import associations as associations
 from .association import column_values as column_values
+from .association import largest_association_test as largest_association_test
 from .association import level_names as level_names
 from .chosen_rows import cell_columns as cell_columns
 from .chosen_rows import confusion_cell as confusion_cell

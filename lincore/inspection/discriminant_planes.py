@@ -15,6 +15,7 @@ from lincore.estimators.fisher import FisherDiscriminant
 from lincore.inspection.planes import Plane, dense, held
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
 
@@ -123,11 +124,11 @@ class _Within:
         """Return Fisher's discriminant of these rows."""
         if isinstance(model, FisherDiscriminant):
             return model
-        if self.moments is not None:
-            return FisherDiscriminant().fit_moments(
-                self.moments, np.arange(len(self.moments.count))
-            )
-        return FisherDiscriminant().fit(self.seen, self.codes)
+        with captured_warnings():  # of the model itself they are told elsewhere
+            if self.moments is not None:
+                classes = np.arange(len(self.moments.count))
+                return FisherDiscriminant().fit_moments(self.moments, classes)
+            return FisherDiscriminant().fit(self.seen, self.codes)
 
     def push(self, directions: Array) -> Array:
         """Return directions (d, q) times the scatter."""

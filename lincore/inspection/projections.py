@@ -17,6 +17,7 @@ from lincore.model_selection import hold_out
 from lincore.model_selection.pipeline import Steps, pipeline_for, transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import prepared_names
+from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
 # Beyond these nobody looks at components one by one.
@@ -92,7 +93,8 @@ class Projection:
         """
         first = np.eye(len(self.components))[:, :n_components]
         classes = np.arange(len(self.moments))
-        return FisherDiscriminant().fit_moments(self.moments.map(first), classes)
+        with captured_warnings():  # of the features the data checks speak
+            return FisherDiscriminant().fit_moments(self.moments.map(first), classes)
 
     def fisher_scores(self, X: Any, fisher: FisherDiscriminant, axes: tuple[int, ...]) -> Array:
         """Return rows along some of Fisher's directions, in deviations within classes: (n, d)."""

@@ -327,6 +327,8 @@ def fisher_view(
     >>> view = fisher_view(fisher, along, y, np.arange(4), np.array(["a", "b"]))
     >>> view.predicted.tolist(), float(np.ptp(view.scores(np.zeros((1, 1)))))  # the midpoint
     ([0, 0, 1, 1], 0.0)
+    >>> view.priors.tolist()
+    [nan, nan]
     """
     means = fisher.projected_means_[:, :1]
     decision = AffineDecision(means, -0.5 * means[:, 0] ** 2, has_posterior=False)

@@ -16,6 +16,7 @@ from lincore.data.labels import (
     display_name,
     encode_column,
     is_number,
+    is_quantity,
     lone_class_notices,
 )
 from lincore.data.row_weights import checked_frequencies, checked_weights, zeros_left_out
@@ -26,7 +27,12 @@ from lincore.io.tables.bins import Binned, Bins, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
-from lincore.io.tables.features import build_features, level_codes, merge_labels, refuse_infinite
+from lincore.io.tables.features import (
+    build_features,
+    merge_labels,
+    order_key,
+    refuse_infinite,
+)
 from lincore.io.tables.formats.json_records import read_json
 from lincore.io.tables.formats.parquet import is_parquet, read_parquet
 from lincore.io.tables.formats.statfiles import is_statfile, read_statfile
@@ -34,8 +40,9 @@ from lincore.io.tables.formats.workbooks import is_workbook, read_sheet
 from lincore.io.tables.formats.zipped import read_zipped_table
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
 from lincore.io.tables.read import read_delimited
-from lincore.io.tables.repeated_ids import repeated_ids
+from lincore.io.tables.repeated_ids import common_part, group_codes, repeated_ids
 from lincore.io.tables.row_filters import filter_rows
+from lincore.io.tables.rules.label_marks import marked_labels
 from lincore.io.tables.streamed.reader import drawn_notice, large_table_to_dataset, open_large_table
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
@@ -116,7 +123,8 @@ def _read_whole(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> 
     if records is not None:
         return frame_to_table(records, name, (), options, kind="JSON", limits=limits)
     text = read_delimited(raw, name, options, limits)
-    return Table(text.frame, name, text.notices, text.first_line, text.reading)
+    roles = text.roles
+    return Table(text.frame, name, text.notices, text.first_line, text.reading, roles=roles)
 
 
 def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) -> Table:
@@ -124,7 +132,7 @@ def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) 
     asked = replace(options, encoding="utf-8", separator=",", quote='"', comment="")
     text = read_delimited(sheet.text, f"{name}, sheet {sheet.name}", asked, limits)
     reading = replace(text.reading, kind="workbook")
-    table = Table(text.frame, name, text.notices, text.first_line, reading)
+    table = Table(text.frame, name, text.notices, text.first_line, reading, roles=text.roles)
     return _one_of(table, name, sheet.name, sheet.sheets)
 
 
@@ -166,13 +174,13 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
 def propose_target(table: Table) -> TargetGuess | None:
     """Guess the column that holds the classes, or None where no column looks like it.
 
-    A column called "class", "label", "species" and so on comes first; then the last column,
-    then the first, that has few distinct values and repeats them.
+    A column of two or a few values that repeat, text rather than numbers, in the last place; a
+    telling name such as "class" or "species" counts too.
 
     Examples
     --------
     >>> propose_target(frame_to_table(pd.DataFrame({"Class": [1, 2, 1], "x": [1, 1, 2]}), "t"))
-    TargetGuess(column='Class', by_name=True, runners_up=())
+    TargetGuess(column='Class', by_name=False, runners_up=(), rival='')
     """
     return table.guess
 
@@ -242,13 +250,18 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     labels = frame[label]
     if options.merge_classes:
         labels = merge_labels(labels, options.merge_classes)
-    codes, classes, bounds = _classes(labels, options.bins)
+    if is_quantity(labels) and (error := marked_labels(table.frame, [label], table.name)):
+        raise error
+    codes, classes, bounds = _classes(labels, options.bins, table.orders.get(label, ()))
     if not used:
         raise no_feature(table, columns)
-    built = build_features(frame, chosen["feature"], texts, table.name, options.categories)
+    built = build_features(
+        frame, chosen["feature"], texts, table.name, options.categories, table.orders
+    )
     if not built.n_words:
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
-    groups, group_names = _groups(frame, chosen["group"])
+    group_name = next((column.name for column in chosen["group"]), "")
+    groups, group_names = group_codes(frame[group_name]) if group_name else (None, None)
     missing = options.missing
     return Dataset(
         name=display_name(table.name),
@@ -261,6 +274,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
             *dropping,
             *zeros,
             *left_out(columns),
+            *_kept_together(frame, group_names, group_name, options),
             *built.notices,
             *lone_class_notices(codes, classes),
             *([guess.notice] if guess is not None else []),
@@ -269,6 +283,8 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         n_words=built.n_words,
         groups=groups,
         group_names=group_names,
+        group_name=group_name,
+        groups_by_part=bool(group_name) and common_part(frame[group_name]) is not None,
         imputation="median" if not missing or missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if options.rare is None else options.rare,
         target_name=label,
@@ -281,6 +297,28 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         lines=lines,
         frequency_name=next((column.name for column in chosen["frequency"]), ""),
     )
+
+
+def _kept_together(
+    frame: pd.DataFrame, names: tuple[str, ...] | None, column: str, options: TableOptions
+) -> list[Notice]:
+    """Say that rows are kept together by a column that nobody asked for."""
+    if names is None or options.roles.get(column) == "group":
+        return []
+    common = common_part(frame[column])
+    by = f"Rows of one {column!r} are kept together"
+    if common is not None:
+        row = int(np.flatnonzero(common.notna())[0])
+        example, shared = str(frame[column].iloc[row]), str(common.iloc[row])
+        by = f"Rows whose {column!r} begins alike, as {example!r} by {shared!r}, are kept together"
+    return [
+        Notice(
+            f"{by}: {len(frame):,} rows of {len(names):,} subjects.",
+            f"column {column!r}",
+            "If they do not belong together, ignore it.",
+            "LIN059",
+        )
+    ]
 
 
 class _Counted(NamedTuple):
@@ -326,9 +364,18 @@ def _counted(
     return _Counted(rows, weights, frequencies, notices)
 
 
-def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> Binned:
+def _classes(labels: pd.Series[Any], bins: Bins | int | None, order: Sequence[str]) -> Binned:
     if bins is None:
-        return Binned(*encode_column(labels), ())
+        codes, classes = encode_column(labels)
+        # What has got another name comes behind the others.
+        new = np.array(
+            sorted(range(len(classes)), key=order_key(order, classes.tolist())), dtype=np.intp
+        )
+        return (
+            Binned(np.argsort(new)[codes], classes[new], ())
+            if order
+            else Binned(codes, classes, ())
+        )
     if not is_number(labels):
         raise DataError(
             "Only numbers can be binned.",
@@ -337,16 +384,3 @@ def _classes(labels: pd.Series[Any], bins: Bins | int | None) -> Binned:
         )
     values = labels.to_numpy(dtype=np.float64)
     return bin_values(values, bins, f"column {labels.name!r}")
-
-
-def _groups(
-    frame: pd.DataFrame, columns: Sequence[Column]
-) -> tuple[NDArray[np.intp] | None, tuple[str, ...] | None]:
-    if not columns:
-        return None, None
-    codes, names, _ = level_codes(frame[columns[0].name])
-    # A row of no group belongs with no other row.
-    alone = np.isnan(codes)
-    codes[alone] = len(names) + np.arange(alone.sum())
-    lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
-    return codes.astype(np.intp), (*names, *lonely)

@@ -204,7 +204,8 @@ def _demonstration(
 EXPERIMENT = Experiment(
     "Areas of ambiguity",
     "One versus the other, and one versus one, leave places that no class or several claim; "
-    "K functions and argmax do not (lecture, “Multi-class”; Bishop, figures 4.2 and 4.3).",
+    "K functions and argmax do not (lecture, “Multi-class Classification”; Bishop, figures 4.2 and "
+    "4.3).",
     "models",
     {
         "classic": Preset(

@@ -126,8 +126,8 @@ def _xor() -> Dataset:
 
 EXPERIMENT = Experiment(
     "Functions of the features",
-    "Not separable in x, separable in φ(x): the model stays linear in w (lecture, “Basis "
-    "functions”).",
+    "Not separable in x, separable in φ(x): the model stays linear in w (lecture, “Least "
+    "Square Classifier”).",
     "from x to φ",
     {
         "classic": Preset(

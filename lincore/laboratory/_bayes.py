@@ -249,7 +249,7 @@ def _regret() -> Demonstration:
 EXPERIMENT = Experiment(
     "The Bayes classifier",
     "Decide for the least expected loss: no classifier does better on known densities (lecture, "
-    "“Probabilistic classification”; LDA from scratch).",
+    "“Probabilistic Classification”; LDA from scratch).",
     "situation",
     {
         "classic": Preset(

@@ -85,7 +85,7 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
 EXPERIMENT = Experiment(
     "Far points",
     "Least squares is not robust: points far on their right side draw the boundary (lecture, "
-    "“Least squares”; Bishop, figure 4.4).",
+    "“Why not to use LS Classifier?”; Bishop, figure 4.4).",
     "distance",
     {
         "classic": Preset(

@@ -19,7 +19,7 @@ from lincore.laboratory.samples import Line, prml_data, prml_training, unit, wit
 from lincore.plots.base.palette import ACCENT, GREY, INK
 from lincore.plots.geometry.stage import Plane, dots, line, stage
 from lincore.preprocessing.pca import PCA
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Codes
 
 # Degrees of a step, and of how many projections half as many are sent to a browser.
 STEP, MANY = 3, 250
@@ -124,6 +124,24 @@ class _Turns(NamedTuple):
         return Snapshot(f"{signed(self.angles[i], 0)}°", sentence, places)
 
 
+def _thresholds(rows: Dataset) -> str:
+    """Return where two rules put the threshold, on a w of length 1."""
+    found = [
+        Line.of(FisherDiscriminant(threshold=rule).fit(rows.X, rows.codes))
+        for rule in ("midpoint", "gaussian")
+    ]
+    midpoint, gaussian = (-one.offset / one.length for one in found)
+    return (
+        f"on a w of length 1 the midpoint of the projected means is {signed(midpoint, 6)}, the "
+        f"threshold of two Gaussians {signed(gaussian, 6)}"
+    )
+
+
+def _without_sizes(criterion: float, codes: Codes) -> float:
+    first, second = np.bincount(codes).tolist()
+    return criterion * (first + second) / (first * second)
+
+
 def _middle(plane: Plane) -> tuple[Array, float]:
     """Return centre and half the side of a plane."""
     return (plane.low + plane.high) / 2, float(plane.high[0] - plane.low[0]) / 2
@@ -155,14 +173,17 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
     finding = (
         f"J is largest at {signed(best, 4)}°: {answer:.6f}. Along the mean difference "
         f"({signed(between)}°) it is {J_between:.4f}, along the first component "
-        f"({signed(main)}°) {J_main:.4f}. Fisher's direction alone has no threshold."
+        f"({signed(main)}°) {J_main:.4f}, at 0° {turns.words('x1')[1]:.4f}, at 90° "
+        f"{turns.words('x2')[1]:.4f}. Fisher's direction alone has no threshold: "
+        f"{_thresholds(rows)}. Divided by n₁n₂/n, J is {_without_sizes(answer, rows.codes):.6f}, "
+        "as the R text has it."
     )
     at = turns.named[FISHER]
     if asked == "errors":
         answer = float(scores.errors[at] - scores.errors.min())
         finding += (
             f" With the best threshold it misclassifies {scores.errors[at]} rows, the best of "
-            f"these directions {scores.errors.min()}: J is no error."
+            f"these directions {scores.errors.min()}: J is not an error rate."
         )
     frames = (first, *(turns.at(i) for i in range(len(turns.angles))))
     return Demonstration(figure, frames, float(answer), finding, 1 + at)
@@ -171,7 +192,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
 EXPERIMENT = Experiment(
     "Fisher's direction by hand",
     "Choose w so that projected means lie far apart and classes are narrow: J is largest for "
-    "S_W⁻¹(m2 − m1) (PRML 4.1.4; lecture, “Fisher discriminant analysis”).",
+    "S_W⁻¹(m2 − m1) (PRML 4.1.4; lecture, “Fisher Discriminant Analysis”).",
     "angle",
     {
         "classic": Preset(
@@ -201,7 +222,7 @@ EXPERIMENT = Experiment(
             _two_faces,
         ),
         "far": Preset(
-            "J is no error",
+            "J is not an error rate",
             "Ten far points draw Fisher's direction. How many rows more than the best direction "
             "does it misclassify, each with its best threshold?",
             "rows",

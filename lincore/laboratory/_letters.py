@@ -14,7 +14,7 @@ from scipy.special import expit
 from lincore.errors import DataError
 from lincore.estimators.multinomial import MultinomialNB
 from lincore.laboratory.demonstration import Demonstration, Numbers, Snapshot, signed
-from lincore.laboratory.experiment import Preset
+from lincore.laboratory.experiment import Letter, Preset
 from lincore.plots.base.palette import ACCENT
 from lincore.plots.base.style import shorten
 from lincore.plots.geometry.stage import Plane, bars, stage
@@ -112,7 +112,7 @@ PRESETS = {
         "%",
         2,
         partial(_words, 0.0, "to be or not to be"),
-        letter=partial(_words, 0.0),
+        letter=Letter("to be or not to be", partial(_words, 0.0)),
     ),
     "zero": Preset(
         "One rare word",
@@ -121,6 +121,6 @@ PRESETS = {
         "%",
         2,
         partial(_words, 1.0, "question to question"),
-        letter=partial(_words, 1.0),
+        letter=Letter("question to question", partial(_words, 1.0)),
     ),
 }

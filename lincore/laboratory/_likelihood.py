@@ -134,7 +134,9 @@ def _reply(points: Sequence[Point]) -> Reply:
         f"μ{k} = ({signed(float(x))}, {signed(float(y))})"
         for k, (x, y) in enumerate((one, other), start=1)
     )
-    return Reply(f"Log likelihood {signed(value, 4)}: {below}. {where}, Σ = ({a}, {b}; {b}, {c}).")
+    here = f"{where}, Σ = ({a}, {b}; {b}, {c})."
+    found = f"Log likelihood {signed(value, 4)}"
+    return Reply(f"{found}. {here}", judged=f"{found}: {below}. {here}")
 
 
 def _by_hand(points: Sequence[Point] = ()) -> Demonstration:

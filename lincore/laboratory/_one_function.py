@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
+from scipy.special import expit
 
+from lincore.data.dataset import Dataset
+from lincore.data.generators import gaussian_classes
 from lincore.estimators.least_squares import LeastSquaresClassifier
+from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import Experiment, Preset
@@ -121,10 +126,61 @@ def _turned() -> Demonstration:
     )
 
 
+@cache
+def _one_feature() -> Dataset:
+    return gaussian_classes([[0.0], [2.0]], sizes=[60, 40], seed=0)
+
+
+def _sigmoid() -> Demonstration:
+    data = _one_feature()
+    x, codes = data.X[:, 0], data.codes
+    model = LogisticRegression(C=np.inf).fit(data.X, codes)
+    # From the classifier itself: the log odds of class 2, at 0 and at 1.
+    log_odds = np.diff(model.predict_log_proba([[0.0], [1.0]]), axis=1)[:, 0].tolist()
+    w0, w1 = log_odds[0], log_odds[1] - log_odds[0]
+    ends = np.array([-3.0, 5.0])
+    plane = Plane(
+        np.array([ends[0], -0.1]), np.array([ends[1], 1.1]), ("x1", "p(class 2 | x1)"), False
+    )
+
+    def frame(at: float) -> Snapshot:
+        a = w0 + w1 * at
+        sentence = (
+            f"x1 = {signed(at)}: a = {signed(w0, 4)} + {w1:.4f} · {signed(at)} = {signed(a, 4)}, "
+            f"p(class 2 | x1) = 1 / (1 + exp(−a)) = {expit(a):.4f}. The odds are "
+            f"exp(a) = {np.exp(a):.4f}."
+        )
+        up_to = np.linspace(ends[0], at, 161)
+        curve = np.column_stack([up_to, expit(w0 + w1 * up_to)])
+        return Snapshot(f"x1 = {signed(at)}", sentence, (curve, curve[-1:]))
+
+    before = (
+        f"{data.n_rows} rows with one feature, class 1 drawn at 0 and class 2 at 1. Logistic "
+        "regression: p(class 2 | x1) = σ(w0 + w1 x1)."
+    )
+    frames = [frame(round(float(at), 2)) for at in np.linspace(ends[0], ends[1], 33)]
+    first = Snapshot("before", before, (nothing(), nothing(1)))
+    figure = stage(
+        plane,
+        (line("σ(w0 + w1 x1)", ACCENT, width=3), ring("x1", MARK)),
+        first.places,
+        title="One feature, two classes: the posterior is a sigmoid",
+        alt="Rows of two classes at 0 and 1, and the posterior of class 2 along the one feature, "
+        "an S-shaped curve.",
+        rows=(np.column_stack([x, codes]), codes, data.classes),
+    )
+    finding = (
+        f"The log odds are linear, a = {signed(w0, 4)} + {w1:.4f} x1, and p = σ(a) = "
+        f"1 / (1 + exp(−a)): one half at x1 = {signed(-w0 / w1, 4)}, where a = 0. Each unit of x1 "
+        f"multiplies the odds by exp(w1) = {np.exp(w1):.4f}."
+    )
+    return Demonstration(figure, (first, *frames), float(np.exp(w1)), finding)
+
+
 EXPERIMENT = Experiment(
     "One function: w and w0",
     "w is perpendicular to the boundary, w0 / ‖w‖ is its distance from the origin, f(x) / ‖w‖ that "
-    "of x (lecture, “Binary classification”).",
+    "of x (lecture, “Geometry of Binary Classification”).",
     "w0",
     {
         "classic": Preset(
@@ -142,6 +198,15 @@ EXPERIMENT = Experiment(
             3,
             _scaled,
             prml_data,
+        ),
+        "sigmoid": Preset(
+            "One feature: the sigmoid",
+            "The log odds of class 2 are linear in the one feature x1. By which factor do the odds "
+            "grow if x1 grows by 1?",
+            "",
+            2,
+            _sigmoid,
+            _one_feature,
         ),
         "turned": Preset(
             "w turned",

@@ -190,7 +190,7 @@ def _corners() -> Dataset:
 EXPERIMENT = Experiment(
     "Rows of your own",
     "The same rows, four criteria: squared errors, Gaussian classes, likelihood of the labels, "
-    "mistakes (lecture, “Linear classifiers”).",
+    "mistakes (lecture, “Linear Classifiers”).",
     "classifier",
     {
         "classic": _preset(

@@ -128,7 +128,7 @@ def _figure(data: Dataset, X: Array, plane: Plane, first: Snapshot) -> go.Figure
 EXPERIMENT = Experiment(
     "The perceptron's walk",
     "For each misclassified row: w ← w + η(d − y)x. It ends if a line separates the rows, after at "
-    "most (R/γ)² mistakes (PRML 4.1.7; lecture, “Perceptron”).",
+    "most (R/γ)² mistakes (PRML 4.1.7; lecture, “Computing Lab”).",
     "mistake",
     {
         "classic": Preset(

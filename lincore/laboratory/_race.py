@@ -171,7 +171,7 @@ NEAR = Plane(np.array([-0.6, -3.6]), np.array([3.2, 0.2]), ("weight of x", "inte
 EXPERIMENT = Experiment(
     "A race of optimisers",
     "Newton: w ← w − H⁻¹∇E with H = ΦᵀRΦ; a bound in H's place never rises; a fixed rate is slow, "
-    "or oscillates (PRML 4.3.3; faces, “Optimisation”).",
+    "or oscillates (PRML 4.3.3; faces, “Fixed Learning Rate”).",
     "step",
     {
         "classic": Preset(

@@ -28,10 +28,13 @@ class Reply(NamedTuple):
     sentence : str
     lines : tuple of dict
         As JSON has them: name, ends, number, colour and dash.
+    judged : str
+        The sentence once the answer is revealed, if that is another one.
     """
 
     sentence: str
     lines: tuple[dict[str, Any], ...] = ()
+    judged: str = ""
 
 
 class Board(NamedTuple):

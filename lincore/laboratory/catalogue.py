@@ -76,7 +76,7 @@ def demonstrate(
         return chosen.show()
     if chosen.letter is None:
         raise _unusable("letter", preset)
-    return chosen.letter(letter)
+    return chosen.letter.show(letter)
 
 
 def experiment_rows(

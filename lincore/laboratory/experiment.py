@@ -11,6 +11,21 @@ from lincore.laboratory.board import Board
 from lincore.laboratory.demonstration import Demonstration, signed
 
 
+class Letter(NamedTuple):
+    """A text whose words are counted, for which another may be put.
+
+    Attributes
+    ----------
+    text : str
+        As the question quotes it.
+    show : callable
+        Takes a text, and carries the experiment out on it.
+    """
+
+    text: str
+    show: Callable[[str], Demonstration]
+
+
 class Preset(NamedTuple):
     """One situation of an experiment.
 
@@ -29,8 +44,8 @@ class Preset(NamedTuple):
         Makes its rows as a data set; None where there are no rows.
     board : Board or None
         On which points are moved by hand.
-    letter : callable or None
-        Takes a text of one's own, and carries the experiment out on it.
+    letter : Letter or None
+        Whose words are counted.
     """
 
     title: str
@@ -40,7 +55,13 @@ class Preset(NamedTuple):
     show: Callable[[], Demonstration]
     rows: Callable[[], Dataset] | None = None
     board: Board | None = None
-    letter: Callable[[str], Demonstration] | None = None
+    letter: Letter | None = None
+
+    def asked(self, letter: str = "") -> str:
+        """Return the question, about another letter if there is one."""
+        if self.letter is None or not letter:
+            return self.question
+        return self.question.replace(f"“{self.letter.text}”", f"“{letter}”")
 
     def verdict(self, guess: float | None, answer: float) -> str:
         """Return a guess set against the truth.

@@ -80,13 +80,14 @@ class CanonicalMeans:
         return _signed(axes[kept[:n_components]], self.means[seen])
 
 
-def check_n_components(n_components: int | None, n_classes: int) -> None:
-    """Raise ValueError for a number of axes that K classes cannot have."""
+def check_n_components(n_components: int | None, n_classes: int, p: int) -> None:
+    """Raise ValueError for a number of axes that K classes of p features cannot have."""
+    most = min(n_classes - 1, p)
     number = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
-    if n_components is not None and not (number and 1 <= n_components < n_classes):
+    if n_components is not None and not (number and 1 <= n_components <= most):
         raise ValueError(
-            f"n_components must be None or an integer from 1 to {n_classes - 1} (one less than "
-            f"the classes), got {n_components!r}."
+            f"n_components must be None or an integer from 1 to {most} (at most {p} for the "
+            f"features, and {n_classes - 1}, one less than the classes), got {n_components!r}."
         )
 
 

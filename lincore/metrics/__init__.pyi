@@ -1,3 +1,4 @@
+from .auc import delong_interval as delong_interval
 from .chance.permutation import permutation_p as permutation_p
 from .chance.selection import BestScore as BestScore
 from .chance.selection import best_score as best_score

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import rankdata
 
 from lincore.metrics.results import Results
 from lincore.utils.typing import Array, Flags
@@ -61,6 +62,42 @@ class Disagreement(NamedTuple):
             "proba": self.proba[:, chosen],
         }
         return self._replace(**by_row)
+
+
+def rank_correlation(results: Results, first: str, second: str) -> float:
+    """Return Spearman's correlation of what two methods give the second of two classes.
+
+    Posteriors, or else decision scores, are ranked within each fold; the mean over the rows.
+
+    Returns
+    -------
+    float
+        NaN for more than two classes, and if a method has no scores or gives all rows the same.
+    """
+    margins = [_margin(results, method) for method in (first, second)]
+    if len(results.classes) != 2 or any(margin is None for margin in margins):
+        return float("nan")
+    folds = np.unique(np.stack([results.repetition, results.fold]), axis=1, return_inverse=True)[1]
+    total = n_ranked = 0.0
+    for fold in np.unique(folds):
+        ranks = [
+            rankdata(margin[folds.ravel() == fold]) for margin in margins if margin is not None
+        ]
+        deviations = [rank - rank.mean() for rank in ranks]
+        length = np.sqrt(np.prod([deviation @ deviation for deviation in deviations]))
+        if length > 0:
+            total += len(ranks[0]) * float(deviations[0] @ deviations[1] / length)
+            n_ranked += len(ranks[0])
+    return total / n_ranked if n_ranked else float("nan")
+
+
+def _margin(results: Results, method: str) -> Array | None:
+    if method in results.decision:
+        return np.asarray(results.decision[method])[:, -1]
+    log_proba = results.log_proba[results.position(method)]
+    # An impossible class has a logarithm without bound.
+    margin = np.clip(log_proba[:, -1], -1e300, 0) - np.clip(log_proba[:, 0], -1e300, 0)
+    return None if np.isnan(margin).any() else margin
 
 
 def find_disagreements(results: Results, first: str, second: str) -> Disagreement:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,7 @@ from scipy.special import logsumexp
 from lincore.data.row_weights import effective_number
 from lincore.linalg.thresholds import minimum_error_shifts
 from lincore.metrics.results import Results
+from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array
 
 # On the gradient of the mean log likelihood along the simplex, for an estimate of priors.
@@ -182,15 +184,17 @@ def estimate_priors(
     )
 
 
-def adjust_priors(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
+def adjust_priors(
+    results: Results, old: ArrayLike | Mapping[Any, float], new: ArrayLike | Mapping[Any, float]
+) -> Results:
     """Return results as they would be under other priors, without fitting again.
 
     Parameters
     ----------
     results : Results
-    old : array-like of shape (K,) or (M, K)
+    old : array-like of shape (K,) or (M, K), or mapping of label to prior
         The priors behind the posteriors, of all methods or of each.
-    new : array-like of shape (K,)
+    new : array-like of shape (K,), or mapping of label to prior
 
     Returns
     -------
@@ -205,8 +209,10 @@ def adjust_priors(results: Results, old: ArrayLike, new: ArrayLike) -> Results:
     array([[1]])
     """
     shape = (len(results.methods), len(results.classes))
-    if isinstance(old, str):
-        old = _checked_priors(old, shape[1], "old")
+    if isinstance(old, str | Mapping):
+        old = _checked_priors(old, results.classes, "old")
+    if isinstance(new, Mapping):
+        new = _checked_priors(new, results.classes, "new")
     olds = np.broadcast_to(np.asarray(old, dtype=float), shape)
     log_proba = np.empty(results.log_proba.shape)
     for i, (given, learned) in enumerate(zip(results.log_proba, olds, strict=True)):
@@ -304,17 +310,8 @@ def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
     return np.asarray(np.where(cheapest, likely, -np.inf).argmax(axis=-1))
 
 
-def _checked_priors(priors: ArrayLike, n_classes: int, name: str) -> Array:
-    if isinstance(priors, str):
-        if priors == "equal":
-            return np.full(n_classes, 1 / n_classes)
-        raise ValueError(
-            f"{name} priors must be 'equal' or {n_classes} probabilities, got {priors!r}."
-        )
-    given = np.asarray(priors, dtype=float)
-    total = float(given.sum())
-    if given.shape != (n_classes,) or not (given >= 0).all() or not abs(total - 1) <= 1e-5:
-        raise ValueError(
-            f"{name} priors must be {n_classes} probabilities that sum to 1, got {given}."
-        )
-    return given / total
+def _checked_priors(priors: Any, classes: Any, name: str) -> Array:
+    labels = np.arange(classes) if isinstance(classes, int) else classes
+    if isinstance(priors, str) and priors == "equal":
+        return np.full(len(labels), 1 / len(labels))
+    return probabilities(priors, labels, f"{name} priors", "or 'equal'")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lincore.metrics import confusion_scores
+from lincore.metrics.auc import delong_interval
 from lincore.metrics.confusion_scores import Tally, enlarged_cells, influence_by_cell
 from lincore.metrics.estimates import (
     SCORES,
@@ -171,6 +172,9 @@ def _interval_by_class(results: Results, method: str, name: str) -> Interval:
 def _interval_of_area(results: Results, method: str) -> Interval:
     """Return the interval of the AUC, see `enlarged`: a row is ranked above all others or below."""
     found = estimate(results, method, "AUC")
+    if has_delongs_interval(results):
+        log_proba = results.log_proba[results.position(method)]
+        return delong_interval(log_proba[:, 1] - log_proba[:, 0], results.truth == 1)
     counts = independent_counts(results, results.truth, len(results.classes))
     pull = area_pull(counts)
     more = enlarged(
@@ -185,6 +189,14 @@ def _interval_of_area(results: Results, method: str) -> Interval:
 def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Spread) -> Interval:
     added = more.variance * (1 + find_sampling_units(results).ratio)
     return from_enlarged(found.value, more.value, Spread(spread.variance + added, spread.degrees))
+
+
+def has_delongs_interval(results: Results) -> bool:
+    """Return whether the interval of the AUC is DeLong's own: if asked for, and where it holds."""
+    units = find_sampling_units(results)
+    independent = units.one_fit and units.independent_rows
+    asked = results.settings.auc_interval == "DeLong"
+    return bool(asked and independent and len(results.classes) == 2)
 
 
 def few_rows(results: Results, name: str) -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
@@ -49,6 +49,10 @@ class Settings:
         Sampling weight of each predicted row, where the data have weights.
     groups_divided : bool
         Whether some group has rows both in a training and in its test set.
+    auc_interval : {"enlarged", "DeLong"}
+        How `lincore.metrics.score` makes the interval of the AUC: with two rows added, which
+        covers with few rows too; or DeLong's own, as R's pROC does, for two classes and one test
+        set of independent rows without weights.
     """
 
     data: str = ""
@@ -70,6 +74,7 @@ class Settings:
     row_groups: NDArray[Any] | None = None
     row_weights: NDArray[Any] | None = None
     groups_divided: bool = False
+    auc_interval: Literal["enlarged", "DeLong"] = "enlarged"
 
     def label(self, method: str) -> str:
         """Return the display name of a method: "LDA" for "lda"."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
+from threading import Lock
 from typing import NamedTuple
 
 from lincore.data.dataset import Dataset
@@ -19,6 +20,7 @@ from lincore.model_selection.engine import (
     Failure,
     FitTask,
     Outcome,
+    Prepared,
     Preprocessor,
     TrainingSample,
     fit_one,
@@ -34,6 +36,7 @@ from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
 
 # Numbers in the fitted steps of all folds that are kept for the methods that need rows (240 MB).
+_noting = Lock()
 LARGEST_FRONTS = 30_000_000
 # Features from which on folds are fitted on both cores: below, Python's own work decides.
 WIDE = 200
@@ -160,7 +163,7 @@ def _solve_fold(
         return dict.fromkeys((*group.solved, *group.iterated), Failure(error))
     if group.iterated and _may_keep(run, group):
         group.preprocessors[number] = one.preprocessor, one.seconds
-    return {j: fit_one(run.methods[j], one) for j in group.solved}
+    return {j: _fit_noting(run, j, one) for j in group.solved}
 
 
 def _iterate(run: Run, group: Group, method: int) -> None:
@@ -175,7 +178,7 @@ def _iterate(run: Run, group: Group, method: int) -> None:
 
 
 def _fit_rows(run: Run, group: Group, method: int, number: int) -> Outcome:
-    """Fit one method that needs rows on a fold; note what it warns of (no convergence ...)."""
+    """Fit one method that needs rows on a fold."""
     fitted, seconds = group.preprocessors.get(number, (None, 0.0))
     task = _task(run, group, number, moments=fitted is None and group.steps.basis is None)
     try:
@@ -185,11 +188,17 @@ def _fit_rows(run: Run, group: Group, method: int, number: int) -> Outcome:
             one = prepare_behind(task, fitted, None, seconds=seconds)
     except ValueError as error:
         return Failure(error)
+    return _fit_noting(run, method, one)
+
+
+def _fit_noting(run: Run, method: int, one: Prepared) -> Outcome:
+    """Fit one method on a fold; note what it warns of (no convergence ...)."""
     with captured_warnings() as warned:
         outcome = fit_one(run.methods[method], one)
-    notes = run.notes.setdefault(method, {})
-    for category in {type(warning).__name__ for warning in warned}:
-        notes[category] = notes.get(category, 0) + 1
+    with _noting:  # folds may be fitted in threads
+        notes = run.notes.setdefault(method, {})
+        for category in {type(warning).__name__ for warning in warned}:
+            notes[category] = notes.get(category, 0) + 1
     return outcome
 
 

@@ -20,7 +20,7 @@ from lincore.io.loading import load
 from lincore.metrics.results import Results
 from lincore.metrics.settings import Settings
 from lincore.model_selection._folds import execute
-from lincore.model_selection.engine import fit_pipeline, method_steps
+from lincore.model_selection.engine import fit_pipeline, fresh_model, method_steps
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.methods import Method, Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps, pipeline_for
@@ -191,7 +191,7 @@ def models_of(
     rows, none = np.arange(data.n_rows), np.arange(0)
     for method in methods:
         own = method_steps(method, data, steps)
-        pipeline = pipeline_for(data, method.fresh(data.classes, seed), own, seed=seed)
+        pipeline = pipeline_for(data, fresh_model(method, data, seed), own, seed=seed)
         moments = with_streamed(data, rows, none) if own.basis is None else None
         try:
             with captured_warnings():  # of no convergence the notes of the folds speak

@@ -382,7 +382,7 @@ def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: floa
     start, task = time.perf_counter(), prepared.task
     try:
         if model is None:
-            model = method.fresh(task.data.classes, task.seed)
+            model = fresh_model(method, task.data, task.seed)
             fit_classifier(model, prepared.training)
         seconds += prepared.seconds + time.perf_counter() - start
         n_classes = prepared.training.n_classes
@@ -394,6 +394,19 @@ def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: floa
             raise
         return Failure(ValueError(f"{type(error).__name__}: {error}"))
     return Fit(predicted, seconds, Pipeline([*prepared.preprocessor, ("classify", model)]), *own)
+
+
+def fresh_model(method: Method, data: Dataset, seed: int = 0) -> Any:
+    """Return an estimator to fit on rows of the data, see `Method.fresh`.
+
+    ``priors="all"`` become the shares of all rows, those left out for testing included: what R's
+    ``lda(..., CV = TRUE)`` does. An estimator by itself knows the rows that it is fitted on alone.
+    """
+    model = method.fresh(data.classes, seed)
+    priors = model.get_params(deep=False).get("priors")
+    if isinstance(priors, str) and priors == "all":
+        model.set_params(priors=TrainingSample(np.arange(data.n_rows)).shares(data))
+    return model
 
 
 def fit_pipeline(

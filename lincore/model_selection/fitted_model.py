@@ -50,8 +50,10 @@ class FittedModel:
         Of the rows that it was fitted on.
     digest : str
         Fingerprint of that data.
-    weight_name, frequency_name : str
-        Columns that rows count by, see `Dataset`; "" where there are none.
+    weight_name, frequency_name, group_name : str
+        Columns that rows count by or are grouped by, see `Dataset`; "" where there are none.
+    groups_by_part : bool
+        See `Dataset`.
 
     Examples
     --------
@@ -89,6 +91,8 @@ class FittedModel:
     bin_bounds: tuple[float, ...] = ()
     weight_name: str = ""
     frequency_name: str = ""
+    group_name: str = ""
+    groups_by_part: bool = False
 
     @classmethod
     def of(
@@ -116,6 +120,8 @@ class FittedModel:
             data.bin_bounds,
             data.weight_name,
             data.frequency_name,
+            data.group_name,
+            data.groups_by_part,
         )
 
     def __repr__(self) -> str:

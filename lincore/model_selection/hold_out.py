@@ -21,6 +21,7 @@ from lincore.model_selection.engine import (
     fit_one,
     fit_pipeline,
     fit_steps,
+    fresh_model,
     method_steps,
     prepare_behind,
 )
@@ -294,7 +295,7 @@ def fit_alike(
             continue
         try:
             with captured_warnings():
-                model = method.fresh(data.classes, seed)
+                model = fresh_model(method, data, seed)
                 pipeline = pipeline_for(data, model, common, seed=seed)
                 pipelines[name] = fit_from_training_set(pipeline, data, split, training)
         except DataError as error:

@@ -49,7 +49,7 @@ CLASSIFIER_LABELS: Mapping[str, str] = {
     "lda": "LDA",
     "diagonal-lda": "Diagonal LDA",
     "qda": "QDA",
-    "naive-bayes": "Gaussian naive Bayes",
+    "naive-bayes": "Naive Bayes",
     "multinomial-nb": "Multinomial naive Bayes",
     "fisher": "Fisher's discriminant",
     "least-squares": "Least squares",
@@ -149,7 +149,7 @@ class Method:
         Parameters
         ----------
         classes : sequence of K labels, or K
-            The labels of the codes, which a mapping of class weights may name.
+            The labels of the codes, which a mapping of class weights or priors may name.
         seed : int
             For every `random_state` that was left at None, so that results can be made again.
         """
@@ -159,8 +159,8 @@ class Method:
             if name.rpartition("__")[2] == "random_state" and value is None:
                 changed[name] = seed
             # A binary model inside another one knows two sides, and none of the labels.
-            elif name == "class_weight" and isinstance(value, Mapping):
-                changed[name] = _by_code(value, classes)
+            elif name in ("class_weight", "priors") and isinstance(value, Mapping):
+                changed[name] = _by_code(name, value, classes)
         return estimator.set_params(**changed)
 
 
@@ -283,13 +283,13 @@ def keywords(word: str) -> dict[str, Any]:
     return defaults
 
 
-def _by_code(weights: Mapping[Any, float], classes: int | ArrayLike) -> dict[Any, float]:
-    """Return class weights by code instead of by label; ValueError for a label that is none."""
+def _by_code(name: str, values: Mapping[Any, float], classes: int | ArrayLike) -> dict[Any, float]:
+    """Return class weights or priors by code instead of by label; ValueError for other labels."""
     labels = list(range(classes)) if isinstance(classes, int) else np.asarray(classes).tolist()
-    unknown = [label for label in weights if label not in labels]
+    unknown = [label for label in values if label not in labels]
     if unknown:
-        raise ValueError(f"class_weight names {unknown}; the classes are {labels}.")
-    return {labels.index(label): weight for label, weight in weights.items()}
+        raise ValueError(f"{name} names {unknown}; the classes are {labels}.")
+    return {labels.index(label): value for label, value in values.items()}
 
 
 def _from_line(line: str) -> Method:

@@ -22,7 +22,9 @@ PRIORS = Option(
     None,
     "How probable each class is before its features are seen.",
     main=True,
-    choices=_choices(shares_of_the_training_rows=None, equal="equal"),
+    choices=_choices(
+        shares_of_the_training_rows=None, equal="equal", shares_of_all_rows_as_in_R="all"
+    ),
 )
 CLASS_WEIGHT = Option(
     "class_weight",
@@ -67,7 +69,7 @@ BINARY = Option(
             ("logistic", "Logistic regression"),
             ("lda", "LDA"),
             ("qda", "QDA"),
-            ("naive-bayes", "Gaussian naive Bayes"),
+            ("naive-bayes", "Naive Bayes"),
             ("fisher", "Fisher's discriminant"),
             ("least-squares", "Least squares"),
             ("perceptron", "Perceptron"),
@@ -122,7 +124,7 @@ CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
             "Variance smoothing",
             "number",
             1e-9,
-            "Share of each feature's overall variance that is added to its variance in a class.",
+            "Share of the largest variance of a feature that is added to every class variance.",
             low=0,
         ),
         Option(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from lincore.data.labels import is_number
 from lincore.data.row_weights import checked_frequencies, checked_weights
 from lincore.errors import DataError, Notice
+from lincore.io.tables.matching import find_column
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.utils.typing import Array
 
@@ -63,10 +64,11 @@ def row_counts(model: FittedModel, frame: pd.DataFrame) -> RowCounts:
     names, notices = list[str](), list[Notice]()
 
     def values(name: str, check: Callable[[Any, str], Any]) -> Any:
-        if not name or name not in columns:
+        position = find_column(name, columns) if name else None
+        if position is None:
             return None
-        names.append(name)
-        column = frame.iloc[:, columns.index(name)]
+        names.append(columns[position])
+        column = frame.iloc[:, position]
         numbers = is_number(column)
         given = column.to_numpy(np.float64, na_value=np.nan) if numbers else column.to_numpy()
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,18 +23,21 @@ from lincore.io.npz import read_npz
 from lincore.io.table_files import read_table
 from lincore.io.tables.bins import name_bins
 from lincore.io.tables.features import level_name, merge_labels
-from lincore.io.tables.matching import RowMatch
+from lincore.io.tables.matching import RowMatch, find_column, spelled_codes
+from lincore.io.tables.repeated_ids import group_codes
 from lincore.io.tables.table import Table
 from lincore.limits import LIMITS
 from lincore.metrics.settings import Settings
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.splitters import plan_settings
 from lincore.prediction._row_counts import row_counts
+from lincore.utils.formatting import count, listed
 from lincore.utils.typing import Array, Codes, Counts, Progress
 
 if TYPE_CHECKING:
     from lincore.io.tables.text.options import ReadOptions
 
+_MOST_NAMED = 5
 #: Code of a row whose class is not known.
 NO_LABEL = -1
 # Findings of rows that were left out.
@@ -107,6 +111,8 @@ class NewRows(NamedTuple):
         Codes of the classes where the file says them, -1 elsewhere.
     unknown_labels : mapping of str to int
         Labels in the file that are no classes of the model, and their rows.
+    n_unlabelled : int
+        Rows without a class in a file that has a column of classes.
     skipped : tuple of Skipped
         Files of a zip that were left out.
     n_resized : int
@@ -126,6 +132,7 @@ class NewRows(NamedTuple):
     match: RowMatch
     truth: Codes | None = None
     unknown_labels: Mapping[str, int] = {}
+    n_unlabelled: int = 0
     skipped: tuple[Skipped, ...] = ()
     n_resized: int = 0
     weights: Array | None = None
@@ -143,8 +150,22 @@ class NewRows(NamedTuple):
 
     @property
     def findings(self) -> tuple[Notice, ...]:
-        """Findings of reading the file, then everything that did not match."""
-        return (*self.notices, *self.match.notices)
+        """Findings of reading the file, rows that cannot be scored, and what did not match."""
+        return (*self.notices, *self._unscored, *self.match.notices)
+
+    @property
+    def _unscored(self) -> list[Notice]:
+        """Say which rows have a class that the model does not know, or none."""
+        found = []
+        if self.unknown_labels:
+            rows = count(sum(self.unknown_labels.values()), "row")
+            named = [f"{label!r} ({number:,})" for label, number in self.unknown_labels.items()]
+            classes = "a class" if len(named) == 1 else f"{len(named):,} classes"
+            what = f"{rows} of {classes} that the model does not know: "
+            found.append(Notice(f"{what}{listed(named, _MOST_NAMED)}. Predicted, not scored."))
+        if self.n_unlabelled:
+            found.append(Notice(f"{count(self.n_unlabelled, 'row')} without a class. Not scored."))
+        return found
 
     @property
     def has_lost_rows(self) -> bool:
@@ -217,23 +238,38 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
     X, match = model.match(frame, fill_missing=reading.fill_missing)
     counts = row_counts(model, frame)
     additional = [name for name in match.additional if name not in counts.names]
-    target = next((name for name in additional if name == model.target_name), None)
+    target, group = _other(model.target_name, additional), _other(model.group_name, additional)
+    spelled = {model.target_name: target} if target not in (None, model.target_name) else {}
+    match = replace(
+        match,
+        additional=tuple(name for name in additional if name not in (target, group)),
+        spelled={**match.spelled, **spelled},
+    )
+    columns = [str(name) for name in frame.columns]
     found = NewRows(
         X,
         frame,
-        replace(match, additional=tuple(name for name in additional if name != target)),
+        match,
         weights=counts.weights,
         frequencies=counts.frequencies,
         notices=counts.notices,
     )
+    if group is not None:
+        groups = group_codes(frame.iloc[:, columns.index(group)], by_part=model.groups_by_part)[0]
+        found = found._replace(settings=Settings(row_groups=groups))
     if target is None:
         return found
-    place = [str(name) for name in frame.columns].index(target)
+    place = columns.index(target)
     if reading.merge_classes:
         labels = merge_labels(frame.iloc[:, place], reading.merge_classes)
         frame = frame.assign(**{target: labels})
-    truth, unknown = _codes(frame.iloc[:, place], model)
-    return found._replace(frame=frame, truth=truth, unknown_labels=unknown)
+    return found._replace(frame=frame, **_classes(frame.iloc[:, place], model))
+
+
+def _other(name: str, given: Sequence[str]) -> str | None:
+    """Return the column called so, spelled as loosely as features are."""
+    position = find_column(name, given) if name else None
+    return None if position is None else given[position]
 
 
 def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
@@ -251,10 +287,8 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
         names = data.row_names or [f"row {i + 1}" for i in range(data.n_rows)]
         frame = pd.DataFrame({"file" if data.row_names else "row": list(names)})
         found = NewRows(X, frame, RowMatch(data.n_rows))
-    truth, unknown = _codes(pd.Series(data.y), model)
     return found._replace(
-        truth=truth,
-        unknown_labels=unknown,
+        **_classes(pd.Series(data.y), model),
         weights=data.weights,
         settings=Settings(row_groups=data.groups),
     )
@@ -314,23 +348,29 @@ def _of_images(
         ],
         dtype=np.intp,
     )
+    has_classes = bool((truth != NO_LABEL).any())
+    folders = [path.split("/")[-2] for path, code in zip(found.paths, truth, strict=True)
+               if code == NO_LABEL and "/" in path]  # fmt: skip
+    unknown = dict(Counter(folders).most_common()) if has_classes else {}
     return NewRows(
         found.X,
         pd.DataFrame({"file": list(found.paths)}),
         RowMatch(len(found.X)),
-        truth if (truth != NO_LABEL).any() else None,
+        truth if has_classes else None,
+        unknown,
+        int((truth == NO_LABEL).sum()) - len(folders) if has_classes else 0,
         skipped=found.skipped,
         n_resized=found.n_resized,
     )
 
 
-def _codes(labels: pd.Series[Any], model: FittedModel) -> tuple[Codes | None, dict[str, int]]:
-    """Return the code of each label, and how often labels occur that are no classes."""
+def _classes(labels: pd.Series[Any], model: FittedModel) -> dict[str, Any]:
+    """Return truth, unknown labels and rows without a class, as fields of `NewRows`."""
     if model.bin_bounds and is_number(labels):
         labels = name_bins(labels, model.bin_bounds)
     places, values = pd.factorize(labels)
-    code_of = {str(label): code for code, label in enumerate(model.classes)}
     names = [level_name(value) for value in values]
+    code_of = spelled_codes(names, [str(label) for label in model.classes])
     codes = np.array([*(code_of.get(name, NO_LABEL) for name in names), NO_LABEL], dtype=np.intp)
     numbers = np.bincount(places[places >= 0], minlength=len(names))
     unknown = {
@@ -339,7 +379,12 @@ def _codes(labels: pd.Series[Any], model: FittedModel) -> tuple[Codes | None, di
         if name not in code_of and name.strip()
     }
     truth = codes[places]
-    return (truth if (truth != NO_LABEL).any() else None), unknown
+    n_unknown = sum(unknown.values())
+    return {
+        "truth": truth if (truth != NO_LABEL).any() else None,
+        "unknown_labels": dict(sorted(unknown.items(), key=lambda one: -one[1])),
+        "n_unlabelled": int((truth == NO_LABEL).sum()) - n_unknown,
+    }
 
 
 def _whole(table: Table, progress: Progress | None) -> tuple[pd.DataFrame, tuple[Notice, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ def predict(
     model: FittedModel,
     rows: Any,
     *,
-    priors: ArrayLike | str | None = None,
+    priors: ArrayLike | Mapping[Any, float] | str | None = None,
     level: float = _LEVEL,
     reading: Reading = AS_DETECTED,
     progress: Progress | None = None,
@@ -42,9 +43,10 @@ def predict(
         A table with the columns of the training data, in any order; others are left alone. Or a
         zip of images, or pairs of name and content of images, which come to the size of the
         training images.
-    priors : array-like of shape (K,), "equal" or "estimate", optional
-        Of the classes in deployment; "estimate" finds them from these rows by expectation and
-        maximisation (`lincore.metrics.estimate_priors`). Default: those of training.
+    priors : array-like of shape (K,), mapping, "equal" or "estimate", optional
+        Of the classes in deployment, in their order or by label; "estimate" finds them from these
+        rows by expectation and maximisation (`lincore.metrics.estimate_priors`). Default: those of
+        training.
     level : float, default 0.01
         Share of the rows of a normal class that count as far from it: see `Predictions.far`.
     reading : Reading
@@ -69,9 +71,9 @@ def predict(
     >>> new = b"sex,age,cabin class,relatives,fare,port,deck\nfemale,30,first,0,80,Cherbourg,C\n"
     >>> predictions = predict(results.model("lda"), new, reading=Reading("new.csv"))
     >>> predictions
-    <1 row of new.csv predicted by LDA: no 0, yes 1; none is far from every class>
+    <1 row of new.csv predicted by LDA: no 0, yes 1; none is unlike the training data>
     >>> predictions.to_frame().iloc[:, -5:].round(2)
-      predicted survived  P(no)  P(yes)  distance far from every class
+      predicted survived  P(no)  P(yes)  distance unlike the training data
     0                yes   0.29    0.71      6.15                   no
     """
     found = read_new_rows(model, rows, reading, progress)

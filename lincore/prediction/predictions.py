@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -22,6 +23,7 @@ from lincore.model_selection.training_summary import remoteness
 from lincore.prediction._files import csv_bytes, parquet_bytes
 from lincore.prediction.new_rows import NO_LABEL, NewRows
 from lincore.utils.formatting import count
+from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes, Counts, Flags
 
 Order: TypeAlias = Literal["row", "far", "uncertain", "misclassified"]
@@ -107,10 +109,13 @@ class Predictions:
         far = ""
         if self.far is not None:
             number = int(self.far.sum())
-            far = f"; {number or 'none'} {'are' if number > 1 else 'is'} far from every class"
+            far = f"; {number or 'none'} {'are' if number > 1 else 'is'} unlike the training data"
+        n_unknown, n_unlabelled = sum(self.new.unknown_labels.values()), self.new.n_unlabelled
+        unscored = f"; {n_unknown:,} of a class that is not known" if n_unknown else ""
+        unscored += f"; {n_unlabelled:,} without a class" if n_unlabelled else ""
         return (
             f"<{count(len(self), 'row')} of {self.name} predicted by {self.model.label}: "
-            f"{', '.join(phrases[:8] + more)}{far}>"
+            f"{', '.join(phrases[:8] + more)}{far}{unscored}>"
         )
 
     @property
@@ -186,7 +191,7 @@ class Predictions:
 
     @cached_property
     def far(self) -> Flags | None:
-        """Rows that are far from every class, (n,).
+        """Rows that are unlike the training data, (n,).
 
         Further from each class than a share `level` of its own rows would be if it were normal
         (`lincore.linalg.hotelling.ClassDistances.limits`: for many training rows the quantile of
@@ -232,12 +237,12 @@ class Predictions:
             )
         return replace(self, level=level)
 
-    def with_priors(self, priors: ArrayLike | str | None) -> Predictions:
+    def with_priors(self, priors: ArrayLike | Mapping[Any, float] | str | None) -> Predictions:
         """Return the predictions under other priors in deployment, without predicting again.
 
         Parameters
         ----------
-        priors : array-like of shape (K,), "equal", "estimate" or None
+        priors : array-like of shape (K,), mapping of label to prior, "equal", "estimate" or None
             See `lincore.prediction.predict`; None for those of training.
 
         Raises
@@ -258,7 +263,7 @@ class Predictions:
             return replace(self, priors=estimate.priors, estimate=estimate)
         equal = isinstance(priors, str) and priors == "equal"
         n_classes = len(self.classes)
-        given = np.full(n_classes, 1 / n_classes) if equal else _checked(priors, n_classes)
+        given = np.full(n_classes, 1 / n_classes) if equal else _checked(priors, self.classes)
         return replace(self, priors=given, estimate=None)
 
     def _estimated(self) -> PriorEstimate:
@@ -275,7 +280,7 @@ class Predictions:
             raise DataError(
                 f"Priors cannot be estimated. {error}",
                 where=self.name,
-                remedy="Give the priors, or leave out the rows that are far from every class.",
+                remedy="Give the priors, or leave out the rows that are unlike the training data.",
             ) from error
 
     def ranked(self, by: Order = "row") -> Codes:
@@ -284,8 +289,9 @@ class Predictions:
         Parameters
         ----------
         by : {"row", "far", "uncertain", "misclassified"}
-            All rows as they come; those far from every class, the farthest first; all, the least
-            posterior of the predicted class first; those whose class the file gives otherwise.
+            All rows as they come; those unlike the training data, the farthest first; all, the
+            least posterior of the predicted class first; those whose class the file gives
+            otherwise.
 
         Raises
         ------
@@ -337,7 +343,7 @@ class Predictions:
         if self.distance is not None:
             columns["distance"] = self.distance[chosen]
         if self.far is not None:
-            columns["far from every class"] = pd.Categorical.from_codes(
+            columns["unlike the training data"] = pd.Categorical.from_codes(
                 self.far[chosen].astype(np.intp), categories=pd.Index(["no", "yes"])
             )
         return pd.DataFrame(columns)
@@ -406,16 +412,14 @@ class Predictions:
         )
 
 
-def _checked(priors: ArrayLike | str, n_classes: int) -> Array:
+def _checked(priors: Any, classes: NDArray[Any]) -> Array:
     """Return priors as K probabilities; DataError where they are none."""
     try:
-        given = np.asarray(priors, dtype=float)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.shape != (n_classes,) or not (given >= 0).all() or not abs(given.sum() - 1) <= 1e-5:
+        return probabilities(priors, classes)
+    except ValueError as error:
         raise DataError(
-            f"{n_classes} probabilities of sum 1 are wanted, not {priors!r}.",
+            f"{len(classes)} probabilities of sum 1 are wanted, not {priors!r}.",
             where="option priors",
-            remedy="Give one for each class, or 'equal', or 'estimate'.",
-        )
-    return given / given.sum()
+            remedy=f"Give one for each of {classes.tolist()}, in this order or by label, or "
+            "'equal', or 'estimate'.",
+        ) from error

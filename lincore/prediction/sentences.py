@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.data.row_weights import effective_number
+from lincore.prediction.new_rows import NO_LABEL
 from lincore.prediction.predictions import Predictions
-from lincore.utils.formatting import count, listed, p_equals, percent
+from lincore.utils.formatting import count, listed, p_equals, percent, quoted
 from lincore.utils.typing import Codes
 
 _MOST_CLASSES = 6
@@ -14,7 +15,7 @@ _ALPHA = 0.05
 
 
 def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
-    """Say how many rows are predicted as what, and how many are far from every class.
+    """Say how many rows are predicted as what, and how many are unlike the training data.
 
     Parameters
     ----------
@@ -29,9 +30,9 @@ def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
     >>> iris = lincore.sample("iris")
     >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
     >>> prediction_finding(predict(model, iris))
-    '150 rows: 51 virginica, 50 setosa and 49 versicolor; none is far from every class.'
+    "150 rows: 51 'virginica', 50 'setosa' and 49 'versicolor'; none is unlike the training data."
     >>> prediction_finding(predict(model, iris.X[:1]))
-    'Predicted: setosa, at 100.0 %; it is not far from every class.'
+    "Predicted: 'setosa', at 100.0 %; it is like the training data."
     """
     labels, far = [str(label) for label in predictions.classes], predictions.far
     if len(predictions) == 1:
@@ -39,20 +40,18 @@ def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
         sure = ""
         if predictions.has_posteriors:
             sure = f", at {percent(float(predictions.posteriors[0, code]))}"
-        place = "" if far is None else f"; it is {'' if far[0] else 'not '}far from every class"
-        return f"Predicted: {labels[code]}{sure}{place}."
+        place = "" if far is None else f"; it is {'un' if far[0] else ''}like the training data"
+        return f"Predicted: {quoted(labels[code])}{sure}{place}."
     counts = predictions.counts
     order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
-    # Where classes are numbers, these must not be read as counts.
-    of = "" if all(label[:1].isalpha() for label in labels) else "of class "
-    named = listed([f"{counts[k]:,} {of}{labels[k]}" for k in order], _MOST_CLASSES)
+    named = listed([f"{counts[k]:,} {quoted(labels[k])}" for k in order], _MOST_CLASSES)
     if len(order) > _MOST_CLASSES:
         named = f"{named} classes"
     place = ""
     if far is not None:
         n_far = int(far.sum())
         verb = "is" if n_far <= 1 else "are"
-        place = f"; {f'{n_far:,}' if n_far else 'none'} {verb} far from every class"
+        place = f"; {f'{n_far:,}' if n_far else 'none'} {verb} unlike the training data"
     return f"{len(predictions):,} {rows}: {named}{place}."
 
 
@@ -86,15 +85,11 @@ def match_notes(predictions: Predictions) -> list[str]:
     ----------
     predictions : Predictions
     """
-    lines = [str(notice) for notice in predictions.new.findings]
-    if predictions.new.unknown_labels:
-        labels = ", ".join(list(predictions.new.unknown_labels)[:5])
-        lines.append(f"Labels that are no classes of the model: {labels}.")
-    return lines
+    return [str(notice) for notice in predictions.new.findings]
 
 
 def counting_note(predictions: Predictions) -> str:
-    """Say by which columns rows count in scores; "" where each counts once, or there are none.
+    """Say which rows count in scores and by which columns; "" where all do, and each once.
 
     Parameters
     ----------
@@ -113,8 +108,17 @@ def counting_note(predictions: Predictions) -> str:
     ''
     """
     new, model, parts = predictions.new, predictions.model, []
-    if predictions.truth is None or (new.weights is None and new.frequencies is None):
+    if predictions.truth is None:
         return ""
+    n_scored = int((predictions.truth != NO_LABEL).sum())
+    left_out = (
+        f"{n_scored:,} of {len(predictions):,} rows are scored: the others have no class, or one "
+        "that the model does not know."
+        if n_scored < len(predictions)
+        else ""
+    )
+    if new.weights is None and new.frequencies is None:
+        return left_out
     results = predictions.scores()
     number = count(len(results.rows), "row")
     if new.frequencies is not None:
@@ -123,7 +127,7 @@ def counting_note(predictions: Predictions) -> str:
         parts.append(f"by their weights in {model.weight_name!r}")
         effective = effective_number(np.asarray(results.settings.row_weights))
         number = f"{number} as {effective:,.1f} of equal weight (Kish)"
-    return f"In scores rows count {' and '.join(parts)}: {number}."
+    return f"{left_out} In scores rows count {' and '.join(parts)}: {number}.".strip()
 
 
 def image_titles(predictions: Predictions, rows: Codes) -> list[str]:
@@ -156,8 +160,8 @@ def priors_finding(predictions: Predictions) -> str:
     >>> iris = lincore.sample("iris")
     >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
     >>> priors_finding(predict(model, iris, priors=[0.5, 0.3, 0.2]))
-    'Priors in deployment: setosa 50.0 % (training 33.3 %), versicolor 30.0 % (training 33.3 %) and
-    virginica 20.0 % (training 33.3 %).'
+    "Priors in deployment: 'setosa' 50.0 % (training 33.3 %), 'versicolor' 30.0 % (training 33.3 %)
+    and 'virginica' 20.0 % (training 33.3 %)."
     """
     learned, priors = predictions.learned_priors, predictions.priors
     if learned is None:
@@ -165,7 +169,7 @@ def priors_finding(predictions: Predictions) -> str:
     if priors is None:
         return "Priors as in training."
     parts = [
-        f"{label} {percent(float(new))} (training {percent(float(old))})"
+        f"{quoted(label)} {percent(float(new))} (training {percent(float(old))})"
         for label, new, old in zip(predictions.classes, priors, learned, strict=True)
     ]
     found = f"{listed(parts, _MOST_CLASSES)}."
@@ -180,7 +184,7 @@ def priors_finding(predictions: Predictions) -> str:
 
 
 def far_note(predictions: Predictions) -> str:
-    """Say what far from every class means here, or why nothing is known of it.
+    """Say what unlike the training data means here, or why nothing is known of it.
 
     Parameters
     ----------
@@ -192,10 +196,10 @@ def far_note(predictions: Predictions) -> str:
             "inputs."
         )
     if predictions.far is None:
-        return "No class has enough training rows to say what is far from it."
-    level = percent(predictions.level)
+        return "No class has enough training rows to say what is unlike it."
+    level = percent(1 - predictions.level, 0 if predictions.level >= 0.01 else 1)
     return (
         "The distance is Mahalanobis's from the nearest class, in the inputs of the classifier. "
-        f"Flagged: rows further from each class than {level} of its own would be if it were "
-        f"normal, and than {level} of the training rows are from classes estimated without them."
+        f"Flagged: more unusual than {level} of the training rows, both if each class were normal "
+        "and by their distances from classes estimated without them."
     )

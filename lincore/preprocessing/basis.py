@@ -12,8 +12,10 @@ from sklearn.cluster import KMeans
 from sklearn.kernel_approximation import Nystroem
 from sklearn.preprocessing import PolynomialFeatures
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 # Rows between which the median distance is taken: 500,000 pairs.
@@ -124,6 +126,7 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
         self.n_harmonics = n_harmonics
         self.period = period
 
+    @atomic
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Learn the ranges of the features from rows X of shape (n, p); `y` is ignored.
 
@@ -132,7 +135,7 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
         ValueError
             For input that is not finite, and options that are out of range.
         """
-        rows = validate_data(self, X, dtype="numeric")
+        rows = numeric_rows(self, X)
         if not isinstance(self.n_harmonics, (int, np.integer)) or self.n_harmonics < 1:
             raise ValueError(f"n_harmonics must be a whole number >= 1, got {self.n_harmonics!r}.")
         low, high = rows.min(axis=0).astype(float), rows.max(axis=0).astype(float)
@@ -148,7 +151,7 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Array:
         """Return sines and cosines, shape (n, 2 m p): all of the first feature, then the next."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        rows = numeric_rows(self, X, reset=False)
         turns = (rows - self.origin_) / self.period_
         angles = 2 * np.pi * turns[:, :, None] * np.arange(1, self.n_harmonics + 1)
         return np.stack([np.sin(angles), np.cos(angles)], axis=3).reshape(len(rows), -1)
@@ -213,6 +216,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.width = width
         self.random_state = random_state
 
+    @atomic
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Learn centres and width from rows X of shape (n, p); `y` is ignored.
 
@@ -222,7 +226,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             For input that is not finite, options that do not fit, and rows that are all equal
             when the width is to be learned.
         """
-        rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2).astype(np.float64)
+        rows = numeric_rows(self, X, ensure_min_samples=2).astype(np.float64)
         random = check_random_state(self.random_state)
         self.centers_ = self._find_centers(rows, random)
         self.width_ = self._find_width(rows, random)
@@ -231,7 +235,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def transform(self, X: ArrayLike) -> Array:
         """Return the values of the basis functions at rows (n, p): (n, m), between 0 and 1."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        rows = numeric_rows(self, X, reset=False)
         # cdist subtracts before it squares: far from the origin no digits are lost.
         return np.exp(-0.5 * (cdist(rows.astype(np.float64), self.centers_) / self.width_) ** 2)
 

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lincore.moments.moments import BLOCK_VALUES
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 # Dalal and Triggs's best: bins from 0 to 180 degrees, and blocks of that many cells each way.
@@ -48,6 +50,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         self.image_shape = image_shape
         self.cell_size = cell_size
 
+    @atomic
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
         """Check rows X of shape (n, p), an image each: nothing is learned from them.
 
@@ -56,7 +59,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         ValueError
             When the rows are no images of that shape, or no cell fits into them.
         """
-        rows, shape = validate_data(self, X, dtype="numeric"), self.image_shape
+        rows, shape = numeric_rows(self, X), self.image_shape
         if shape is None or np.prod(shape) != rows.shape[1]:
             what = "none" if shape is None else f"not of shape {tuple(shape)}"
             raise ValueError(f"HOG describes images; rows of {rows.shape[1]:,} values are {what}.")
@@ -72,7 +75,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Array:
         """Return the blocks of each image one after the other, between 0 and 1: (n, q)."""
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        rows = numeric_rows(self, X, reset=False)
         n_each = max(1, BLOCK_VALUES // (8 * rows.shape[1]))
         return np.concatenate(
             [self._blocks(rows[start : start + n_each]) for start in range(0, len(rows), n_each)]

@@ -8,11 +8,13 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lincore.linalg.covariance import RowSpace, is_positive
 from lincore.linalg.products import blocked_product
 from lincore.moments.moments import Moments
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows, numeric_scores
 from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
@@ -78,6 +80,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._scatter = np.asarray(np.linalg.eigvalsh(self._scatter), dtype=np.float64)
         return self._scatter[is_positive(self._scatter)][::-1] / self._divisor
 
+    @atomic
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows; with fewer rows than features in the space that the rows span.
 
@@ -106,10 +109,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
                 f"The rows vary in {self.n_components_} directions only: so many components are "
                 f"kept, not n_components={k}. Ask for fewer to be free of this warning.",
                 UserWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return self
 
+    @atomic
     def fit_rows(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn as `fit` does, without a warning: the rows of a fold may vary in fewer directions.
 
@@ -118,7 +122,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         X : array-like of shape (n, p)
         sample_weight : array-like of shape (n,), optional
         """
-        rows = validate_data(self, X, dtype="numeric", ensure_min_samples=2)
+        rows = numeric_rows(self, X, ensure_min_samples=2)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
         self._check_n_components(min(rows.shape))
@@ -130,6 +134,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         moments = Moments.from_groups(space.coordinates(rows), codes, 1, sample_weight)
         return self._solve(moments[0], diagonal.mean[0], space)
 
+    @atomic
     def fit_moments(self, moments: Moments) -> Self:
         """Learn from moments, pooled over whatever grouping they have."""
         total = moments.pooled_fully()
@@ -150,7 +155,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Array:
         """Return the scores (n, n_components_) of rows (n, p)."""
         check_is_fitted(self)
-        return self.map_rows(validate_data(self, X, dtype="numeric", reset=False))
+        return self.map_rows(numeric_rows(self, X, reset=False))
 
     def map_rows(self, rows: NDArray[Any]) -> Array:
         """Transform rows that are known to be numbers: no checks."""
@@ -161,9 +166,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return blocked_product(rows, projection) - self.mean_ @ projection
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """Return the rows (n, p) that scores (n, n_components_) stand for."""
+        """Return the rows (n, p) that scores (n, n_components_) stand for.
+
+        Raises
+        ------
+        ValueError
+            For another number of columns, and scores that are not finite.
+        """
         check_is_fitted(self)
-        scores = np.asarray(X, dtype=float)
+        scores = numeric_scores(X, len(self.components_), "PCA")
         if self.whiten:
             scores = scores * np.sqrt(self.explained_variance_)
         return scores @ self.components_ + self.mean_

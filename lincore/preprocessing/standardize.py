@@ -7,10 +7,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lincore.linalg.covariance import deviations
 from lincore.moments.moments import Moments
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows, numeric_scores
 from lincore.utils.typing import Array
 
 
@@ -36,6 +38,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [ 1.]])
     """
 
+    @atomic
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn means and deviations from rows X of shape (n, p); `y` is ignored.
 
@@ -44,12 +47,13 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         ValueError
             For input that is not finite, or weights that are negative or all zero.
         """
-        rows = validate_data(self, X, dtype="numeric")
+        rows = numeric_rows(self, X)
         if sample_weight is not None:
             sample_weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
         codes = np.zeros(len(rows), dtype=np.intp)
         return self.fit_moments(Moments.from_groups(rows, codes, 1, sample_weight, diagonal=True))
 
+    @atomic
     def fit_moments(self, moments: Moments) -> Self:
         """Learn from moments, pooled over whatever grouping they have."""
         total = moments.pooled_fully()
@@ -72,7 +76,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: ArrayLike) -> Array:
         """Return rows (n, p) with mean zero and variance one over the training rows."""
         check_is_fitted(self)
-        return self.map_rows(validate_data(self, X, dtype="numeric", reset=False))
+        return self.map_rows(numeric_rows(self, X, reset=False))
 
     def map_rows(self, rows: NDArray[Any]) -> Array:
         """Transform rows that are known to be numbers: no checks."""
@@ -81,4 +85,4 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def inverse_transform(self, X: ArrayLike) -> Array:
         """Return standardised rows (n, p) in the units of the features."""
         check_is_fitted(self)
-        return np.asarray(X, dtype=float) * self.scale_ + self.mean_
+        return numeric_scores(X, len(self.scale_), "Standardizer") * self.scale_ + self.mean_

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from lincore.data.dataset import Dataset, Imputation
+from lincore.utils.atomic import atomic
 from lincore.utils.typing import Array
 
 # What stands for a level in the list of columns, and how it is called.
@@ -111,6 +112,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
+    @atomic
     def fit(self, X: Any, y: object = None) -> Self:
         """Learn from training rows (n, p), in the form of ``Dataset.X``."""
         table, words = self._parts(X)

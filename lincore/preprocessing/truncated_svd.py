@@ -6,6 +6,8 @@ from typing import Any
 
 from sklearn.decomposition import TruncatedSVD
 
+from lincore.utils.atomic import atomic
+
 
 class SingularVectors(TruncatedSVD):
     """scikit-learn's truncated SVD, which takes all columns where there are fewer than asked for.
@@ -21,6 +23,7 @@ class SingularVectors(TruncatedSVD):
 
     n_components: int
 
+    @atomic
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fit to sparse rows (n, p) and return them as (n, at most `n_components`)."""
         asked = self.n_components

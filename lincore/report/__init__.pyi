@@ -2,6 +2,7 @@ from .checks import assumption_rows as assumption_rows
 from .checks import assumptions_finding as assumptions_finding
 from .coefficients import coefficient_rows as coefficient_rows
 from .comparison import comparison_notes as comparison_notes
+from .comparison import delong_note as delong_note
 from .comparison import disagreement_finding as disagreement_finding
 from .comparison import evaluation_scope as evaluation_scope
 from .comparison import interval_method as interval_method

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics import scores
-from lincore.metrics.disagreements import Disagreement
+from lincore.metrics.disagreements import Disagreement, find_disagreements, rank_correlation
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, row_weights
 from lincore.report import streamed_rows
-from lincore.utils.formatting import listed, percent
+from lincore.utils.formatting import class_named, count, decimals, listed, percent, quoted
 
 #: So many classes are named in a note.
 MOST_NAMED = 5
 WILSON = "Wilson"
+#: Models rank rows alike from this rank correlation on, with areas closer than this, and their
+#: decisions differ where they do on this share of the rows.
+_SAME_RANKS, _SAME_AUC, _OFTEN = 0.99, 0.005, 0.05
 #: Rules of the intervals, see `lincore.metrics.score`.
 _RULES = {
     "accuracy": WILSON,
@@ -29,6 +34,7 @@ _RULES = {
     "AUC": "DeLong, with two rows added",
 }
 _NOTES = {
+    "ConstantFeatureWarning": "ignored a feature that is constant within every class",
     "ConvergenceWarning": "had not converged",
     "SeparationWarning": "met classes that can be separated, so its coefficients grow without end",
 }
@@ -127,7 +133,8 @@ def interval_method(results: Results, *names: str) -> str:
     >>> interval_method(r, "accuracy", "MCC")
     '95 % intervals: accuracy by Wilson; MCC by Price–Bonett, linearised.'
     """
-    rules = [_RULES[name] for name in names]
+    own = {"AUC": "DeLong"} if scores.has_delongs_interval(results) else {}
+    rules = [own.get(name, _RULES[name]) for name in names]
     base, units = find_sampling_units(results), _units(results)
     if not base.independent_rows:
         number = f"effective number of {units}"
@@ -138,6 +145,27 @@ def interval_method(results: Results, *names: str) -> str:
     if results.common is not None:
         rules[-1] += f"{';' if len(names) > 1 else ','} jackknife over the models of the folds"
     return f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
+
+
+def delong_note(results: Results) -> str:
+    """Give the AUC of one model of two classes with DeLong's interval; nothing where it has none.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> delong_note(lincore.compare(lincore.sample("passengers"), "lda"))
+    'AUC ...; DeLong’s 95 % interval, as in R’s pROC, is ... to .... The table ...'
+    """
+    asked = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
+    if not scores.has_delongs_interval(asked) or scores.few_rows(results, "AUC"):
+        return ""
+    found = scores.score(asked, results.methods[0], "AUC")
+    if not np.isfinite(found.low):
+        return ""
+    return (
+        f"AUC {found.value:.3f}; DeLong’s {percent(scores.LEVEL, 0)} interval, as in R’s pROC, is "
+        f"{found.low:.3f} to {found.high:.3f}. The table of scores adds two rows."
+    )
 
 
 def _units(results: Results) -> str:
@@ -157,12 +185,12 @@ def with_class_names(reason: str, classes: NDArray[Any]) -> str:
     Examples
     --------
     >>> with_class_names("The covariance of class 1 is singular.", np.array(["cat", "dog"]))
-    'The covariance of class “dog” is singular.'
+    "The covariance of class 'dog' is singular."
     """
 
     def label(found: re.Match[str]) -> str:
         code = int(found[1])
-        return f"class “{classes[code]}”" if code < len(classes) else found[0]
+        return class_named(classes[code]) if code < len(classes) else found[0]
 
     return re.sub(r"\bclass (\d+)\b", label, reason)
 
@@ -202,6 +230,7 @@ def comparison_notes(results: Results) -> list[str]:
             where = f" in {times:,} of {n_fits:,} fits" if n_fits > 1 else ""
             end = " when it ended" if kind == "ConvergenceWarning" else ""
             notes.append(f"{settings.label(name)} {what}{end}{where}.")
+    notes += threshold_notes(results)
     alone = _in_one_fold(results)
     if alone:
         each = " each" if len(alone) > 1 else ""
@@ -214,6 +243,47 @@ def comparison_notes(results: Results) -> list[str]:
             "choose a validation that divides its rows."
         )
     return notes
+
+
+def threshold_notes(results: Results) -> list[str]:
+    """Say which two models rank the rows alike and decide differently: their thresholds differ.
+
+    Of two classes; at most three pairs, those that differ in most rows first.
+
+    Examples
+    --------
+    >>> truth = np.repeat([0, 1], 50)
+    >>> margin = np.linspace(-1, 1, 100)
+    >>> r = Results(("A", "B"), np.array(["no", "yes"]), np.arange(100), truth,
+    ...             np.stack([margin > 0, margin > 0.5]).astype(int), np.full((2, 100, 2), np.nan),
+    ...             np.zeros(2), decision={m: np.c_[-margin, margin] for m in "AB"})
+    >>> threshold_notes(r)
+    ['A and B rank the rows alike (AUC 1.000 for both) but decide differently on 25 of 100 rows: \
+the difference is one of thresholds.']
+    """
+    pairs = []
+    for first, second in combinations(results.methods, 2):
+        if len(results.classes) != 2:
+            break
+        found = find_disagreements(results, first, second)
+        if len(found.rows) < _OFTEN * found.n_rows:
+            continue
+        areas = [scores.estimate(results, method, "AUC").value for method in (first, second)]
+        alike = abs(areas[0] - areas[1]) < _SAME_AUC
+        if alike and rank_correlation(results, first, second) >= _SAME_RANKS:
+            pairs.append((len(found.rows), found.n_rows, first, second, areas))
+    sentences = []
+    for n_differ, n_rows, first, second, areas in sorted(pairs, key=lambda pair: -pair[0])[:3]:
+        one, other = (decimals(area) for area in areas)
+        auc = f"{one} for both" if one == other else f"{one} and {other}"
+        who = f"{results.settings.label(first)} and {results.settings.label(second)}"
+        sentences.append(
+            f"{who} rank the rows alike (AUC {auc}) but decide differently on {n_differ:,} of "
+            f"{n_rows:,} rows: the difference is one of thresholds."
+        )
+    if more := len(pairs) - len(sentences):
+        sentences.append(f"The same holds of {count(more, 'more pair')}.")
+    return sentences
 
 
 def _in_one_fold(results: Results) -> list[str]:
@@ -232,7 +302,7 @@ def _in_one_fold(results: Results) -> list[str]:
         return []
     seen = np.unique(np.stack([by_pass[0], results.truth, by_pass[1]]), axis=1)
     found, n_folds = np.unique(seen[:2], axis=1, return_counts=True)
-    return [str(results.classes[code]) for code in np.unique(found[1][n_folds == 1])]
+    return [quoted(results.classes[code]) for code in np.unique(found[1][n_folds == 1])]
 
 
 def _in_fold(results: Results) -> NDArray[np.intp]:

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lincore.utils.formatting import percent, true_minus
+from lincore.metrics.intervals import LEVEL
+from lincore.utils.formatting import count, p_equals, percent, quoted, true_minus
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
     from lincore.estimators.bayes_risk import ExpectedLoss
-    from lincore.inspection.association import Association
+    from lincore.inspection.association import Association, LargestAssociation
     from lincore.inspection.correlation import Correlations
 
 _MEASURES = {"eta": "η", "V": "Cramér’s V"}
@@ -23,34 +24,62 @@ _WEAK = 0.1
 
 
 def association_finding(
-    ranked: Sequence[Association], n_classes: int, target: str | None = None
+    ranked: Sequence[Association],
+    test: LargestAssociation | None,
+    n_classes: int,
+    target: str | None = None,
 ) -> str:
-    """Return which columns go with the classes most.
+    """Say which column has the largest association with the classes, and if it exceeds chance.
 
     Parameters
     ----------
     ranked : sequence of Association
         The strongest first.
+    test : LargestAssociation or None
+        Of the first; None where there is no column.
     n_classes : int
     target : str, optional
         The name of the column of the classes.
 
     Examples
     --------
-    >>> from lincore.inspection.association import Association
+    >>> from lincore.inspection import Association, LargestAssociation
     >>> two = [Association(1, "sex", "V", 0.54), Association(0, "fare", "eta", 0.26)]
-    >>> association_finding(two, 2, "survived")
-    'sex has the largest association with survived (Cramér’s V = 0.54), then fare (η = 0.26).'
-    """
-    if not ranked:
+    >>> association_finding(two, LargestAssociation(0.001, 2, 999, 891, False, False), 2, "survived")
+    "sex has the largest association with 'survived' of 2 features (Cramér’s V = 0.54; p = 0.001 by permutation of the labels, max over 2 features), then fare (η = 0.26)."
+    >>> association_finding(two[1:], LargestAssociation(0.4, 9, 999, 891, False, False), 2)
+    'The association of fare with the 2 classes (η = 0.26) is no larger than chance gives the largest of 9 features (p = 0.400 by permutation of the labels).'
+    """  # noqa: E501
+    if not ranked or test is None:
         return "There is no column to compare."
-    phrases = [f"{one.name} ({_MEASURES[one.measure]} = {one.value:.2f})" for one in ranked[:2]]
-    classes = f"the {n_classes} classes" if target is None else f"the classes of {target}"
-    if ranked[0].value < _WEAK:
-        return f"No column separates {classes} by itself; the largest is {phrases[0]}."
-    first = f"{ranked[0].name} has the largest association with {target or classes} "
-    first += f"({_MEASURES[ranked[0].measure]} = {ranked[0].value:.2f})"
-    return first + (f", then {phrases[1]}." if len(phrases) > 1 else ".")
+    classes = f"the {n_classes} classes" if target is None else quoted(target)
+    values = [f"{_MEASURES[one.measure]} = {one.value:.2f}" for one in ranked[:2]]
+    first, many = ranked[0], count(test.n_columns, "feature")
+    p = f"{p_equals(test.p)} by permutation of the labels{_permuted_rows(test)}"
+    if test.p >= 1 - LEVEL:
+        of = "" if test.n_columns == 1 else f" the largest of {many}"
+        return (
+            f"The association of {first.name} with {classes} ({values[0]}) is no larger than "
+            f"chance gives{of} ({p})."
+        )
+    if test.n_columns == 1:
+        return f"{first.name} is associated with {classes} ({values[0]}; {p})."
+    numbers = f"({values[0]}; {p}, max over {many})"
+    if first.value < _WEAK:
+        return (
+            f"No column separates the classes by itself: of {many}, {first.name} has the largest "
+            f"association with {classes} {numbers}."
+        )
+    then = f", then {ranked[1].name} ({values[1]})"
+    return f"{first.name} has the largest association with {classes} of {many} {numbers}{then}."
+
+
+def _permuted_rows(test: LargestAssociation) -> str:
+    """Say whose labels were permuted, if not those of all rows one by one."""
+    if not test.is_sample:
+        return " of whole groups" if test.by_groups else ""
+    groups = "whole groups among " if test.by_groups else ""
+    return f" of {groups}{test.n_rows:,} rows drawn at random"
 
 
 def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") -> str:
@@ -192,14 +221,16 @@ def words_finding(
     Examples
     --------
     >>> words_finding([("call", [0.05, 0.46])], ["ham", "spam"], "characteristic")
-    '“call” is the most characteristic word: in 46.0 % of spam, in 5.0 % of ham.'
+    "“call” is the most characteristic word: in 46.0 % of 'spam', in 5.0 % of 'ham'."
     """
     if not first:
         return "No word occurs in these rows."
     word, shares = first[0]
     labels = [str(label) for label in np.asarray(classes).tolist()]
     ranked = sorted(zip(shares, labels, strict=True), key=lambda one: -one[0])
-    phrases = [f"in {percent(share)} of {label}" for share, label in (ranked[0], ranked[-1])]
+    phrases = [
+        f"in {percent(share)} of {quoted(label)}" for share, label in (ranked[0], ranked[-1])
+    ]
     return f"“{word}” is the most {order} word: {', '.join(phrases)}."
 
 

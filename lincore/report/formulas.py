@@ -34,7 +34,7 @@ FORMULAS = {
     ),
     "covariances": Formula(
         r"\hat\Sigma_k = \frac{1}{N_k} \sum_{i:\,y_i = k} (x_i - \hat\mu_k)(x_i - \hat\mu_k)^T",
-        f"{_LECTURE}, Generative Models",
+        f"{_LECTURE}, Continuous Input Variable",
     ),
     "S_W": Formula(
         r"S_W = \sum_k \sum_{i:\,y_i = k} (x_i - \hat\mu_k)(x_i - \hat\mu_k)^T",
@@ -50,10 +50,10 @@ FORMULAS = {
     ),
     "log likelihood": Formula(r"\ell = \sum_i \log p(y_i \mid x_i)", f"{_DERIVATIONS}, eq. 5"),
     "log ratio": Formula(
-        r"\begin{aligned} \log \frac{p(1 \mid x)}{p(2 \mid x)} &= x^T A x + b^T x + c \\ "
-        r"A &= \tfrac12 (\Sigma_2^{-1} - \Sigma_1^{-1}) \\ "
-        r"b &= \Sigma_1^{-1}\mu_1 - \Sigma_2^{-1}\mu_2 \end{aligned}",
-        "lda-from-scratch, Linear Classifiers (with the factor ½ that it leaves out)",
+        r"\begin{aligned} \log \frac{p(+ \mid x)}{p(- \mid x)} &= x^T A x + b^T x + c \\ "
+        r"A &= \tfrac12 (\Sigma_-^{-1} - \Sigma_+^{-1}) \\ "
+        r"b &= \Sigma_+^{-1}\mu_+ - \Sigma_-^{-1}\mu_- \end{aligned}",
+        "lda-from-scratch, Appendix 0 (with the factors ½ that the text leaves out)",
     ),
     "words": Formula(
         r"p(i \mid k) = \frac{N_{ki} + \alpha}{N_k + \alpha\,p}", f"{_LECTURE}, Naïve Bayes"

@@ -10,8 +10,8 @@ from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.study import SubsetStudy
 from lincore.metrics.scores import Interval
-from lincore.report.imbalance_tables import after_splits, best_of, quoted, recall_of_others
-from lincore.utils.formatting import decimals, listed, percent, points
+from lincore.report.imbalance_tables import after_splits, best_of, loss_in_words, recall_of_others
+from lincore.utils.formatting import decimals, listed, percent, points, quoted
 
 _MEANING = {
     "prior shift": (
@@ -101,19 +101,18 @@ def balance_finding(study: SubsetStudy, method: str, loss: str = "error") -> str
     >>> import lincore
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=9)
     >>> balance_finding(study, "lda", "recall of class 3")
-    "With 11 instead of 53 training rows of 'class 3', the recall of class 3 of LDA goes from ..."
+    "With 11 instead of 53 training rows of 'class 3', the recall of 'class 3' of LDA goes from ..."
     """
     split = study.attribution(method, loss)
     label = _label(study, method)
     before = after_splits(len(study.seeds), study.settings.repeats)
-    text = (
-        f"{before}{'with' if before else 'With'} {_sizes(study)}, the {loss} of {label} goes from "
-    )
+    text = f"{before}{'with' if before else 'With'} {_sizes(study)}, the {loss_in_words(loss)} "
+    text += f"of {label} goes from "
     text += f"{_level(split.full.value, loss)} to {_level(split.reduced.value, loss)}"
     kind = study.named(loss)
     cost = _as_cost(split.total, kind)
     if np.isnan(cost.value):
-        return f"{label} has no posterior probabilities, so it has no {loss}."
+        return f"{label} has no posterior probabilities, so it has no {loss_in_words(loss)}."
     if len(study.seeds) == 1:
         return f"{text}." if before else f"{text} on one split."
     if not cost.low > 0:
@@ -150,12 +149,13 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
             return "One split cannot tell which correction to recommend."
         found = most.recovered
         if not found.value > 0:
-            return f"None of {advised.n_compared} corrections changes the {loss} for the better."
+            better = f"changes the {loss_in_words(loss)} for the better"
+            return f"None of {advised.n_compared} corrections {better}."
         largest = f"{_amount(found.value, loss)}{_range(found, loss)}"
         verb = "raise" if loss.startswith("recall") else "lower"
         return (
-            f"No correction is shown to {verb} the {loss}; the largest estimate is {largest}, by "
-            f"{_CALLED[most.name]}, {_best(advised, most, loss)}."
+            f"No correction is shown to {verb} the {loss_in_words(loss)}; the largest "
+            f"estimate is {largest}, by {_CALLED[most.name]}, {_best(advised, most, loss)}."
         )
     text = (
         f"Recommended if class shares in use are those of the full set: {_CALLED[chosen.name]}, "
@@ -190,8 +190,8 @@ def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
     """
     label = sweep.settings.label
     return tuple(
-        f"Below about {size:.0f} training rows {label(below)} has the better {loss}, "
-        f"above it {label(above)}."
+        f"Below about {size:.0f} training rows {label(below)} has the better "
+        f"{loss_in_words(loss)}, above it {label(above)}."
         for size, below, above, _ in sweep.crossings(loss)
     )
 

@@ -15,17 +15,16 @@ from lincore.report.imbalance_tables import (
     after_splits,
     best_of,
     format_loss,
-    quoted,
     recall_of_others,
     weights_in_sizes,
 )
-from lincore.utils.formatting import decimals, listed, percent, points
+from lincore.utils.formatting import class_named, decimals, listed, percent, points, quoted
 
 #: What each part of the loss means.
 MEANING: Mapping[str, str] = {
     "prior shift": "decisions use the shares of the file as priors",
     "majority bias": "pooled covariance, axes and likelihood follow the large classes",
-    "small class": "class {rare} has few rows; extrapolated from smaller training sets",
+    "small class": "{rare} has few rows; extrapolated from smaller training sets",
 }
 _PLURAL = ("corrected priors", "balanced weights", "both")
 #: With fewer, intervals over splits are too wide for a recommendation.
@@ -170,7 +169,7 @@ def cost_decomposition_sentences(
         One of its methods, and of its losses.
     """
     split = found.decomposition(method, loss)
-    rare = "" if found.rare is None else quoted(found.classes[found.rare])
+    rare = "" if found.rare is None else class_named(found.classes[found.rare])
     why = found.unavailable.get(method, {})
     reasons = {
         "prior shift": why.get("corrected priors", ""),
@@ -209,7 +208,7 @@ def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = 
     if found.rare is None:
         return "No class is rarer in the file than in deployment."
     gain, label = found.with_more_rows(method, more, loss), cost_method_label(found, method)
-    rare, name = f"class {quoted(found.classes[found.rare])}", loss_name(found, loss)
+    rare, name = class_named(found.classes[found.rare]), loss_name(found, loss)
     if np.isnan(gain.value):
         return f"Too few sizes of {rare} are computed to extrapolate for {label}."
     text = (
@@ -249,11 +248,11 @@ def cost_correction_rows(
         row["recovered"] = format_loss(c.recovered, kind)
         if found.rare is not None:
             rare = c.recall_change[found.rare]
-            row[f"recall of {found.classes[found.rare]}"] = format_loss(rare, "recall")
+            row[f"recall of {quoted(found.classes[found.rare])}"] = format_loss(rare, "recall")
         row["recall of the others"] = format_loss(c.others, "recall")
         row["error at the file's shares"] = format_loss(c.file_error, "error")
         mean = posteriors[CONDITIONS.index(c.name)].mean()
-        row[f"mean probability of {rarest}"] = "–" if np.isnan(mean) else percent(mean)
+        row[f"mean probability of {quoted(rarest)}"] = "–" if np.isnan(mean) else percent(mean)
         is_chosen = chosen is not None and c.name == chosen.name
         row["recommended"] = f"if {condition}" if is_chosen else ""
         rows.append(row)

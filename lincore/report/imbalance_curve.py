@@ -10,8 +10,8 @@ from lincore import plots
 from lincore.imbalance.cost.curve import BALANCED, LINES, CostCurve
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.metrics.intervals import Interval
-from lincore.report.imbalance_tables import after_splits, quoted
-from lincore.utils.formatting import percent, points
+from lincore.report.imbalance_tables import after_splits
+from lincore.utils.formatting import percent, points, quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -74,7 +74,7 @@ def cost_curve_finding(found: ImbalanceCost, method: str) -> str:
     >>> data = lincore.sample("breast_cancer")
     >>> found = lincore.imbalance_cost(data, "naive-bayes", repeats=5)
     >>> cost_curve_finding(found, "naive-bayes")
-    "Balancing the priors of Gaussian naive Bayes is not shown to pay at any cost of a missed ..."
+    "Balancing the priors of Naive Bayes is not shown to pay at any cost of a missed ..."
     """
     curve = found.curves[method]
     if found.ratios.class_ratio <= EQUAL:

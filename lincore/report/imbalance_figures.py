@@ -17,6 +17,7 @@ from lincore.report.imbalance_cost import (
     loss_name,
 )
 from lincore.report.imbalance_tables import REMEDY_NAMES
+from lincore.utils.formatting import quoted
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -118,7 +119,7 @@ def cost_sweep(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Figure
         low[None],
         high[None],
         [cost_method_label(found, method)],
-        across=f"training rows of {found.classes[found.rare]}",
+        across=f"training rows of {quoted(found.classes[found.rare])}",
         score=loss_name(found, loss),
         as_percent=is_share_of_rows(found, loss),
         title="Class-size sweep, with balanced weights + corrected priors",

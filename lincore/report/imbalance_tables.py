@@ -17,7 +17,7 @@ from lincore.imbalance.study import BalanceStudy, SubsetStudy
 from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.metrics.scores import Interval
-from lincore.utils.formatting import decimals, percent, points, true_minus
+from lincore.utils.formatting import decimals, percent, points, quoted, true_minus
 from lincore.utils.typing import Array
 
 #: What is not clear by its name in a study.
@@ -257,15 +257,16 @@ def format_loss(found: Interval, loss: str) -> str:
     return f"{text} ({number(found.low)} to {number(found.high)})"
 
 
-def quoted(label: object) -> str:
-    """Write the label of a class in a sentence.
+def loss_in_words(loss: str) -> str:
+    """Write the name of a loss in a sentence, with the label of its class quoted.
 
     Examples
     --------
-    >>> quoted("no"), quoted(1)
-    ("'no'", "'1'")
+    >>> loss_in_words("recall of rare"), loss_in_words("log loss")
+    ("recall of 'rare'", 'log loss')
     """
-    return f"'{label}'"
+    label = loss.removeprefix("recall of ")
+    return loss if label == loss else f"recall of {quoted(label)}"
 
 
 def after_splits(n: int, wanted: int) -> str:

@@ -10,7 +10,7 @@ from lincore.metrics.class_ratio import is_imbalanced, leading_score
 from lincore.metrics.estimates import missing_score_reason
 from lincore.metrics.results import ROPE, Results
 from lincore.report.sentences import format_score, format_score_cell, rarest_class
-from lincore.utils.formatting import p_value, percent
+from lincore.utils.formatting import p_value, percent, quoted
 
 # In which order scores stand after the one that decides.
 _ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
@@ -100,7 +100,7 @@ def best_heading(best: BestScore, score: str) -> str:
 
 def rarest_heading(results: Results) -> str:
     """Return what the column of the recall of the rarest class is called."""
-    return f"recall of {results.classes[rarest_class(results)]} (%)"
+    return f"recall of {quoted(results.classes[rarest_class(results)])} (%)"
 
 
 def pairwise_rows(
@@ -308,7 +308,7 @@ def headline_scores(results: Results, method: str) -> tuple[dict[str, object], .
     if unequal:
         rarest = rarest_class(results)
         recall = format_score(scores.recall(results, method)[rarest], "accuracy")
-        lines.append({"score": f"recall of {results.classes[rarest]}", "value": recall})
+        lines.append({"score": f"recall of {quoted(results.classes[rarest])}", "value": recall})
     guess = percent(scores.majority_baseline_score(results, leading))
     lines.append({"score": f"{leading} of the majority-class baseline", "value": guess})
     return tuple(lines)

@@ -18,6 +18,7 @@ from lincore.utils.formatting import (
     listed,
     p_equals,
     percent,
+    quoted,
     true_minus,
 )
 
@@ -110,7 +111,7 @@ def missing_interval_note(results: Results, score: str, method: str | None = Non
         carried = [one for one in methods if scores.is_carried_by_few(results, one, score)]
         whose = "" if method or len(carried) == len(results.methods) else f" of {listed(carried)}"
         return f"too few rows carry the loss{whose} for an interval" if carried else ""
-    names = [_name(results, np.intp(code)) for code in codes]
+    names = [quoted(results.classes[code]) for code in codes]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} classes"
     return f"too few rows of {which} for an interval"
 
@@ -185,7 +186,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
     noun = "errors" if errors.sum() > 1 else "error"
     if errors.sum() == 1:
         share = "its one"
-    confused = f"{_name(results, true)} predicted as {_name(results, predicted)}"
+    confused = f"{quoted(results.classes[true])} predicted as {quoted(results.classes[predicted])}"
     return f"{text}; {share} {noun}: {confused}."
 
 
@@ -204,16 +205,11 @@ def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
     for method in methods:
         codes = scores.never_predicted(results, method)
         if 0 < len(codes) <= MOST_NAMED:
-            names = listed([_name(results, code) for code in codes])
+            names = listed([quoted(results.classes[code]) for code in codes])
             found[method] = f"predicts {names} {rows}"
         elif len(codes):
             found[method] = f"predicts {len(codes)} of {len(results.classes)} classes {rows}"
     return found
-
-
-def _name(results: Results, code: np.intp) -> str:
-    """Return a label as sentences quote it."""
-    return f"'{results.classes[code]}'"
 
 
 def training_error_note(training: float, results: Results, method: str) -> str:
@@ -281,7 +277,7 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
     p, best = permutation_p(results, method, name), best_score(results, name)
     if best is not None and best.method == method:
         found, p = best.corrected, min(1.0, best.n_methods * p)  # Bonferroni
-    largest = _name(results, scores.baseline_results(results).predicted[0, 0])
+    largest = quoted(results.classes[scores.baseline_results(results).predicted[0, 0]])
     guess_text, few = f"{name} {percent(guess)}", missing_interval_note(results, name, method)
     by_permutation = f"{p_equals(p)} by permutation"
     is_better, is_worse = found.low > guess, found.high < guess
@@ -307,7 +303,7 @@ def baseline_finding(results: Results, method: str, *, subject: str = "That") ->
     accuracy = format_score(scores.accuracy(results, method), "accuracy")
     return (
         f"{text} Accuracy {accuracy}, MCC {decimals(scores.score(results, method, 'MCC').value)}, "
-        f"recall of {_name(results, rarest)}, the rarest class, {recall}."
+        f"recall of {quoted(results.classes[rarest])}, the rarest class, {recall}."
     )
 
 

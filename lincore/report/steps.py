@@ -109,7 +109,7 @@ def _prepared(data: Dataset) -> str:
     if data.has_missing:
         parts.append("impute")
     if data.has_categories:
-        parts.append("code categories")
+        parts.append("encode categories")
     if data.kind.is_sparse:
         parts.append("count words")
     return " and ".join(parts) or "prepare"

@@ -32,7 +32,7 @@ def rows_in_memory(data: Dataset) -> str:
     return (
         f"{data.n_rows + data.n_streamed:,} rows: {data.n_rows:,} are in memory and drawn from, "
         f"the other {data.n_streamed:,} are streamed, summed by class. Models "
-        "solved from moments (LDA, QDA, Gaussian naive Bayes, Fisher, least squares), scaling "
+        "solved from moments (LDA, QDA, Naive Bayes, Fisher, least squares), scaling "
         "and PCA learn from all but the test set; logistic regression, the perceptron and the page "
         "Balance from those in memory. Every test is on rows in memory."
     )

@@ -1,3 +1,4 @@
+from .formatting import class_named as class_named
 from .formatting import interval as interval
 from .formatting import listed as listed
 from .formatting import p_equals as p_equals
@@ -5,6 +6,7 @@ from .formatting import p_value as p_value
 from .formatting import percent as percent
 from .formatting import percent_of as percent_of
 from .formatting import points as points
+from .formatting import quoted as quoted
 from .formatting import seconds as seconds
 from .formatting import true_minus as true_minus
 from .spreadsheet import spreadsheet_safe as spreadsheet_safe

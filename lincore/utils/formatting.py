@@ -167,6 +167,30 @@ def count(number: float, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
+def quoted(label: object) -> str:
+    """Write the label of a class, or another name of the user's, in a sentence.
+
+    Examples
+    --------
+    >>> quoted("no"), quoted(1)
+    ("'no'", "'1'")
+    """
+    return f"'{label}'"
+
+
+def class_named(label: object) -> str:
+    """Write the label of a class with the word "class", unless the label has it.
+
+    Examples
+    --------
+    >>> class_named(1), class_named("class 3"), class_named("classic")
+    ("class '1'", "'class 3'", "class 'classic'")
+    """
+    first = str(label).split(maxsplit=1)[:1]
+    has_word = [word.lower() for word in first] == ["class"]
+    return quoted(label) if has_word else f"class {quoted(label)}"
+
+
 def listed(words: Sequence[str], most: int | None = None) -> str:
     """Return words as a sentence lists them, at `most` the first few.
 

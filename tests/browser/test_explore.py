@@ -60,11 +60,11 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     number = dashboard.element("explore.image").locator("input").first.input_value()
     assert int(number) == row
     dashboard.slide("explore.rebuild", 25)
+    error = projections.reconstruction_error(found, faces.X[split.test], 25)
+    dashboard.page.get_by_text(f"off by {error:.1f} of 255 grey levels").first.wait_for()
     drawn = dashboard.figure("explore.reconstruction")["data"]
     rebuilt = np.clip(np.rint(found.rebuilt(faces.X[[row]], 25)), 0, 255)[0]
     np.testing.assert_array_equal(np.reshape(drawn[-1]["z"], -1), rebuilt)
-    error = projections.reconstruction_error(found, faces.X[split.test], 25)
-    assert f"off by {error:.1f} of 255 grey levels" in dashboard.text()
     dashboard.screenshot("explore-faces-rebuilt")
     dashboard.check()
 

@@ -55,7 +55,7 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
             visitor.visit("balance")
             visitor.choose("balance.method", "QDA")
             ask_for_long(visitor)
-            found = re.sub(r"the error of .*", "", headline(visitor))
+            found = re.sub(r"^After .* splits: |the error of .*", "", headline(visitor))
             assert "training rows of 'k2'" in found
         visitor.page.get_by_role("dialog", name="Connection error").wait_for()
         with serving(ROOT, tmp_path, log, port=port):

@@ -35,9 +35,17 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     across, up = chart.evaluate(PIXELS)
     assert across == pytest.approx(up, rel=0.01)
 
-    dashboard.enter("geometry.guess.perceptron.classic", 40)
-    dashboard.press("geometry.reveal")
-    assert "Your prediction: 40 mistakes. Computed: 47 mistakes." in dashboard.text()
+    links = dashboard.page.get_by_test_id("stSidebarNav").inner_text()
+    assert links.index("Predict") < links.index("Learn") < links.index("Geometry")
+    dashboard.element("geometry.guess.perceptron.classic").locator("input").fill("40")
+    dashboard.element("geometry.reveal").get_by_role("button").first.click()
+    dashboard.page.locator(".player").wait_for()
+    assert not dashboard.page.get_by_text("Computed:").count(), "the perceptron still walks"
+    assert dashboard.page.evaluate("document.activeElement.innerText.includes('Reveal')")
+    answer = "Your prediction: 40 mistakes. Computed: 47 mistakes."
+    dashboard.page.get_by_text(answer).wait_for()
+    dashboard.settle()
+    assert dashboard.page.locator(".player").get_attribute("data-frame") == "47"
     found = demonstrate("perceptron")
     player = dashboard.page.locator(".player")
     player.locator("button.reset").press("Enter")

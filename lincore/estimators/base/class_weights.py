@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lincore.estimators.base.validation import LabelledRows
+from lincore.estimators.base.validation import HEAVIEST, LIGHTEST, LabelledRows
 from lincore.utils.typing import Array
 
 ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
@@ -34,8 +34,9 @@ def class_weights(class_weight: ClassWeight, classes: ArrayLike, count: Array) -
     Raises
     ------
     ValueError
-        For another word, weights that are negative or not finite, and labels that are not among
-        the classes (unless every class has a weight: then some class only has no rows here).
+        For another word, weights that are negative, no numbers, or so large or small that sums of
+        squares with them overflow or vanish, and labels that are not among the classes (unless
+        every class has a weight: then some class only has no rows here).
 
     References
     ----------
@@ -78,7 +79,13 @@ def _from_mapping(given: Mapping[Any, float], classes: ArrayLike) -> Array:
     unknown = [label for label in given if label not in labels]
     if unknown and any(label not in given for label in labels):
         raise ValueError(f"class_weight names {unknown}; the classes are {labels}.")
-    weights = np.array([given.get(label, 1.0) for label in labels], dtype=float)
-    if not np.all(np.isfinite(weights) & (weights >= 0)):
-        raise ValueError(f"class_weight must hold finite weights >= 0, got {dict(given)}.")
+    try:
+        weights = np.array([given.get(label, 1.0) for label in labels], dtype=float)
+    except (TypeError, ValueError):
+        weights = np.array([np.nan])
+    if not np.all((weights >= 0) & (weights <= HEAVIEST)) or 0 < weights.max() < LIGHTEST:
+        raise ValueError(
+            f"class_weight must hold finite weights >= 0, the largest from {LIGHTEST:g} to "
+            f"{HEAVIEST:g}, got {dict(given)}."
+        )
     return weights

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lincore.linalg.products import blocked_product
 from lincore.linalg.quadric import Quadric, stacked
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
 
@@ -74,7 +75,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         sparse = "csr" if self._sparse else False
-        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse=sparse)
+        rows = numeric_rows(self, X, reset=False, accept_sparse=sparse)
         return self.score_rows(rows)
 
     def score_rows(self, rows: Any) -> Array:
@@ -100,6 +101,29 @@ class SoftmaxPosterior:
     def predict_proba(self, X: ArrayLike) -> Array:
         """Return the posterior probabilities, shape (n, K); rows sum to one."""
         return np.exp(self.predict_log_proba(X))
+
+
+class WithoutProbabilities:
+    """Scores that are no probabilities: to ask for these is an AttributeError with a sentence."""
+
+    @property
+    def predict_proba(self) -> Any:
+        """Not there: `hasattr` is False."""
+        raise no_probabilities(self, "predict_proba")
+
+    @property
+    def predict_log_proba(self) -> Any:
+        """Not there: `hasattr` is False."""
+        raise no_probabilities(self, "predict_log_proba")
+
+
+def no_probabilities(model: Any, name: str, because: str = "its scores are") -> AttributeError:
+    """Return the error of asking a model for probabilities that it does not have."""
+    return AttributeError(
+        f"{type(model).__name__} has no {name}: {because} no probabilities. Use decision_function, "
+        "sklearn.calibration.CalibratedClassifierCV around it, or a classifier that has them, such "
+        "as LogisticRegression or LinearDiscriminantAnalysis."
+    )
 
 
 def chosen_codes(scores: Array) -> NDArray[np.intp]:

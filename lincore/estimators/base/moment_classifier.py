@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -15,14 +16,26 @@ from lincore.estimators.base.class_weights import ClassWeight, class_weights
 from lincore.estimators.base.validation import (
     LabelledRows,
     begins,
-    require_two_classes,
+    require_classes,
     validate_rows,
 )
 from lincore.linalg.covariance import RowSpace, deviations
 from lincore.moments.moments import Moments
+from lincore.utils.atomic import atomic
+from lincore.utils.formatting import count, listed
+from lincore.utils.probabilities import probabilities
+from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
-Priors: TypeAlias = ArrayLike | Literal["equal"] | None
+Priors: TypeAlias = ArrayLike | Mapping[Any, float] | Literal["equal", "all"] | None
+
+# The least deviation that can be squared.
+SMALLEST = 1e-140
+_MOST_NAMED = 5
+
+
+class ConstantFeatureWarning(UserWarning):
+    """A feature is constant within every class, so that it is ignored although it tells classes."""
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
@@ -50,6 +63,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     _class_weights: Array | None
     _space: RowSpace | None
 
+    @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows; with fewer rows than features in the space that the rows span.
 
@@ -69,6 +83,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._fit_rows(validate_rows(self, X, y, sample_weight, ensure_all_finite=False))
 
+    @atomic
     def partial_fit(
         self,
         X: ArrayLike,
@@ -84,15 +99,22 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             As in `fit`.
         classes : array-like of shape (K,), optional
             All labels that will ever come; needed at the first call. A class without rows so far
-            is never predicted.
+            is never predicted, and the rows so far may be of a single class.
+
+        Raises
+        ------
+        ValueError
+            As `fit` does, and for labels that are not among `classes`. What was learned before
+            stays as it was.
         """
         first = begins(self, classes)
         labelled = validate_rows(
             self, X, y, sample_weight, classes=classes, reset=first, ensure_all_finite=False
         )
         batch = self._summarise(*labelled)
-        return self._keep(batch if first else self.moments_ + batch)
+        return self._keep(batch if first else self.moments_ + batch, fewest_classes=1)
 
+    @atomic
     def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
         """Learn from moments grouped by class.
 
@@ -149,13 +171,39 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
         """Set what is learned from moments by class, of the rows or of their coordinates."""
 
-    def _keep(self, moments: Moments, space: RowSpace | None = None) -> Self:
+    def _keep(
+        self, moments: Moments, space: RowSpace | None = None, *, fewest_classes: int = 2
+    ) -> Self:
         weights = class_weights(self.class_weight, self.classes_, moments.count)
         weighted = scaled(moments, weights)
-        require_two_classes(weighted.count)
-        self._solve(weighted, space)
+        require_classes(weighted.count, fewest_classes)
+        self._solve(_with_a_density(weighted), space)
+        if space is None and self._needs_variance:
+            self._warn_of_constants(weighted)
         self._moments, self._class_weights, self._space = moments, weights, space
         return self
+
+    @property
+    def _needs_variance(self) -> bool:
+        """Whether a feature that is constant within every class gets coefficient 0."""
+        return False
+
+    def _warn_of_constants(self, moments: Moments) -> None:
+        """Warn of features that tell classes apart and are ignored, since they never vary."""
+        within, means = moments.within(), moments.mean[moments.count > 0]
+        constant = (within if within.ndim == 1 else np.diagonal(within)) == 0
+        ignored = np.flatnonzero(constant & (np.ptp(means, axis=0) > 0))
+        if len(ignored):
+            names = getattr(self, "feature_names_in_", None)
+            named = [f"column {i}" if names is None else repr(str(names[i])) for i in ignored]
+            warn(
+                f"Coefficient 0 for {count(len(ignored), 'feature')} constant within every class "
+                f"but different between classes: {listed(named, _MOST_NAMED)}. Without variance "
+                "within classes distances have no scale. Use shrinkage (a ridge) with LDA or QDA, "
+                "or least squares or logistic regression.",
+                ConstantFeatureWarning,
+                stacklevel=5,
+            )
 
     def _fit_rows(self, labelled: LabelledRows) -> Self:
         rows, codes, weight = labelled
@@ -207,7 +255,28 @@ def summarise(
             "The squares of the features overflow: some are larger than 1e150. Give them in "
             "larger units."
         )
+    refuse_vanishing(rows, squares.sum(axis=0), moments.count.sum())
     return moments
+
+
+def refuse_vanishing(rows: NDArray[Any], squares: Array, count: float) -> None:
+    """Raise ValueError for a feature that varies, but by less than can be squared.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, p)
+    squares : ndarray of shape (p,)
+        Sums of squared deviations, within classes or over all rows.
+    count : float
+        The weight of the rows.
+    """
+    for j in np.flatnonzero(squares < SMALLEST**2 * count):
+        values = rows[:, j].astype(np.float64)
+        if 0 < np.ptp(values) < SMALLEST:
+            raise ValueError(
+                f"Feature {j} varies by less than {SMALLEST:g}, whose square vanishes. Give it in "
+                "smaller units."
+            )
 
 
 def scaled(moments: Moments, weights: Array | None) -> Moments:
@@ -220,26 +289,43 @@ def total_mean(total: Moments, space: RowSpace | None) -> Array:
     return total.mean if space is None else space.lift_points(total.mean)
 
 
-def class_priors(count: Array, priors: Priors) -> Array:
+def _with_a_density(moments: Moments) -> Moments:
+    """Let a class that is alone so far vary, if it does not: any density gives it all posteriors.
+
+    What it has of a scatter is kept as it is, in `MomentClassifier.moments_`.
+    """
+    if np.count_nonzero(moments.count) > 1 or moments.diagonal().scatter.any():
+        return moments
+    unit = np.ones(moments.n_features) if moments.is_diagonal else np.eye(moments.n_features)
+    scatter = np.zeros_like(moments.scatter)
+    scatter[moments.count > 0] = unit
+    return Moments(moments.count, moments.mean, scatter)
+
+
+def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None) -> Array:
     """Return the priors (K,) to use: those given, "equal" ones, or the shares of the rows.
 
     A class without rows gets none, and the others share what it would have had.
 
+    Parameters
+    ----------
+    count : ndarray of shape (K,)
+    priors : array-like of shape (K,), mapping of label to share, "equal", "all" or None
+        "all": of all rows of the data set, where `lincore.compare` knows of others; else as None.
+    classes : array-like of shape (K,), optional
+        The labels, which a mapping names.
+
     Raises
     ------
     ValueError
-        For fewer than two classes with rows, and priors that are not K probabilities.
+        For priors that are not K probabilities, and where they are zero for all that have rows.
     """
-    require_two_classes(count)
-    if priors is None:
+    if priors is None or (isinstance(priors, str) and priors == "all"):
         return count / count.sum()
-    if isinstance(priors, str):
-        if priors != "equal":
-            raise ValueError(f"priors must be None, 'equal' or probabilities, got {priors!r}.")
+    if isinstance(priors, str) and priors == "equal":
         return np.where(count > 0, 1.0, 0.0) / np.count_nonzero(count)
-    given = np.asarray(priors, dtype=float)
-    if given.shape != count.shape or not np.all(given >= 0) or not np.isclose(given.sum(), 1):
-        raise ValueError(f"priors must be {len(count)} probabilities that sum to 1, got {priors}.")
+    labels = np.arange(len(count)) if classes is None else classes
+    given = probabilities(priors, labels, "priors", "None, 'equal' or 'all'")
     if not given[count > 0].sum():
         raise ValueError("priors are zero for every class that has rows.")
     return np.where(count > 0, given, 0.0) / given[count > 0].sum()

@@ -8,9 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
+
+# Of the largest weight: sums of weighted squares must neither overflow nor vanish.
+LIGHTEST, HEAVIEST = 1e-100, 1e100
 
 
 class LabelledRows(NamedTuple):
@@ -64,22 +68,48 @@ def validate_rows(
         For input that is no finite number, lengths that do not match, labels that are no classes or
         were not announced, and weights that are negative or all zero.
     """
-    rows, labels = validate_data(estimator, X, y, reset=reset, **{"dtype": "numeric", **checks})
-    if rows.dtype.kind in "mM":
-        raise ValueError(
-            f"X holds {rows.dtype.name}, which is no number: give days, seconds or years instead."
-        )
-    check_classification_targets(labels)
-    if reset:
-        estimator.classes_ = unique_labels(labels if classes is None else classes)
-    strange = np.setdiff1d(labels, estimator.classes_)
+    try:
+        rows, labels = numeric_rows(estimator, X, y, reset=reset, **checks)
+        check_classification_targets(labels)
+        if reset:
+            estimator.classes_ = unique_labels(labels if classes is None else classes)
+        strange = np.setdiff1d(labels, estimator.classes_)
+    except (TypeError, ValueError) as error:
+        _explain_labels(y, error)
+        raise
     if len(strange):
         known = estimator.classes_.tolist()
         raise ValueError(f"Labels {strange.tolist()} are not among {known}.")
     weight = None
     if sample_weight is not None:
-        weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+        weight = checked_weights(sample_weight, rows)
     return LabelledRows(rows, np.searchsorted(estimator.classes_, labels), weight)
+
+
+def checked_weights(sample_weight: ArrayLike, rows: Any) -> Array:
+    """Return the weights (n,) of rows.
+
+    Raises
+    ------
+    ValueError
+        For weights that are no numbers, negative, all zero, or so large or small that sums of
+        squares with them overflow or vanish.
+    """
+    try:
+        weight = np.asarray(_check_sample_weight(sample_weight, rows, ensure_non_negative=True))
+    except (TypeError, ValueError) as error:
+        if np.asarray(sample_weight).dtype.kind in "OSU":
+            raise ValueError(
+                f"sample_weight must hold a number >= 0 for each row, got {sample_weight!r:.80}."
+            ) from error
+        raise
+    if not LIGHTEST <= weight.max() <= HEAVIEST:
+        raise ValueError(
+            f"The largest sample_weight is {weight.max():g}, so that sums of squares overflow or "
+            "vanish. Divide the weights by it: only what they are to each other matters, except "
+            "to a penalty."
+        )
+    return weight
 
 
 def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
@@ -88,16 +118,52 @@ def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
     Raises
     ------
     ValueError
-        When it is, and does not.
+        When it is, and does not name two or more; when it is not, and names others.
     """
-    first = not hasattr(estimator, "classes_")
-    if first and classes is None:
-        raise ValueError("classes must be passed on the first call to partial_fit.")
-    return first
+    if not hasattr(estimator, "classes_"):
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        try:
+            labels = unique_labels(classes)
+        except (TypeError, ValueError) as error:
+            _explain_labels(classes, error)
+            raise
+        require_classes(np.ones(len(labels)))
+        return True
+    known = estimator.classes_.tolist()
+    if classes is not None and set(np.asarray(classes).ravel().tolist()) != set(known):
+        raise ValueError(
+            f"The classes {np.asarray(classes).tolist()} are not those of the first call, {known}. "
+            "Leave them out, or begin again with a clone."
+        )
+    return False
 
 
-def require_two_classes(count: Array) -> None:
-    """Raise ValueError unless at least two of the classes have rows, or weight: count (K,)."""
+def _explain_labels(y: Any, error: Exception) -> None:
+    """Raise a ValueError that says what is wrong with labels, if that is why they were refused."""
+    labels = np.asarray(y, dtype=object).ravel()
+    # Only a missing value differs from itself; to ask pandas' NA is an error of its own.
+    missing = [i for i, label in enumerate(labels.tolist()) if _is_missing(label)]
+    if missing and len(missing) < len(labels):
+        number = "1 label is" if len(missing) == 1 else f"{len(missing):,} labels are"
+        raise ValueError(
+            f"{number} missing (the first in row {missing[0]}). Leave out the rows without a label."
+        ) from error
+    types = sorted({type(label).__name__ for label in labels.tolist()})
+    if len(types) > 1 and "str" in types:
+        raise ValueError(
+            f"The labels are of several types, {' and '.join(types)}, which have no order. Make "
+            "them all text, such as [str(label) for label in y]."
+        ) from error
+
+
+def _is_missing(label: Any) -> bool:
+    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
+
+
+def require_classes(count: Array, fewest: int = 2) -> None:
+    """Raise ValueError unless so many of the classes have rows, or weight: count (K,)."""
     n_classes = np.count_nonzero(count)
-    if n_classes < 2:
-        raise ValueError(f"A classifier needs rows of at least two classes; got {n_classes} class.")
+    if n_classes < fewest:
+        needed = "at least two classes" if fewest == 2 else "a class of some weight"
+        raise ValueError(f"A classifier needs rows of {needed}; got {n_classes} class.")

@@ -8,15 +8,16 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from lincore.estimators.base.moment_classifier import SMALLEST, refuse_vanishing
 from lincore.estimators.logistic.design_matrix import StandardRows
 from lincore.estimators.logistic.sparse_design_matrix import SparseRows, sparse_centre_and_scale
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
 
-# Deviations below this share of the mean, or below this size, are rounding.
-NOTHING = 1e-14
-SMALLEST = 1e-140
+# Deviations below this share of the mean (some nine times what a number is rounded by) are
+# rounding.
+NOTHING = 1e-15
 LARGEST = 1e150
 
 
@@ -33,12 +34,15 @@ class Conditioned(NamedTuple):
         Changes of coefficients, in the user's units, that change no score of these rows.
     lift : tuple of ndarray (p', p) and ndarray (p',), or None
         With fewer rows than features p': an orthonormal basis of the rows' space, and its origin.
+    rounding : tuple of int
+        Features that vary by so little beside their size that they are taken for constant.
     """
 
     rows: StandardRows
     penalty: Array
     null: Array | None = None
     lift: tuple[Array, Array] | None = None
+    rounding: tuple[int, ...] = ()
 
     def to_user(self, coef: Array) -> tuple[Array, Array]:
         """Return coefficients (p, K) and intercepts (K,) in the user's features and units.
@@ -81,13 +85,16 @@ def condition(
         return Conditioned(sparse, np.append(penalty, 0.0) if intercept else penalty)
     if X.shape[1] > len(X):
         return _in_row_space(X, weight, strength, intercept)
-    origin, scale = centre_and_scale(X, weight, intercept=intercept)
+    spread = _spread(X, weight)
+    origin, scale = _centre_and_scale(spread, intercept)
     if strength == 0:
-        _refuse_vanishing(scale, X)
+        refuse_vanishing(X, spread.scatter, float(spread.count))
         total = Moments.from_groups(X, np.zeros(len(X), dtype=np.intp), 1, weight)[0]
-        return _without_penalty(X, total, origin, scale, intercept)
-    n_rows = len(X) if weight is None else float(weight.sum())
-    return _with_penalty(X, n_rows, origin, scale, strength, intercept)
+        conditioned = _without_penalty(X, total, origin, scale, intercept)
+    else:
+        n_rows = len(X) if weight is None else float(weight.sum())
+        conditioned = _with_penalty(X, n_rows, origin, scale, strength, intercept)
+    return conditioned._replace(rounding=_rounding(spread, scale))
 
 
 def condition_by_moments(total: Moments, strength: float, *, intercept: bool = True) -> Conditioned:
@@ -108,8 +115,11 @@ def condition_by_moments(total: Moments, strength: float, *, intercept: bool = T
     origin, scale = _centre_and_scale(total, intercept)
     nothing = np.empty((0, total.n_features))
     if strength == 0:
-        return _without_penalty(nothing, total, origin, scale, intercept)
-    return _with_penalty(nothing, float(total.count), origin, scale, strength, intercept)
+        conditioned = _without_penalty(nothing, total, origin, scale, intercept)
+    else:
+        n_rows = float(total.count)
+        conditioned = _with_penalty(nothing, n_rows, origin, scale, strength, intercept)
+    return conditioned._replace(rounding=_rounding(total.diagonal(), scale))
 
 
 def _with_penalty(
@@ -138,10 +148,22 @@ def centre_and_scale(
     ValueError
         For features whose squares overflow.
     """
-    codes = np.zeros(len(X), dtype=np.intp)
+    return _centre_and_scale(_spread(X, weight), intercept)
+
+
+def _spread(X: NDArray[Any], weight: Array | None) -> Moments:
     with np.errstate(over="ignore", invalid="ignore"):
-        total = Moments.from_groups(X, codes, 1, weight, diagonal=True)[0]
-    return _centre_and_scale(total, intercept)
+        return Moments.from_groups(X, np.zeros(len(X), dtype=np.intp), 1, weight, diagonal=True)[0]
+
+
+def _rounding(total: Moments, scale: Array) -> tuple[int, ...]:
+    """Return the features that are left out though their values differ by more than a last digit.
+
+    One digit may be the rounding of a constant: 0.1 + 0.2 beside 0.3.
+    """
+    deviation = np.sqrt(total.scatter / total.count)
+    lost = np.isinf(scale) & (deviation > np.finfo(np.float64).eps / 2 * np.abs(total.mean))
+    return tuple(np.flatnonzero(lost & (deviation > SMALLEST)).tolist())
 
 
 def _centre_and_scale(total: Moments, intercept: bool) -> tuple[Array, Array]:
@@ -160,18 +182,6 @@ def _centre_and_scale(total: Moments, intercept: bool) -> tuple[Array, Array]:
     scale = deviation
     varies = scale > np.maximum(NOTHING * np.abs(total.mean), SMALLEST)
     return total.mean, np.where(varies, scale, np.inf)
-
-
-def _refuse_vanishing(scale: Array, X: NDArray[Any]) -> None:
-    """Raise ValueError for a feature that varies, but by less than can be squared."""
-    constant = np.flatnonzero(np.isinf(scale))
-    spread = np.ptp(X[:, constant].astype(np.float64), axis=0)
-    vanishing = constant[(spread > 0) & (spread < SMALLEST)]
-    if len(vanishing):
-        raise ValueError(
-            f"Feature {vanishing[0]} varies by less than {SMALLEST:g}, whose square vanishes. "
-            "Give it in smaller units."
-        )
 
 
 def _without_penalty(

@@ -7,11 +7,15 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from lincore.estimators.base.class_weights import ClassWeight, class_weights, weighted_rows
 from lincore.estimators.base.linear import LinearClassifier, SoftmaxPosterior
-from lincore.estimators.base.validation import require_two_classes, validate_rows
+from lincore.estimators.base.validation import (
+    checked_weights,
+    require_classes,
+    validate_rows,
+)
 from lincore.estimators.logistic._summed import BlockLoss, OverBlocks, SummedLoss
 from lincore.estimators.logistic.conditioning import condition, condition_by_moments
 from lincore.estimators.logistic.loss import SoftmaxLoss
@@ -28,6 +32,8 @@ from lincore.estimators.logistic.solvers import SOLVERS
 from lincore.estimators.logistic.wald import Wald, reason_against_errors, wald_errors
 from lincore.linalg.optimize import OptimizerStep, Optimum, Reason
 from lincore.moments.moments import Moments
+from lincore.utils.atomic import atomic
+from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.thread_warnings import warn
 from lincore.utils.threads import part_mapper
 
@@ -138,6 +144,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         if "reason_" in state:
             self.__dict__["reason_"] = Reason(state["reason_"])
 
+    @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from rows.
 
@@ -165,6 +172,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             When the gradient did not become small enough, with the reason and the remedy.
         SeparationWarning
             When C is infinite and the classes can be separated, with the features that do it.
+        UserWarning
+            When features vary by so little beside their size that they are taken for constant,
+            with their names.
         """
         self._check_options()
         labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
@@ -176,6 +186,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                     f"The solver {self.solver!r} needs a matrix of all features squared, too large "
                     f"for {self.n_features_in_:,} sparse features. Choose 'newton-cg'."
                 )
+            self._name_rounding(posed.conditioned.rounding)
             optimum = self._minimise(posed)
             # The certificate sums over the rows once more, by the same threads.
             is_free = np.isinf(self.C)
@@ -184,6 +195,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self._report()
         return self
 
+    @atomic
     def fit_blocks(self, over: OverBlocks, moments: Moments, classes: ArrayLike) -> Self:
         """Learn from rows that are nowhere all at once, in some passes over their blocks.
 
@@ -209,12 +221,13 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         if self.solver == "sgd":
             raise ValueError("'sgd' goes from row to row and not over blocks. Choose 'newton-cg'.")
         self.classes_, self.n_features_in_ = np.asarray(classes), moments.n_features
-        require_two_classes(moments.count)
+        require_classes(moments.count)
         weights = class_weights(self.class_weight, self.classes_, moments.count)
         weighted = moments if weights is None else moments.scale(weights)
         strength = strength_of(self.C, len(self.classes_))
         total = weighted.pooled()
         conditioned = condition_by_moments(total, strength, intercept=self.fit_intercept)
+        self._name_rounding(conditioned.rounding)
         of_block = BlockLoss(conditioned.rows, len(weighted), weights)
         n_rows = int(moments.count.sum())
         loss = SummedLoss(over, of_block, conditioned.penalty, n_rows, float(total.count))
@@ -255,10 +268,10 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             weighted, the fit did not converge, or the information matrix is singular.
         """
         self.require_maximum_likelihood()
-        rows = validate_data(self, X, dtype="numeric", reset=False)
+        rows = numeric_rows(self, X, reset=False)
         weight = None
         if sample_weight is not None:
-            weight = _check_sample_weight(sample_weight, rows, ensure_non_negative=True)
+            weight = checked_weights(sample_weight, rows)
         W, intercept = self.coef_.T, self.intercept_
         if len(self.classes_) == 2:
             W, intercept = np.column_stack([0 * W, W]), np.append(0.0, intercept)
@@ -298,7 +311,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             For too many sparse features.
         """
         check_is_fitted(self)
-        rows = validate_data(self, X, dtype="numeric", reset=False, accept_sparse="csr")
+        rows = numeric_rows(self, X, reset=False, accept_sparse="csr")
         strength = strength_of(self.C, len(self.classes_))
         conditioned = condition(rows, None, strength, intercept=self.fit_intercept)
         if conditioned.rows.wide:
@@ -357,7 +370,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 f"The separating direction is in separation_; it is led by: {leading or 'none'}. "
                 f"Use a finite C, or find out why these features give the class away.",
                 SeparationWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
         elif not self.converged_:
             warn(
@@ -365,8 +378,21 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 f"{self.n_iter_} iterations because {self.reason_.words} (gradient "
                 f"{self.trace_[-1].gradient_norm:.2g}). {self.reason_.remedy}",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
+
+    def _name_rounding(self, features: tuple[int, ...]) -> None:
+        if not features:
+            return
+        names = self._names()
+        listed = ", ".join(repr(names[j]) for j in features)
+        warn(
+            f"Beside their size these features vary by hardly more than numbers are rounded by, "
+            f"and get coefficients of zero: {listed}. Subtract their offset, such as the smallest "
+            "value, before they are stored as float64.",
+            UserWarning,
+            stacklevel=4,
+        )
 
     def _names(self) -> tuple[str, ...]:
         given = getattr(self, "feature_names_in_", None)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from lincore.estimators.base.validation import require_two_classes
+from lincore.estimators.base.validation import require_classes
 from lincore.estimators.logistic.conditioning import Conditioned, condition
 from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
 from lincore.linalg.optimize import StoppingRule
@@ -77,7 +77,7 @@ def pose_rows(
         For rows of fewer than two classes, and what cannot be standardised.
     """
     count = np.bincount(codes, weight, n_classes).astype(np.float64)
-    require_two_classes(count)
+    require_classes(count)
     strength = strength_of(model.C, n_classes)
     conditioned = condition(X, weight, strength, intercept=model.fit_intercept)
     rows, penalty = conditioned.rows, conditioned.penalty

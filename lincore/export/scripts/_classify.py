@@ -150,7 +150,7 @@ _ASSUMPTIONS = """if not data.kind.is_sparse or "svd" in pipeline.named_steps:
     print(f"Checked on the {len(split.train):,} training {rows}.")"""
 _WHAT_IF = """start = START
 if start is not None:
-    print(f"Row {start}, true class {data.classes[data.codes[start]]}.")
+    print(f"Row {start}, true class '{data.classes[data.codes[start]]}'.")
 row, moved = inspection.complete_row(data, split.train, start), MOVED
 inputs = moved if data.kind.is_images and "pca" in pipeline.named_steps else None
 if inputs is None:

@@ -67,7 +67,8 @@ _FOUND = """if table is not None:
         for column in columns
     ]
     print(export.to_text(lines))
-    for problem in checks.find_table_problems(table, columns):
+    binned = choices.bins is not None
+    for problem in checks.find_table_problems(table, columns, binned=binned):
         print(problem.notice)
 if data.truth is not None:
     truth = data.truth

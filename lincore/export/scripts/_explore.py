@@ -11,7 +11,10 @@ from lincore.export.scripts._code import Block, fill, literal
 View = Mapping[str, Any]
 
 _COLUMNS = """ranked = inspection.associations(data, part)
-print(report.association_finding(ranked, data.n_classes, data.target_name))
+test = None
+if ranked:
+    test = inspection.largest_association_test(data, ranked[0].column, part)
+print(report.association_finding(ranked, test, data.n_classes, data.target_name))
 print(f"Computed on {which}.")
 ranking = [{"column": one.name, "association": one.value} for one in ranked]
 print(export.to_text(ranking, form=".2f"))

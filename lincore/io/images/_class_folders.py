@@ -40,12 +40,15 @@ class Place(NamedTuple):
         The folder below the class, if there is one: one person's or one scene's images.
     reason : str
         Why it has no class.
+    is_nested : bool
+        Whether a folder of class folders above it was passed over.
     """
 
     label: str
     tests: bool = False
     group: str = ""
     reason: str = ""
+    is_nested: bool = False
 
 
 def folders_above(path: str) -> tuple[str, ...]:
@@ -77,7 +80,8 @@ def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> l
     Folders called train and test (training_set and test_set, seg_train and seg_test, and so on)
     are no classes where both occur. Of the others, the first level with more than one name is the
     class, and the level below it a group. Where the same names return below each of them
-    (``camera1/cats``, ``camera2/cats``), the deeper level is the class instead.
+    (``camera1/cats``, ``camera2/cats``), the deeper level is the class instead. A folder that holds
+    folders such as those beside it (``all/cats`` beside ``cats``) is passed over.
 
     Parameters
     ----------
@@ -99,13 +103,17 @@ def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> l
     """
     roles = _split_roles(folders)
     kept = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
+    whole = kept
     if level is None:
+        kept = _without_containers(kept)
         level = class_level(kept)
     sides = [[roles[f.casefold()] for f in path if f.casefold() in roles] for path in folders]
     known = {
         path[level] for path, side in zip(kept, sides, strict=True) if side and len(path) > level
     }
     places = [_place(path, side, level, known) for path, side in zip(kept, sides, strict=True)]
+    nested = [path != before for path, before in zip(kept, whole, strict=True)]
+    places = [p._replace(is_nested=is_) for p, is_ in zip(places, nested, strict=True)]
     masked = _masks(kept, level)
     places = [
         place._replace(reason=MASK) if is_mask and not place.reason else place
@@ -115,6 +123,29 @@ def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> l
     if len({place.group for place in places}) <= 1 + len({place.label for place in places}):
         return [place._replace(group="") for place in places]
     return places
+
+
+def _without_containers(folders: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Return the paths without folders that hold folders called as those beside them."""
+    below: dict[tuple[str, ...], set[str]] = {}
+    for path in set(folders):
+        for i, name in enumerate(path):
+            below.setdefault(path[:i], set()).add(name)
+    return [_without_container(path, below) for path in folders]
+
+
+def _without_container(
+    path: tuple[str, ...], below: dict[tuple[str, ...], set[str]]
+) -> tuple[str, ...]:
+    """Return a path without the folders between a level of classes and the same classes deeper."""
+    for i in range(len(path) - 1):
+        beside = below[path[:i]] - {path[i]}
+        for j in range(len(path) - 1, i, -1):
+            inner = below[path[:j]]
+            # Most of the folders beside it return, and no fewer than a class.
+            if len(inner & beside) * 2 > len(beside) and path[j] in inner:
+                return path[:i] + path[j:]
+    return path
 
 
 def class_level(folders: Sequence[tuple[str, ...]]) -> int:

@@ -102,13 +102,43 @@ def find_images(
             notices = (_pattern_notice(pattern, paths[0], collection.name),)
     if pattern is not None:
         places = _named(places, paths, pattern)
+    copies = _copies(collection, found, places)
     images = []
     for i, place in zip(found, places, strict=True):
-        if place.reason:
+        if i in copies:
+            collection.skipped[i] = f"a copy of {collection.paths[copies[i]]}"
+        elif place.reason:
             collection.skipped[i] = place.reason
         else:
             images.append(ImageFile(i, *place[:3]))
     return images, notices
+
+
+def _copies(
+    collection: ImageCollection, found: Sequence[int], places: Sequence[Place]
+) -> dict[int, int]:
+    """Return the images that lie in the same class at another level too, and those they repeat."""
+    if not any(place.is_nested for place in places):
+        return {}
+    # The one of the upper level is kept.
+    pairs = sorted(zip(found, places, strict=True), key=lambda pair: pair[1].is_nested)
+    seen: dict[tuple[str, str], list[int]] = {}
+    copies = {}
+    for i, place in pairs:
+        if place.reason:
+            continue
+        former = seen.setdefault((place.label, collection.paths[i].rsplit("/", 1)[-1]), [])
+        try:
+            content = collection.read(i) if former else b""
+            same = next((j for j in former if collection.read(j) == content), None)
+        except SkippedFile:
+            # What cannot be unpacked is left out when it is decoded.
+            continue
+        if same is None:
+            former.append(i)
+        else:
+            copies[i] = same
+    return copies
 
 
 def _pattern_notice(pattern: str, path: str, name: str) -> Notice:

@@ -29,12 +29,26 @@ COLUMN_ROLES: tuple[Role, ...] = get_args(Role)
 #: Roles that one column can have.
 UNIQUE_ROLES: tuple[Role, ...] = ("target", "group", "weight", "frequency")
 
-_IDENTIFIER_NAME = re.compile(r"(^|[\s_.-])(id|uuid|guid|key|index|row name|rowname)$|[a-z]I[Dd]$")
+# Of the languages that most tables are in; compounds such as Kundennummer by their end.
+# fmt: off
+_IDENTIFIER_WORDS = frozenset((
+    "id", "ids", "uuid", "guid", "key", "index", "idx", "rowname", "nr", "no", "num", "number",
+    "code", "nº", "n°", "№", "numero", "número", "numéro", "numer", "codigo", "código", "codice",
+    "kod", "matricule", "identifiant", "cislo", "číslo",
+))
+# fmt: on
+_IDENTIFIER_ENDING = re.compile(
+    r"(nummer|number|numero|(?<!i)num|.nr|kennung|schl(ü|ue)ssel|code|kod)$"
+)
 _BLANKS = re.compile(r"\s+")
 _FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORECASE)
 _COUNTER_NAME = re.compile(r"number|index|row|\b(id|no|nr)\b|unnamed|^column \d", re.IGNORECASE)
 _UNNAMED_FIRST = ("column 1", "Unnamed: 0")
-_ENOUGH_ROWS = 50
+_FEW_ROWS, _ENOUGH_ROWS = 20, 50
+# Equal pairs that chance would make, of numbers that have a tenth of them.
+_FEWEST_PAIRS = 10
+# A share of multiples of ten above this says that numbers are rounded: one in ten is chance.
+_ROUNDED = 0.3
 _SCATTER = 10
 _FEW_LEVELS = 50
 _MOST_LEVELS = 300
@@ -171,26 +185,65 @@ def _kind_of_numbers(column: pd.Series[Any], values: NDArray[Any], n_distinct: i
         return "constant"
     if is_date(column):
         return "date"
-    names_rows = len(values) == len(column) and _names_rows(str(column.name), values, n_distinct)
+    name = str(column.name)
+    least = 0.9 if is_identifier_name(name) else 1.0
+    is_full = len(values) >= least * len(column)
+    names_rows = is_full and _names_rows(name, values, n_distinct)
     return "identifier" if names_rows else "number"
 
 
 def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
-    """Tell whether whole numbers count the rows, in one run or in several, or are called so."""
+    """Tell whether whole numbers name the rows: they count them, are called so, or hardly repeat.
+
+    A quantity repeats as chance has it: of n rows spread evenly over m numbers, about n² / 2m pairs
+    are equal, and more of rows spread otherwise. Numbers given out one by one do not repeat.
+    """
     # A look at some of them spares millions of others.
     for some in (values[:_JUDGED], values):
         if not (np.isfinite(some) & (np.floor(some) == some)).all():
             return False
-    if n_distinct == len(values):
-        runs_on = float(values.max()) - float(values.min()) == len(values) - 1
-        # Before features without names often stands a number that names the row.
-        unnamed = name in _UNNAMED_FIRST and len(values) >= _ENOUGH_ROWS
-        scattered = float(values.max()) - float(values.min()) > _SCATTER * len(values)
-        return bool(runs_on or _IDENTIFIER_NAME.search(name) or (unnamed and scattered))
+    n, low, high = len(values), float(values.min()), float(values.max())
+    repeats = n - n_distinct
+    if not repeats and (high - low == n - 1 or is_identifier_name(name)):
+        return True
+    if n < _FEW_ROWS:
+        return False
     # Of the largest numbers the difference is infinite, which is no step of one.
     with np.errstate(over="ignore"):
-        counts = len(values) >= 20 and (np.diff(values.astype(np.float64)) == 1).mean() > 0.9
-    return bool(counts and _COUNTER_NAME.search(name))
+        counts = (np.diff(values.astype(np.float64)) == 1).mean() > 0.9
+    if counts and _COUNTER_NAME.search(name):
+        return True
+    if is_identifier_name(name) and 2 * n_distinct >= n:
+        return True
+    if n < _ENOUGH_ROWS or repeats > n / 20:
+        return False
+    expected = n * (n - 1) / 2 / (high - low + 1)
+    if expected >= _FEWEST_PAIRS and _FEWEST_PAIRS * repeats <= expected:
+        return True
+    # Before features without names often stands a number that names the row.
+    if not repeats and name in _UNNAMED_FIRST and high - low > _SCATTER * n:
+        return True
+    # Numbers of one length, from six digits on, and not rounded: of people, cases, parcels.
+    one_length = low >= 1e5 and len(f"{low:.0f}") == len(f"{high:.0f}")
+    return bool(one_length and (values % 10 == 0).mean() < _ROUNDED)
+
+
+def is_identifier_name(name: str) -> bool:
+    """Tell whether a column is called as identifiers are: by the last word of its name.
+
+    Examples
+    --------
+    >>> [is_identifier_name(n) for n in ("EmployeeNumber", "CLIENTNUM", "Kundennummer", "case no.")]
+    [True, True, True, True]
+    >>> [is_identifier_name(n) for n in ("NumCompaniesWorked", "platinum", "covid", "piano")]
+    [False, False, False, False]
+    """
+    spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold()
+    words = [word for word in re.split(r"[\W_]+", spaced) if word]
+    if not words:
+        return name.strip() == "#"
+    last = words[-1]
+    return last in _IDENTIFIER_WORDS or bool(_IDENTIFIER_ENDING.search(last)) or words[0] == "id"
 
 
 def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any) -> Kind:

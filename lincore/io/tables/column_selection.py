@@ -18,12 +18,16 @@ from lincore.io.tables.column_roles import (
     Kind,
     Role,
 )
+from lincore.io.tables.counted_outcomes import refuse_counted
 from lincore.io.tables.features import merge_labels
 from lincore.io.tables.options import AS_PROPOSED, TableOptions
+from lincore.io.tables.repeated_ids import names_subjects
+from lincore.io.tables.rules.label_marks import marked_labels
 from lincore.io.tables.table import Table
 from lincore.utils.typing import Flags
 
 _MOST_REMEDIES = 5
+_MEASURED = ("target", "feature")
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill the column in, or delete it.",
     "constant": "Nothing needs to be done: it cannot separate the classes.",
@@ -74,23 +78,52 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
         name: "feature" if kind in ("number", "category") else "ignore"
         for name, kind in kinds.items()
     }
+    declared = {name: role for name, role in table.roles.items() if role not in _MEASURED}
+    roles |= declared
+    for name, role in table.roles.items():
+        if role == "feature" and kinds[name] == "identifier":
+            kinds[name], roles[name] = "number", "feature"
     if target is not None:
         roles[target] = "target"
-    _find_some_feature(frame, kinds, roles)
+    _find_some_feature(frame, kinds, roles, declared)
+    # Rows of a file that is read in blocks cannot be kept together.
+    if "feature" in roles.values() and "group" not in declared.values() and table.source is None:
+        rows = frame if table.whole is None else table.whole.frame
+        undeclared = {name: kind for name, kind in kinds.items() if name not in table.roles}
+        group = _find_group(rows, undeclared, roles)
+        roles |= {group: "group"} if group else {}
     return tuple(
         Column(
             name,
             kinds[name],
             roles[name],
             *content[1:],
-            reason=_reason(frame[name], kinds[name], content) if roles[name] == "ignore" else "",
+            reason=_reason(frame[name], kinds[name], content, table.roles.get(name, ""))
+            if roles[name] == "ignore"
+            else "",
         )
         for name, content in contents.items()
     )
 
 
-def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
+def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> str:
+    """Return the column that names the subjects of several rows each, by its name or its values.
+
+    Whoever leaves out or keeps an identifier whose rows belong together tests on known subjects.
+    """
+    for name, kind in kinds.items():
+        if roles[name] not in ("feature", "ignore"):
+            continue
+        others = [other for other, role in roles.items() if role == "feature" and other != name]
+        if others and names_subjects(frame[name], kind):
+            return name
+    return ""
+
+
+def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str) -> str:
     """Say why a column is proposed to be ignored, in words that hold for this one."""
+    if declared == "ignore":
+        return "the file says that it is no feature"
     n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
     if kind == "constant" and not content.n_missing:
         return "the same value in every row"
@@ -100,16 +133,23 @@ def _reason(values: pd.Series[Any], kind: Kind, content: Content) -> str:
         which = "every row" if not content.n_missing else "every row that has one"
         return f"a different value in {which} (identifier)"
     if is_number(values):
-        return "it counts the rows (identifier)"
+        if 2 * n_distinct < n_present:
+            return "it counts the rows (identifier)"
+        return f"{n_distinct:,} different numbers in {n_present:,} rows (identifier)"
     rows = f"{n_distinct:,} different values in {n_present:,} rows"
     return f"{rows}, too many for categories (identifier)"
 
 
-def _find_some_feature(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> None:
+def _find_some_feature(
+    frame: pd.DataFrame,
+    kinds: dict[str, Kind],
+    roles: dict[str, Role],
+    declared: Mapping[str, Role],
+) -> None:
     """Make the words of a text features, or else a counter, if no column is one."""
     if "feature" in roles.values():
         return
-    spare = [name for name, role in roles.items() if role == "ignore"]
+    spare = [name for name, role in roles.items() if role == "ignore" and name not in declared]
     texts = [name for name in spare if kinds[name] == "text"]
     full = [name for name in texts if 2 * int(frame[name].notna().sum()) >= len(frame)]
     # In a handful of rows made up by hand a measurement may well run 1, 2, 3.
@@ -158,7 +198,16 @@ def choose_roles(
         )
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
+    guessed = target is None and "target" not in table.roles.values()
     target = table.proposed if target is None else target
+    if target is None and (error := marked_labels(table.frame, [*table.frame], table.name)):
+        raise error
+    if options.bins is None:
+        # A class stands last or is called so; counts mostly stand behind what they depend on.
+        is_sure = target == table.frame.columns[-1] or (table.guess and table.guess.by_name)
+        is_guess = guessed and not is_sure
+        sure = None if is_guess else find_label_column(table.frame, target, table.name)
+        refuse_counted(table.frame, sure, table.name)
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
     several = [label, *named] if named else []
@@ -172,6 +221,10 @@ def choose_roles(
             remedy="Give the others another role.",
         )
     roles[label] = "target"
+    # A group that was asked for takes the place of the one that is proposed.
+    if "group" in roles.values():
+        proposed = [c for c in describe_columns(table, label) if c.role == "group"]
+        roles = {**{c.name: "ignore" for c in proposed}, **roles}
     return tuple(
         _with_role(column, roles.get(column.name, column.role), column.name in options.categories)
         for column in describe_columns(table, label)

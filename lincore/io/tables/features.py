@@ -36,6 +36,7 @@ def build_features(
     texts: Sequence[str],
     name: str,
     categories: Sequence[str] = (),
+    orders: Mapping[str, Sequence[str]] = {},
 ) -> Features:
     """Bring columns into one array.
 
@@ -50,6 +51,8 @@ def build_features(
         The file's name, for messages.
     categories : sequence of str
         The columns to treat as categorical: "yes" and "Yes" are two levels.
+    orders : mapping of str to sequence of str
+        Levels of some columns in an order of their own.
 
     Raises
     ------
@@ -60,7 +63,9 @@ def build_features(
     levels: list[tuple[str, ...] | None] = []
     notices: list[Notice] = []
     for column in features:
-        values, found, added = _encode(frame[column.name], column, column.name in categories)
+        values, found, added = _encode(
+            frame[column.name], column, column.name in categories, orders.get(column.name, ())
+        )
         arrays.append(values)
         levels.append(found)
         notices += added
@@ -78,7 +83,7 @@ def build_features(
 
 
 def _encode(
-    column: pd.Series[Any], described: Column, as_it_stands: bool
+    column: pd.Series[Any], described: Column, as_it_stands: bool, order: Sequence[str]
 ) -> tuple[Array, tuple[str, ...] | None, list[Notice]]:
     where = f"column {column.name!r}"
     if described.kind == "date":
@@ -86,7 +91,7 @@ def _encode(
         return days, None, [Notice("A date counts as days since 1970.", where, code="LIN055")]
     if is_number(column) and described.kind != "category":
         return column.to_numpy(dtype=np.float64, na_value=np.nan), None, []
-    codes, names, merged = level_codes(column, as_it_stands=as_it_stands)
+    codes, names, merged = level_codes(column, as_it_stands=as_it_stands, order=order)
     if len(names) > LIMITS.max_levels:
         raise DataError(
             f"It has {len(names):,} levels; at most {LIMITS.max_levels:,} can each have a column.",
@@ -102,7 +107,7 @@ def _encode(
 
 
 def level_codes(
-    column: pd.Series[Any], *, as_it_stands: bool = False
+    column: pd.Series[Any], *, as_it_stands: bool = False, order: Sequence[str] = ()
 ) -> tuple[Array, tuple[str, ...], tuple[str, ...]]:
     """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings.
 
@@ -119,10 +124,17 @@ def level_codes(
     counts = np.bincount(places[places >= 0], minlength=len(texts))
     same = {} if as_it_stands else _same_spelling(texts, counts.tolist())
     names = sorted({same.get(text, text) for text in texts}, key=natural_key)
+    names = [names[i] for i in sorted(range(len(names)), key=order_key(order, names))]
     code_of = {name: float(code) for code, name in enumerate(names)}
     # The last one stands for a missing value, whose place is -1.
     codes = np.array([*(code_of[same.get(text, text)] for text in texts), np.nan])[places]
     return codes, tuple(names), tuple(sorted(same))
+
+
+def order_key(order: Sequence[str], names: Sequence[Any]) -> Callable[[int], int]:
+    """Return the key that sorts the places of names by an order; names beyond it come last."""
+    place = {name: i for i, name in enumerate(order)}
+    return lambda i: place.get(str(names[i]), len(place))
 
 
 def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:

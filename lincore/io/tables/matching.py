@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -153,7 +153,7 @@ def match_rows(
     """
     frame = frame.set_axis([str(name) for name in frame.columns], axis=1)
     given = list(frame.columns)
-    place = {name: _place(name, given) for name in schema.columns}
+    place = {name: find_column(name, given) for name in schema.columns}
     missing = tuple(name for name, found in place.items() if found is None)
     if missing and not fill_missing:
         raise _missing(missing, given)
@@ -224,20 +224,10 @@ def _numbers(column: pd.Series[Any], found: _Found) -> Array:
 
 def _codes(column: pd.Series[Any], known: Sequence[str], found: _Found) -> Array:
     places, values = pd.factorize(column)
-    code_of = {name: float(code) for code, name in enumerate(known)}
-    if len(known) == 2 and says_yes_or_no(known):
-        # As in the training table, where all spellings of yes and of no were taken together.
-        code_of |= {
-            text: code_of[name]
-            for text in map(level_name, values)
-            for name in known
-            if text not in code_of
-            and says_yes_or_no([text, *known])
-            and says_yes(text) == says_yes(name)
-        }
+    code_of = spelled_codes(map(level_name, values), known)
     # Behind the last level stands one that is not known, see `Preparer`.
     codes = np.array(
-        [*(code_of.get(level_name(value), float(len(known))) for value in values), np.nan]
+        [*(float(code_of.get(level_name(value), len(known))) for value in values), np.nan]
     )
     if (codes == len(known)).any():
         numbers = np.bincount(places[places >= 0], minlength=len(values))
@@ -248,6 +238,29 @@ def _codes(column: pd.Series[Any], known: Sequence[str], found: _Found) -> Array
         }
         found.unseen[str(column.name)] = dict(sorted(new.items(), key=lambda one: -one[1]))
     return np.asarray(codes[places])
+
+
+def spelled_codes(texts: Iterable[str], known: Sequence[str]) -> dict[str, int]:
+    """Return the codes of known levels, and of the texts that are other spellings of yes and no.
+
+    As in the training table, where all spellings of yes and of no were taken together.
+
+    Examples
+    --------
+    >>> spelled_codes(["Yes", "maybe"], ["no", "yes"])
+    {'no': 0, 'yes': 1, 'Yes': 1}
+    """
+    code_of = {name: code for code, name in enumerate(known)}
+    if len(known) != 2 or not says_yes_or_no(known):
+        return code_of
+    return code_of | {
+        text: code_of[name]
+        for text in texts
+        for name in known
+        if text not in code_of
+        and says_yes_or_no([text, *known])
+        and says_yes(text) == says_yes(name)
+    }
 
 
 def _words(
@@ -271,8 +284,14 @@ def _words(
     return blocks
 
 
-def _place(name: str, given: Sequence[str]) -> int | None:
-    """Return the position of a column, by its name or by the only one that is spelled so."""
+def find_column(name: str, given: Sequence[str]) -> int | None:
+    """Return the position of a column, by its name or by the only one that is spelled so.
+
+    Examples
+    --------
+    >>> find_column("cabin_class", ["Age", " Cabin Class"])
+    1
+    """
     if name in given:
         return given.index(name)
     alike = [i for i, other in enumerate(given) if _plain(other) == _plain(name)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -10,12 +11,15 @@ import pandas as pd
 from lincore.data.labels import unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import unpack_gzip
+from lincore.io.tables.column_roles import Role
 from lincore.io.tables.rules.blank_rows import BlankRows
+from lincore.io.tables.rules.declared_types import DeclaredTypes
 from lincore.io.tables.rules.label_marks import CutLabels
 from lincore.io.tables.rules.leading_zeros import LeadingZeros
 from lincore.io.tables.rules.merge_notices import merge_notices
 from lincore.io.tables.rules.missing_values import MissingIn
 from lincore.io.tables.rules.numbers_in_text import NumbersInText
+from lincore.io.tables.rules.ordered_levels import OrderedLevels
 from lincore.io.tables.rules.protocol import ColumnRule, Columns
 from lincore.io.tables.rules.repeated_headers import RepeatedHeaders
 from lincore.io.tables.rules.stripped_text import StrippedText
@@ -27,6 +31,7 @@ from lincore.io.tables.text.encoding import Decoded, decode
 from lincore.io.tables.text.header import Heading, find_heading
 from lincore.io.tables.text.marks import Marks, find_marks
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
+from lincore.io.tables.text.orange import refuse_basket
 from lincore.io.tables.text.rows import parse_rows
 from lincore.io.tables.text.tables_below import find_tables
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
@@ -40,11 +45,13 @@ COLUMN_RULES: tuple[ColumnRule, ...] = (
     NumbersInText(),
     UnnamedColumns(),
     Totals(),
+    DeclaredTypes(),
     MissingIn(),
     CutLabels(),
+    OrderedLevels(),
 )
 #: Where cells are to stay as they are in the file, nothing but what was asked for.
-RULES_FOR_TEXT: tuple[ColumnRule, ...] = (MissingIn(), CutLabels())
+RULES_FOR_TEXT: tuple[ColumnRule, ...] = (MissingIn(), CutLabels(), OrderedLevels())
 
 
 class Way(NamedTuple):
@@ -59,13 +66,15 @@ class Way(NamedTuple):
 class Delimited(NamedTuple):
     """Content of the text, findings on it, and the line of the first row.
 
-    `first_line` counts from 1; it is None where rows and lines do not run together.
+    `first_line` counts from 1; it is None where rows and lines do not run together. `roles` are
+    those of columns that the file declares.
     """
 
     frame: pd.DataFrame
     notices: tuple[Notice, ...]
     first_line: int | None
     reading: DetectedOptions
+    roles: Mapping[str, Role] = {}
 
 
 def read_delimited(
@@ -113,7 +122,9 @@ def read_with_way(
     findings = [*decoded.notices, *choosing, *heading.notices, *naming, *parsed.notices]
 
     header = _header_fields(layout, heading)
-    columns = Columns(parsed.frame, name, options, marks, header)
+    declared = heading.declared
+    types = dict(zip(names, declared.types, strict=True)) if declared else {}
+    columns = Columns(parsed.frame, name, options, marks, header, declared=types)
     for rule in RULES_FOR_TEXT if options.as_text else COLUMN_RULES:
         applied = None if set(rule.codes) & {*options.overrule} else rule.apply(columns)
         if applied is not None:
@@ -136,13 +147,16 @@ def read_with_way(
     )
     way = Way(layout._replace(text="", records=[]), names, marks, heading.first_line)
     first_line = parsed.first_line if columns.rows_kept else None
-    return Delimited(columns.frame, merge_notices(findings), first_line, reading), way
+    pairs = zip(names, declared.roles if declared else (), strict=False)
+    roles = {column: role for column, role in pairs if role and column in columns.frame}
+    return Delimited(columns.frame, merge_notices(findings), first_line, reading, roles), way
 
 
 def _decode(
     raw: bytes, name: str, options: ReadOptions, limits: Limits
 ) -> tuple[Decoded, bool, ReadOptions]:
     """Return the text, whether it was packed, and the options, which ARFF settles in part."""
+    refuse_basket(name)
     check_size(len(raw), name, limits)
     most = replace(limits, max_file_bytes=min(limits.max_table_bytes, limits.max_file_bytes))
     unpacked = unpack_gzip(raw, name, most)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from lincore.data.labels import is_number, present_numbers
+from lincore.data.labels import count_present, is_number, present_numbers
+from lincore.io.tables.features import level_codes
 from lincore.utils.typing import Codes
 
 if TYPE_CHECKING:
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
 
 # Names of columns that say to whom or to what a row belongs.
 _NAMES_GROUPS = re.compile(
-    r"(?i:(^|[\s_.-])(id|uuid|guid|subject|patient|participant|speaker|person|user|customer)"
-    r"([\s_.-]?(id|no|nr|number))?)$|[a-z]I[Dd]$"
+    r"(?i:(^|[\s_.-])(id|uuid|guid|(subject|patient|participant|speaker|person|user|customer|client)"
+    r"([\s_.-]?(id|no|num|nr|number|code))?))$|[a-z]I[Dd]$"
+    r"|(?i:(kunden|personen|patienten|probanden|personal|mitarbeiter)[\s_.-]?(nr|nummer|id)\.?$)"
 )
 # P01, subject-12, N1A1: letters around a number.
 _NUMBERED = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}[A-Za-z]?\d{0,4}")
@@ -172,3 +174,92 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
     several, count = np.unique(sizes, return_counts=True)
     alone = np.array([float((shares**m).sum()) for m in several])
     return float((count * (1 - alone)).sum())
+
+
+def names_subjects(column: pd.Series[Any], kind: str) -> bool:
+    """Tell whether a column names subjects of several rows each, beyond doubt.
+
+    It is called so, or its values share their beginnings: see `common_part`.
+
+    Examples
+    --------
+    >>> names_subjects(pd.Series([f"P{i // 4}" for i in range(60)], name="patient"), "category")
+    True
+    """
+    if kind not in ("number", "category", "identifier"):
+        return False
+    n_present, n_distinct = count_present(column)
+    if 2 * n_present < len(column) or n_distinct < _FEWEST_GROUPS:
+        return False
+    if _NAMES_GROUPS.search(str(column.name)) and 2 * n_distinct <= n_present:
+        return not is_number(column) or not (present_numbers(column) % 1).any()
+    return kind == "identifier" and common_part(column) is not None
+
+
+def group_codes(
+    column: pd.Series[Any], *, by_part: bool | None = None
+) -> tuple[Codes, tuple[str, ...]]:
+    """Return the group of each row and the names of the groups; a row without one is alone.
+
+    Names that share their beginning, such as P01_1 and P01_2, are of one group, if `by_part` or,
+    when that is not given, if `common_part` finds beginnings.
+
+    Examples
+    --------
+    >>> group_codes(pd.Series(["rat 1", None, "rat 1"]))
+    (array([0, 1, 0]), ('rat 1', 'row 2'))
+    """
+    common = common_part(column) if by_part is None else _first_parts(column) if by_part else None
+    codes, names, _ = level_codes(column if common is None else common)
+    alone = np.isnan(codes)
+    codes[alone] = len(names) + np.arange(alone.sum())
+    lonely = tuple(f"row {row + 1}" for row in np.flatnonzero(alone))
+    return codes.astype(np.intp), (*names, *lonely)
+
+
+# The last part of a name: behind a mark (S01_1, S01-a), or letters behind a number (S01T1).
+_LAST_PARTS = (r"(.*\w)[\s_.:#/-]+(\w{1,15})", r"(.*\d)([A-Za-z]+\d{0,4})")
+_SHARE_OF_REPEATED = 0.9
+
+
+def _first_parts(column: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Return the names of rows without their last part, however few they are."""
+    texts = column.dropna().astype(str).str.strip()
+    for pattern in _LAST_PARTS:
+        parts = texts.str.extract(f"^{pattern}$")
+        if not parts.isna().to_numpy().any():
+            return parts[0].reindex(column.index)
+    return None
+
+
+def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Return the beginnings that the names of rows share, None where they share none.
+
+    The names are texts that hardly repeat. At least ten beginnings recur, nearly all of them, and
+    so do the ends: P01_1, P01_2, P02_1, and so on.
+
+    Examples
+    --------
+    >>> names = pd.Series([f"phon_R01_S{i // 6:02}_{i % 6 + 1}" for i in range(72)])
+    >>> common_part(names).unique()[:2].tolist()
+    ['phon_R01_S00', 'phon_R01_S01']
+    >>> common_part(pd.Series([f"row {i}" for i in range(72)])) is None
+    True
+    """
+    if is_number(column):
+        return None
+    present = column.dropna()
+    texts = present.astype(str).str.strip()
+    if len(texts) < 2 * _FEWEST_GROUPS or texts.nunique() < _SHARE_OF_REPEATED * len(texts):
+        return None
+    for pattern in _LAST_PARTS:
+        if re.fullmatch(pattern, texts.iloc[0]) is None:
+            continue
+        parts = texts.str.extract(f"^{pattern}$")
+        if parts.isna().to_numpy().any():
+            continue
+        sizes, ends = parts[0].value_counts(), parts[1].nunique()
+        recur = (sizes >= 2).mean() >= _SHARE_OF_REPEATED and 2 <= ends <= len(texts) / 2
+        if recur and _FEWEST_GROUPS <= len(sizes) <= len(texts) / 2:
+            return parts[0].reindex(column.index)
+    return None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from lincore.data.labels import is_number, unique_names
 from lincore.data.target_guess import TargetGuess, guess_target
 from lincore.errors import Notice
-from lincore.io.tables.column_roles import Content, content_of
+from lincore.io.tables.column_roles import Content, Role, content_of
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
+from lincore.io.tables.rules.ordered_levels import with_ordered
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.limits import LIMITS, Limits, check_table_shape
@@ -45,6 +46,10 @@ class Table:
         The rows of the file that `frame` holds, where a filter left some out.
     whole : Table, optional
         The table before it was filtered: by all of its rows the columns are judged.
+    roles : mapping of str to str
+        Roles of columns that the file declares, as Orange's files do.
+    orders : mapping of str to tuple of str
+        Levels of the ordered categories of a frame, in their order.
     """
 
     frame: pd.DataFrame
@@ -55,6 +60,8 @@ class Table:
     source: RowSource | None = None
     rows: NDArray[np.intp] | None = None
     whole: Table | None = None
+    roles: Mapping[str, Role] = field(default_factory=dict)
+    orders: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
     def contents(self) -> dict[str, Content]:
@@ -73,12 +80,23 @@ class Table:
 
     @cached_property
     def guess(self) -> TargetGuess | None:
-        """The column that looks like the classes, if one does, and the next best ones."""
-        return guess_target(self.frame) if self.whole is None else self.whole.guess
+        """The column that looks like the classes, if one does, and the next best ones.
+
+        None where the file declares the target: then nothing is guessed.
+        """
+        if "target" in self.roles.values():
+            return None
+        if self.whole is not None:
+            return self.whole.guess
+        dates = [name for name, content in self.contents.items() if content.kind == "date"]
+        return guess_target(self.frame.drop(columns=dates) if dates else self.frame)
 
     @property
     def proposed(self) -> str | None:
-        """The name of the column that looks like the classes, if one does."""
+        """The name of the column that is declared the target or looks like the classes, if any."""
+        declared = [name for name, role in self.roles.items() if role == "target"]
+        if declared:
+            return declared[0]
         return self.guess.column if self.guess is not None else None
 
     def notices_with(self, findings: Sequence[Notice]) -> tuple[Notice, ...]:
@@ -103,7 +121,7 @@ def frame_to_table(
 ) -> Table:
     """Wrap a frame, its columns under unique names in text.
 
-    Of the options those count that name columns: `missing_in` and `cut_at`.
+    Of the options those count that name columns: `missing_in`, `cut_at` and `ordered`.
 
     Raises
     ------
@@ -113,11 +131,17 @@ def frame_to_table(
     check_table_shape(len(frame), frame.shape[1], name, limits)
     names, naming = unique_names([str(column) for column in frame.columns])
     frame = frame.set_axis(names, axis=1).reset_index(drop=True)
+    orders = {
+        column: tuple(map(str, kind.categories))
+        for column, kind in zip(names, frame.dtypes, strict=True)
+        if isinstance(kind, pd.CategoricalDtype) and kind.ordered
+    }
     odd = {column: _as_text(frame[column]) for column in names if not _is_plain(frame[column])}
     asked = options or ReadOptions()
     frame = cut_labels(mark_missing(with_columns(frame, odd), asked.missing_in), asked.cut_at)
+    frame = with_ordered(frame, asked.ordered)
     reading = DetectedOptions(*frame.shape, kind=kind)
-    return Table(frame, name, (*notices, *naming), reading=reading)
+    return Table(frame, name, (*notices, *naming), reading=reading, orders=orders)
 
 
 def _is_plain(column: pd.Series[Any]) -> bool:

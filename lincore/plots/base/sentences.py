@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from lincore.inspection.views import Quantity, View
 from lincore.metrics.scores import SCORES
 from lincore.plots.base.style import LEGEND_WIDTH, shorten, tick_format
+from lincore.utils.formatting import quoted
 
 # Losses of which one is so many times another are read by their powers of ten.
 MUCH = 100
@@ -72,6 +73,6 @@ def closest(view: View, labels: list[str]) -> str:
         return ""
     one, other = np.unravel_index(distances.argmin(), distances.shape)
     return (
-        f"{labels[one]} and {labels[other]} lie closest, their means "
+        f"{quoted(labels[one])} and {quoted(labels[other])} lie closest, their means "
         f"{distances.min():.2g} standard deviations apart."
     )

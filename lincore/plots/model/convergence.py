@@ -124,10 +124,14 @@ def error_curves(
     >>> figure = error_curves({"Newton": [3.3, 1.2, 0.9]}, error="error")
     >>> figure.layout.meta["title"], figure.layout.meta["subtitle"]
     ('Error by iteration', 'Newton ends at 0.9.')
+    >>> error_curves({"mistakes": [4, 0]}, error="mistakes").layout.meta["subtitle"]
+    'It ends with 0 mistakes.'
     """
     parts = {name: np.asarray(values, dtype=float) for name, values in curves.items()}
     finals = {name: float(part[-1]) for name, part in parts.items() if len(part)}
-    found = join(_ends(finals), oscillation(parts))
+    # A single curve that has the name of what is counted: "It ends with 0 mistakes."
+    ends = f"It ends with {number_of(finals[error])} {error}." if error in finals else _ends(finals)
+    found = join(ends, oscillation(parts))
     return figure(
         [
             _trace(position, name, np.arange(len(part), dtype=float), part, False)

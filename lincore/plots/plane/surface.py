@@ -29,7 +29,7 @@ from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.plots.plane.markers import MOST_OVER_SHADES, Marks, class_counts, legend_name
 from lincore.plots.plane.regions import checked
 from lincore.plots.plane.shared_axes import SharedAxes
-from lincore.utils.formatting import count
+from lincore.utils.formatting import count, quoted
 from lincore.utils.typing import Array
 
 # From this ratio of heights on the low surfaces are seen on a logarithmic scale alone.
@@ -233,6 +233,8 @@ def _alt(view: View, marks: Marks, peaks: dict[int, float]) -> str:
         f"{' and '.join(view.axis_names)}, above {count(len(marks.codes), 'row')} on the floor: "
         f"{class_counts(marks)}.",
         scope(view),
-        "They are about equally high." if alike else f"The highest is {marks.labels[highest]}.",
+        "They are about equally high."
+        if alike
+        else f"The highest is {quoted(marks.labels[highest])}.",
         closest(view, marks.labels),
     )

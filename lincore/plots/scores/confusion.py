@@ -12,7 +12,7 @@ from lincore.metrics.results import Results
 from lincore.plots.base.palette import ACCENT, CLEAR, INK, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
-from lincore.utils.formatting import count, percent
+from lincore.utils.formatting import count, percent, quoted
 from lincore.utils.typing import Array, Counts
 
 Normalize = Literal["true", "pred"] | None
@@ -223,8 +223,8 @@ def _finding(counts: Counts, labels: list[str]) -> str:
         return f"All {_rows(counts)} correct"
     one, other = two_of(labels, true, predicted)
     return (
-        f"{percent(right / total)} correct; most frequent error: '{one}' predicted as '{other}' "
-        f"({_number(number)})"
+        f"{percent(right / total)} correct; most frequent error: {quoted(one)} predicted "
+        f"as {quoted(other)} ({_number(number)})"
     )
 
 
@@ -236,7 +236,8 @@ def _alt(counts: Counts, labels: list[str], method: str) -> str:
     true, predicted, number = _most_frequent_error(counts)
     if number:
         worst = (
-            f"The most frequent error: '{labels[true]}' predicted as '{labels[predicted]}', "
+            f"The most frequent error: {quoted(labels[true])} predicted as "
+            f"{quoted(labels[predicted])}, "
             f"{_number(number, 'row')} of {_number(counts[true].sum())}."
         )
     return join(

@@ -10,7 +10,7 @@ from lincore.plots.base.palette import BAD, GOOD, INK, translucent
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, escape, figure, names, trace
 from lincore.plots.scores.confusion import MOST_COUNTS, PAGE, THIRD, Room, class_axes, two_of
-from lincore.utils.formatting import count, number, true_minus
+from lincore.utils.formatting import count, number, quoted, true_minus
 from lincore.utils.typing import Counts
 
 STRONGEST = 0.6
@@ -86,7 +86,7 @@ def _cells(
     shown = len(labels) <= room.counts
     safe, (earlier, later) = [escape(label) for label in labels], map(escape, words)
     hover = [
-        f"<b>{safe[i]}</b> misclassified as <b>{safe[j]}</b>: {first[i, j]:,} ({earlier}), "
+        f"<b>{safe[i]}</b> predicted as <b>{safe[j]}</b>: {first[i, j]:,} ({earlier}), "
         f"{second[i, j]:,} ({later})"
         for i, j in zip(true.tolist(), predicted.tolist(), strict=True)
     ]
@@ -120,4 +120,4 @@ def _finding(change: Counts, labels: list[str]) -> str:
     true, predicted = (int(i) for i in np.unravel_index(errors.argmax(), errors.shape))
     one, other = two_of(labels, true, predicted)
     more = _signed(int(errors[true, predicted]))
-    return f"{_signed(right)} correct; {one} misclassified as {other}: {more}"
+    return f"{_signed(right)} correct; {quoted(one)} predicted as {quoted(other)}: {more}"

@@ -13,7 +13,7 @@ from lincore.plots.base.palette import ACCENT, CLEAR, EDGE, GREY, INK, colour, s
 from lincore.plots.base.sentences import join
 from lincore.plots.base.style import Trace, axis, escape, figure, names, shorten_all, trace
 from lincore.plots.scores.intervals import Interval
-from lincore.utils.formatting import count, listed, percent, points
+from lincore.utils.formatting import count, listed, percent, points, quoted
 
 TICK_WIDTH = 14
 # Of a class in a title, which has two lines.
@@ -182,14 +182,14 @@ def _hardest(shares: np.ndarray, labels: list[str]) -> str:
     if best[hardest] >= 1:
         return "Every class has a recall of 100 % with some model"
     name = shorten_all(labels, TITLE_NAME)[hardest]
-    return f"Hardest for all: {name} (at best {percent(float(best[hardest]))})"
+    return f"Hardest for all: {quoted(name)} (at best {percent(float(best[hardest]))})"
 
 
 def _by_class(shares: np.ndarray, labels: list[str]) -> str:
     phrases = [
-        f"{label} {percent(float(column.min()))} to {percent(float(column.max()))}"
+        f"{quoted(label)} {percent(float(column.min()))} to {percent(float(column.max()))}"
         if not np.isnan(column).any()
-        else f"{label} without test rows"
+        else f"{quoted(label)} without test rows"
         for label, column in zip(labels, shares.T, strict=True)
     ]
     return f"Lowest and highest: {listed(phrases, most=12)}."
@@ -203,12 +203,12 @@ def _largest_change(change: np.ndarray, labels: list[str]) -> str:
         return f"No recall of {count(len(labels), 'class', 'classes')} has changed"
     verb = "falls" if change[most] < 0 else "rises"
     name = shorten_all(labels, TITLE_NAME)[most]
-    return f"Recall of {name} {verb} by {abs(change[most]):.1f} points"
+    return f"Recall of {quoted(name)} {verb} by {abs(change[most]):.1f} points"
 
 
 def _moves(first: np.ndarray, second: np.ndarray, labels: list[str]) -> str:
     phrases = [
-        f"{label} {percent(a)} to {percent(b)}"
+        f"{quoted(label)} {percent(a)} to {percent(b)}"
         for label, a, b in zip(labels, first[:, 0], second[:, 0], strict=True)
     ]
     return f"{listed(phrases, most=12)}."

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, metrics, plots, report
-from lincore.utils import percent
+from lincore.utils import percent, quoted
 from pages.ui.balance import priors_in_deployment, side_by_side
 from pages.ui.session import sidebar
 from pages.ui.widgets import controls, tables, text
@@ -61,8 +61,8 @@ def show(
     _costs_table(decisions)
     st.caption(
         f"{priors_in_deployment.trained_on_phrase(condition)}, priors corrected for deployment: "
-        f"{text.escape(data.classes[code])} {percent(new[code], 0)} (the slider under “Priors in "
-        "deployment”). "
+        f"{text.escape(quoted(data.classes[code]))} {percent(new[code], 0)} (the slider "
+        "under “Priors in deployment”). "
         f"{len(results.rows):,} test {text.row_noun(data)}, weighted to the shares in deployment; "
         "95 % intervals."
     )
@@ -131,7 +131,7 @@ def _costs(data: Dataset) -> np.ndarray:
     frame.insert(0, "true class", [str(label) for label in data.classes])
     # No least value: the table would leave out the sign of -5 and take 5.
     config: dict[str, Any] = {
-        name: st.column_config.NumberColumn(f"predicted as {label}")
+        name: st.column_config.NumberColumn(f"predicted as {quoted(label)}")
         for name, label in zip(names, data.classes, strict=True)
     }
     tables.edit(
@@ -159,7 +159,7 @@ def _edit(key: str, names: tuple[str, ...]) -> None:
                 costs[place] = float(value)
                 continue
             problem = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
-            one, other = (names[code] for code in place)
+            one, other = (quoted(names[code]) for code in place)
             notes.append(f"{problem}: {one} predicted as {other} stays at {costs[place]:g}.")
     st.session_state[COSTS] = costs
     st.session_state[NOTES] = notes

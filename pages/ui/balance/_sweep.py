@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import imbalance, plots, report
+from lincore.utils import quoted
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def show(sweep: Sweep, loss: str) -> None:
         st.info("No model here has these curves: they need one that is solved from moments.")
         return
     crossings = sweep.crossings(loss) if kind == "as trained" else ()
-    names = ", ".join(str(label) for label in sweep.swept[:3])
+    names = ", ".join(map(quoted, sweep.swept[:3]))
     across = f"training rows of {names}"
     if len(sweep.swept) > 1:
         across = f"training rows of each of {names}"

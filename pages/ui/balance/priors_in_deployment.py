@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import imbalance, metrics, plots, report
+from lincore.utils import quoted
 from pages.ui.balance import side_by_side
 from pages.ui.session import sidebar
 from pages.ui.widgets import controls, tables, text
@@ -44,9 +45,9 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
             curves[..., 1],
             curves[..., 2],
             [f"{called}, as trained", f"{called}, corrected priors"],
-            across=f"share of {data.classes[code]} in deployment (%)",
+            across=f"share of {quoted(data.classes[code])} in deployment (%)",
             score="error",
-            title=f"Error of {called} by the share of {data.classes[code]} in deployment",
+            title=f"Error of {called} by the share of {quoted(data.classes[code])} in deployment",
             basis="Bands: 95 % intervals over the test rows.",
         ),
         key="balance.use.curve",
@@ -97,7 +98,7 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
         key = f"{SHARE}.{code}"
         controls.begin_with(key, min(max(round(100 * float(full[code])), 1), 99))
         share = st.slider(
-            f"Share of {text.escape(data.classes[code])} expected in deployment",
+            f"Share of {text.escape(quoted(data.classes[code]))} expected in deployment",
             1,
             99,
             format="%d %%",

@@ -11,6 +11,7 @@ import streamlit as st
 
 from lincore import imbalance, inspection, metrics, plots, report
 from lincore.plots.base import shorten, shorten_all
+from lincore.utils import quoted
 from pages.ui.balance import true_parameters
 from pages.ui.widgets import controls, text
 
@@ -307,8 +308,8 @@ def _counted(counts: np.ndarray, study: BalanceStudy, data: Dataset) -> str:
 
 
 def _called(label: object) -> str:
-    """Return a class's name behind a count; a number in quotation marks, so that it is none."""
+    """Return the label of a class behind a count."""
     name = shorten(label, LONGEST)
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in name):
         name = f"\u2068{name}\u2069"  # counts beside it keep their places
-    return text.escape(f"of '{name}'" if name[:1].isdigit() else name)
+    return text.escape(quoted(name))

@@ -10,7 +10,7 @@ import streamlit as st
 
 from lincore.data import class_counts_of_test
 from lincore.plots.base import shorten_all
-from lincore.utils import percent
+from lincore.utils import percent, quoted
 from pages.ui.balance import models
 from pages.ui.session import cache, questions, sidebar
 from pages.ui.widgets import controls, experiment_record, tables, text
@@ -147,13 +147,13 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
     now, share = int(counts[last]), _share_as_in_the_text(data, choice, counts, last)
     label = f"One class to a third: {now:,} → {third:,}"
     help = (
-        f"{text.escape(data.classes[last])}, as in the text on faces: 900 → 300. No test "
+        f"{text.escape(quoted(data.classes[last]))}, as in the text on faces: 900 → 300. No test "
         f"fraction leaves it {OF_THE_TEXT} training rows here, so it is a third of what there is, "
         "and stays a third whatever the test set is."
     )
     if share is not None:
         label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
-        help = f"Training {text.row_noun(data)} of {text.escape(data.classes[last])}"
+        help = f"Training {text.row_noun(data)} of {text.escape(quoted(data.classes[last]))}"
         if now != OF_THE_TEXT:
             help += f"; the test fraction becomes {percent(share / 100, 0)}, on every page"
         help += ". It stays a third whatever the test set is."
@@ -205,7 +205,7 @@ def _sliders(data: Dataset, counts: np.ndarray, kept: dict[int, int]) -> None:
         key = f"{KEY}.size.{k}"
         st.session_state[key] = kept[k]
         st.slider(
-            f"{text.escape(data.classes[k])}: training {text.row_noun(data)} kept",
+            f"{text.escape(quoted(data.classes[k]))}: training {text.row_noun(data)} kept",
             1,
             int(counts[k]),
             key=key,

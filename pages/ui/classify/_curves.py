@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import metrics, plots
+from lincore import metrics, plots, report
 from lincore.utils import points
 from pages.ui.session import cache
 from pages.ui.widgets import controls, text
@@ -42,6 +42,8 @@ def rates(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> N
         f"Each class against the rest, on {len(results.rows):,} test {text.row_noun(data)} ranked "
         f"by the {ranked_by} of the class. The operating point is where the model itself decides."
     )
+    if note := report.delong_note(results):
+        st.caption(text.escape(note))
 
 
 def calibration(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:

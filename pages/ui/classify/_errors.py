@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import inspection, metrics, plots, report
-from lincore.utils import percent
+from lincore.utils import percent, quoted
 from pages.ui.session import cache
 from pages.ui.widgets import controls, selection, tables, text
 
@@ -86,20 +86,19 @@ def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
 
 def _cell(data: Dataset, fitted: Fitted, true: int, predicted: int) -> None:
     found = inspection.confusion_cell(fitted.results, fitted.pipeline, data, true, predicted)
-    one, other = (text.escape(data.classes[code]) for code in (true, predicted))
-    verdict = "predicted correctly" if true == predicted else f"misclassified as {other}"
+    one, other = (quoted(data.classes[code]) for code in (true, predicted))
+    verdict = "predicted correctly" if true == predicted else f"predicted as {other}"
     order = "the least certain first" if true == predicted else "the highest log loss first"
     explanation = " Above each: the posterior of the true class, and d, its distance."
-    st.markdown(f"**{one}** {verdict}, {order}.{explanation if data.kind.is_images else ''}")
+    heading = f"**{text.escape(one)}** {text.escape(verdict)}, {order}."
+    st.markdown(f"{heading}{explanation if data.kind.is_images else ''}")
     selection.show_rows(
         data,
         found.rows,
         key=f"{KEY}.cell",
         columns=inspection.cell_columns(data, found, true, predicted),
         captions=_captions(found, true),
-        title=f"{data.classes[true]} misclassified as {data.classes[predicted]}"
-        if true != predicted
-        else f"{data.classes[true]} predicted correctly",
+        title=f"{one} {verdict}",
     )
 
 

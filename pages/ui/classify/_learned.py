@@ -137,7 +137,7 @@ def _ratio(experiment: Experiment, fitted: Fitted) -> None:
     one, other = (text.escape(data.classes[code]) for code in (first, second))
     frame, c = geometry.ratio_coefficients(function, names)
     with (
-        _with_formula(f"{one} against {other}: A, b and c", ["log ratio"]),
+        _with_formula(f"{one} (+) against {other} (−): A, b and c", ["log ratio"]),
         st.container(key=f"{KEY}.ratio"),
     ):
         alt = "b, and A where the boundary is curved, a row for each variable."

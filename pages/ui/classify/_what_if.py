@@ -10,6 +10,7 @@ import streamlit as st
 from scipy.sparse import csr_array
 
 from lincore import inspection, plots, prediction
+from lincore.utils import quoted
 from pages.ui.classify import geometry, model_choice
 from pages.ui.session import cache, sidebar
 from pages.ui.widgets import controls, image_sheets, tables, text
@@ -86,7 +87,7 @@ def _start(experiment: Experiment) -> int:
             width=160,
         )
     row = int(split.test[place - 1])
-    st.caption(f"Row {row}, true class {text.escape(data.classes[data.codes[row]])}.")
+    st.caption(f"Row {row}, true class {text.escape(quoted(data.classes[data.codes[row]]))}.")
     return row
 
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from lincore import checks, report
 from lincore.errors import DataError, Hint, Notice
+from lincore.utils import quoted
 from pages.ui.session import commands, state
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
@@ -29,8 +30,8 @@ def target(data: Dataset) -> None:
         return
     times = all_rows[most] / all_rows[least]
     st.markdown(
-        f"{whose}The largest class, {text.escape(data.classes[most])}, has {counts}: "
-        f"{times:,.1f} times the {all_rows[least]:,} of {text.escape(data.classes[least])}."
+        f"{whose}The largest class, {text.escape(quoted(data.classes[most]))}, has {counts}: "
+        f"{times:,.1f} times the {all_rows[least]:,} of {text.escape(quoted(data.classes[least]))}."
     )
 
 
@@ -72,7 +73,9 @@ def findings(found: Source | ImageSource | None, notices: Sequence[Notice]) -> N
         Of the data, or of a table of which none were made.
     """
     if isinstance(found, Source):
-        listed = found.all_findings(notices)
+        # A guess that is in doubt is asked about above.
+        asked = found.guess is not None and found.guess.rival
+        listed = found.all_findings([n for n in notices if not (asked and n.code == "LIN054")])
     else:
         listed = checks.image_decisions(notices, found.options if found is not None else None)
     if listed:

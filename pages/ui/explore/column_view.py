@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.data import Dataset
-    from lincore.inspection import Association
+    from lincore.inspection import Association, LargestAssociation
     from pages.ui.explore.row_choice import Rows
     from pages.ui.session.sidebar import Experiment
 
@@ -30,7 +30,7 @@ COLUMN, RANKED = "explore.column", "explore.ranked"
 
 
 def show(experiment: Experiment) -> None:
-    """Draw one column by class; the one that separates the classes best at first."""
+    """Draw one column by class; the one with the largest association at first."""
     data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
@@ -51,10 +51,9 @@ def show(experiment: Experiment) -> None:
             )
         with kinds:
             kind = _kind(data, column)
-    heading.header(
-        text.escape(report.association_finding(ranked, data.n_classes, state.target())),
-        anchor=False,
-    )
+    test = largest_association_test(rows, ranked[0].column, data) if ranked else None
+    finding = report.association_finding(ranked, test, data.n_classes, state.target())
+    heading.header(text.escape(finding), anchor=False)
     left, right = st.columns([7, 3], gap="medium")
     with left:
         plot = figure(rows, column, kind, bins, shares, data)
@@ -172,6 +171,12 @@ def show_summary(frame: pd.DataFrame, *, key: str, height: int | str = "content"
 def associations(rows: Rows, _data: Dataset) -> list[Association]:
     """Rank the columns by their association with the class."""
     return inspection.associations(_data, rows.of(_data))
+
+
+@st.cache_resource(max_entries=16, ttl="2h", show_spinner="Permuting the labels …")
+def largest_association_test(rows: Rows, column: int, _data: Dataset) -> LargestAssociation:
+    """Test the largest association as a maximum."""
+    return inspection.largest_association_test(_data, column, rows.of(_data))
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)

@@ -26,7 +26,7 @@ _LABELS = {
 
 
 @sidebar.fragment
-def show(board: Board, place: tuple[str, str], token: str) -> None:
+def show(board: Board, place: tuple[str, str], token: str, *, is_revealed: bool) -> None:
     """Draw the board and what is computed, which alone is drawn again when a point moves.
 
     Parameters
@@ -36,11 +36,14 @@ def show(board: Board, place: tuple[str, str], token: str) -> None:
         Experiment and preset.
     token : str
         Another one begins anew.
+    is_revealed : bool
+        Whether the points are set against the answer.
     """
     turn, points = _points(board, place, token)
     lines: tuple[dict[str, Any], ...] = ()
     try:
-        sentence, lines = board.reply(points)
+        sentence, lines, judged = board.reply(points)
+        sentence = judged if is_revealed and judged else sentence
         shown = laboratory.demonstrate(*place, points=points)
         figure = shown.figure_at(range(len(shown.frames))[shown.stop])
         controls.note_figure(figure, key=f"{KEY}.figure")
@@ -57,6 +60,7 @@ def show(board: Board, place: tuple[str, str], token: str) -> None:
             "points": points,
             "lines": lines,
             "label": _LABELS[not board.names],
+            "judged": is_revealed,
             **board.settings(),
         },
         on_points_change=lambda: None,

@@ -24,6 +24,7 @@ def show(
     varied: str,
     play: bool,
     presenter: bool,
+    on_end: Callable[[], None],
     on_hide: Callable[[], None],
 ) -> int | None:
     """Draw the player, and return the frame that the server has to draw, if the browser cannot.
@@ -38,9 +39,12 @@ def show(
     varied : str
         What the range of the player is called.
     play : bool
-        Whether it begins by itself; otherwise it begins at the last frame.
+        Whether it begins by itself, and says when the frame is reached at which playing ends;
+        otherwise it begins at that frame.
     presenter : bool
         Whether keys are read from the whole page.
+    on_end : callable
+        Called when what it plays by itself has ended.
     on_hide : callable
         Called when the key H is pressed.
     """
@@ -59,6 +63,7 @@ def show(
             "frames": _frames(place, shown),
         },
         on_frame_change=lambda: None,
+        on_ended_change=on_end,
         on_hide_change=on_hide,
     )
     asked = getattr(found, "frame", None)

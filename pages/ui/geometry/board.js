@@ -53,6 +53,7 @@ class Board {
       this.sent = data.turn;
       this.waiting = this.isStale = false;
       this.root.dataset.moves = data.names.length ? "parameters" : "rows";
+      this.root.dataset.judged = data.judged;
       this.svg.setAttribute("aria-label", data.label);
     }
     this.data = data;

@@ -50,6 +50,8 @@ class Player {
     this.show();
     if (isNew && data.play && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play();
     else if (isNew && data.play) this.go(data.stop);
+    // A presenter's keys are those of the player, and its button takes the space bar.
+    if (isNew && data.play && data.presenter) this.parts.play.focus({ preventScroll: true });
   }
 
   play() {
@@ -107,6 +109,8 @@ class Player {
     this.label.textContent = frame.label;
     this.root.dataset.frame = this.at;
     this.draw(this.at, performance.now());
+    // The answer waits for it, however the frame is reached.
+    if (this.data.play && this.at >= this.data.stop) this.component.setTriggerValue("ended", true);
   }
 
   draw(at, since) {
@@ -137,7 +141,8 @@ class Player {
 
   onKey(event) {
     const field = event.composedPath()[0];
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA|BUTTON)$/.test(field.tagName)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(field.tagName)) return;
+    if (field.tagName === "BUTTON" && event.key === " ") return; // which it presses
     const acts = {
       " ": () => this.parts.play.click(),
       ArrowRight: () => this.go(this.at + 1),

@@ -15,50 +15,68 @@ from pages.ui.widgets import controls, tables, text
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from lincore.data import Dataset
     from lincore.laboratory import Demonstration, Preset
 
-_PLAY, _TURN = "geometry.play", "geometry.turn"
+#: The preset whose answer waits until its frames have been played; how many were revealed.
+PLAYS, _TURN = "geometry.plays", "geometry.turn"
 
 
 def show(word: str, name: str, presenter: bool) -> None:
     """Draw a preset of an experiment."""
     experiment, place = laboratory.EXPERIMENTS[word], (word, name)
-    preset, shown = experiment.presets[name], _demonstrate(word, name)
+    preset, shown = experiment.presets[name], _on_letter(place)
     turn = st.session_state.get(questions.SHOWN, {}).get(place)
-    is_revealed = turn is not None
-    own = _on_letter(place, shown) if is_revealed else shown
+    is_revealed, board = turn is not None, preset.board
+    # Parameters are tried by hand before the answer is revealed, rows once it is.
+    has_board = board is not None and (is_revealed or bool(board.names))
+    plays = is_revealed and not has_board and st.session_state.get(PLAYS) == place
     left, right = st.columns([3, 2], gap="large")
     with right, st.container(key="geometry.beside"):
         drawn = None
-        if is_revealed and preset.board is not None:
+        if has_board:
             st.markdown("Drag points, or use the keys: arrows move, Page Down chooses the next.")
         elif is_revealed:
             drawn = _player.show(
-                own,
+                shown,
                 place=(word, name, _letter(place)),
                 turn=turn,
                 varied=experiment.varied,
-                play=st.session_state.pop(_PLAY, False),
+                play=plays,
                 presenter=presenter,
+                on_end=lambda: st.session_state.pop(PLAYS, None),
                 on_hide=lambda: _hide(place),
             )
         else:
             st.markdown(text.escape(shown.frames[0].sentence))
-        _question(preset, shown, own, place, is_revealed)
+        _question(preset, shown, place, is_revealed and not plays)
         if is_revealed and preset.letter is not None:
             _ask_letter(place)
         _buttons(preset, place, is_revealed)
-        st.caption(text.escape(f"{experiment.passage} The rows are those of the experiment."))
+        st.caption(text.escape(experiment.passage))
     with left:
-        if is_revealed and preset.board is not None:
-            _board.show(preset.board, place, f"{word}/{name}/{turn}")
+        if board is not None and has_board:
+            _board.show(board, place, f"{word}/{name}/{turn}", is_revealed=is_revealed)
             return
-        figure = own.figure if drawn is None else own.figure_at(drawn)
+        figure = shown.figure if drawn is None else shown.figure_at(drawn)
         # The player moves it in the browser: what is taken away is what it ends with.
         taken = _last(word, name, _letter(place)) if is_revealed else figure
         controls.figure(figure, key="geometry.figure", taken=taken)
-    if is_revealed:
-        _numbers(own)
+    if is_revealed and not plays:
+        _numbers(shown)
+
+
+def rows(word: str, name: str) -> Dataset | None:
+    """Return the rows of a preset, moved by hand perhaps; None where it has lines alone."""
+    preset = laboratory.EXPERIMENTS[word].presets[name]
+    if preset.rows is None:
+        return None
+    is_moved = preset.board is not None and not preset.board.names
+    points = st.session_state.get(questions.POINTS, {}).get((word, name), ()) if is_moved else ()
+    try:
+        return laboratory.experiment_rows(word, name, points=points)
+    except DataError:  # too few rows of a class, as the board says
+        return preset.rows()
 
 
 @st.cache_resource(max_entries=64, show_spinner="Carrying out the experiment …")
@@ -68,40 +86,51 @@ def _demonstrate(word: str, name: str, letter: str = "") -> Demonstration:
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _last(word: str, name: str, letter: str) -> go.Figure:
-    shown = _on_letter((word, name), _demonstrate(word, name))
+    shown = _on_letter((word, name))
     return shown.figure_at(range(len(shown.frames))[shown.stop])
 
 
 def _letter(place: tuple[str, str]) -> str:
-    return str(st.session_state.get(questions.LETTERS, {}).get(place, ""))
-
-
-def _on_letter(place: tuple[str, str], shown: Demonstration) -> Demonstration:
-    """Carry the experiment out on the letter of one's own, where there is one that can be used."""
+    """Return the letter of one's own, "" where there is none or it cannot be used."""
+    letter = str(st.session_state.get(questions.LETTERS, {}).get(place, ""))
     try:
-        return _demonstrate(*place, _letter(place)) if _letter(place) else shown
+        return letter if letter and _demonstrate(*place, letter) else ""
     except DataError:
-        return shown
+        return ""
+
+
+def _on_letter(place: tuple[str, str]) -> Demonstration:
+    return _demonstrate(*place, _letter(place))
 
 
 def _ask_letter(place: tuple[str, str]) -> None:
-    key = f"geometry.letter.{'.'.join(place)}"
-    controls.begin_with(key, _letter(place))
+    key, kept = f"geometry.letter.{'.'.join(place)}", st.session_state.get(questions.LETTERS, {})
+    controls.begin_with(key, kept.get(place, ""))
     st.text_input(
         "A letter of your own",
         key=key,
         max_chars=200,
-        on_change=lambda: questions.keep(
-            questions.LETTERS, place, st.session_state[key].strip() or None
-        ),
+        on_change=_keep_letter,
+        args=(place, key),
         placeholder="to be or not",
         help="Its words are counted, and each multiplies the odds of ham.",
     )
-    if _letter(place):
+    if kept.get(place):
         try:
-            _demonstrate(*place, _letter(place))
+            _demonstrate(*place, kept[place])
         except DataError as error:
             text.show_problem(error.notice)
+
+
+def _keep_letter(place: tuple[str, str], key: str) -> None:
+    """Keep a letter; what was predicted of the former one is no prediction of it."""
+    questions.keep(questions.LETTERS, place, st.session_state.get(key, "").strip() or None)
+    questions.keep(questions.GUESSES, place, None)
+    st.session_state[_guess_key(place)] = None
+
+
+def _guess_key(place: tuple[str, str]) -> str:
+    return f"geometry.guess.{'.'.join(place)}"
 
 
 def _numbers(shown: Demonstration) -> None:
@@ -118,43 +147,40 @@ def _numbers(shown: Demonstration) -> None:
 
 
 def _question(
-    preset: Preset,
-    shown: Demonstration,
-    own: Demonstration,
-    place: tuple[str, str],
-    is_revealed: bool,
+    preset: Preset, shown: Demonstration, place: tuple[str, str], is_answered: bool
 ) -> None:
-    guess = st.session_state.get(questions.GUESSES, {}).get(place)
+    """Ask, and answer; the button stays where it is, and the keyboard with it.
+
+    A form sends a number that was just typed and the click that follows it in one message.
+    """
+    guess, key = st.session_state.get(questions.GUESSES, {}).get(place), _guess_key(place)
     with st.container(border=True, key="geometry.question"):
-        st.markdown(f"**{text.escape(preset.question)}**")
-        if is_revealed:
-            st.markdown(text.escape(preset.verdict(guess, shown.answer)))
-            st.markdown(text.escape(own.finding))
-            return
-        key = f"geometry.guess.{'.'.join(place)}"
+        st.markdown(f"**{text.escape(preset.asked(_letter(place)))}**")
         controls.begin_with(key, guess)
-        with st.container(horizontal=True, vertical_alignment="bottom", key="geometry.predict"):
+        with (
+            st.form("geometry.predict", border=False),
+            st.container(horizontal=True, vertical_alignment="bottom"),
+        ):
             st.number_input(
                 f"Your prediction{f', {preset.unit}' if preset.unit else ''}",
                 value=None,
                 step=10.0**-preset.digits,
                 format=f"%.{preset.digits}f",
                 key=key,
-                on_change=lambda: questions.keep(
-                    questions.GUESSES, place, st.session_state.get(key)
-                ),
                 placeholder="a number",
                 help="It is set against the computed answer. You may leave it empty.",
                 width=200,
             )
-            st.button(
+            st.form_submit_button(
                 "Reveal",
                 key="geometry.reveal",
                 on_click=_reveal,
-                args=(place,),
                 icon=":material/visibility:",
                 help="Play the experiment and show the computed answer.",
             )
+        if is_answered:
+            st.markdown(text.escape(preset.verdict(guess, shown.answer)))
+            st.markdown(text.escape(shown.finding))
 
 
 def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
@@ -181,10 +207,15 @@ def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
         st.switch_page("pages/classify.py")
 
 
-def _reveal(place: tuple[str, str]) -> None:
+def _reveal() -> None:
+    """Reveal what is chosen, which a click that overtook another page need not have seen yet."""
+    asked = questions.experiment()
+    place = (asked.experiment, asked.preset)
     turn = st.session_state[_TURN] = st.session_state.get(_TURN, 0) + 1
+    if _guess_key(place) in st.session_state:
+        questions.keep(questions.GUESSES, place, st.session_state[_guess_key(place)])
     questions.keep(questions.SHOWN, place, turn)
-    st.session_state[_PLAY] = True
+    st.session_state[PLAYS] = place
 
 
 def _hide(place: tuple[str, str]) -> None:

@@ -23,7 +23,7 @@ MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 1_000, 30, 10
 MOST_IMAGES, SHEET_COLUMNS = 24, 6
 _ORDERS = {
     "row": "All",
-    "far": "Far from every class",
+    "far": "Unlike the training data",
     "uncertain": "Least certain first",
     "misclassified": "Misclassified",
 }
@@ -154,8 +154,9 @@ def _downloads(found: Predictions) -> None:
 def matching(found: Predictions) -> None:
     """Say what did and did not match between the columns of the file and the features."""
     match, new = found.match, found.new
-    matters = bool(match.missing or match.unseen or new.unknown_labels or new.has_lost_rows)
-    if not (new.findings or new.unknown_labels or new.skipped):
+    unscored = bool(new.unknown_labels or new.n_unlabelled)
+    matters = bool(match.missing or match.unseen or unscored or new.has_lost_rows)
+    if not (new.findings or new.skipped):
         st.caption(text.escape(prediction.match_finding(found)))
         return
     with st.expander(

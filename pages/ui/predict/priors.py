@@ -1,4 +1,4 @@
-"""Priors in deployment and the level of "far from every class"."""
+"""Priors in deployment and the level of "unlike the training data"."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import analysis
+from lincore.utils import quoted
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def ask_share(kind: str, model: FittedModel) -> Any:
         key = f"{KEY}.share.{code}"
         controls.begin_with(key, min(max(round(100 * float(learned[code])), 1), 99))
         share = st.slider(
-            f"Share of {text.escape(model.classes[code])} in deployment",
+            f"Share of {text.escape(quoted(model.classes[code]))} in deployment",
             1,
             99,
             format="%d %%",
@@ -84,10 +85,10 @@ def ask_share(kind: str, model: FittedModel) -> Any:
 
 
 def ask_level() -> float:
-    """Ask for the level of "far from every class"."""
+    """Ask for the level of "unlike the training data"."""
     return float(
         controls.choose(
-            "Far from every class",
+            "Unlike the training data",
             list(_LEVELS),
             key=LEVEL,
             index=1,

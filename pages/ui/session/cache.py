@@ -126,6 +126,15 @@ def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure
     return plots.class_balance(train, test, _data.classes)
 
 
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def experiment_balance(digest: str, _data: Dataset) -> go.Figure:
+    """Draw how many rows of each class an experiment of the laboratory has."""
+    is_new = np.zeros(_data.n_rows, bool) if _data.given_test is None else _data.given_test
+    train, test = (np.bincount(_data.codes[part], minlength=_data.n_classes)
+                   for part in (~is_new, is_new))  # fmt: skip
+    return plots.class_balance(train, test, _data.classes)
+
+
 @by_bytes("Summarising the training rows …")
 def training_set(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingSet:
     """Make the one pass over the training rows that every fit is solved from."""

@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from lincore import linalg, model_selection, utils
 from lincore.errors import DataError
+from lincore.utils import class_named
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache
 from pages.ui.widgets import text
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.fit"
+# By `lincore.report.convergence`, or by the data checks.
+_REPORTED = ("ConvergenceWarning", "SeparationWarning", "ConstantFeatureWarning")
 
 
 class Fitted(NamedTuple):
@@ -143,7 +146,7 @@ def _named(sentence: str, data: Dataset) -> str:
 
     def name(found: re.Match[str]) -> str:
         code = int(found[1])
-        return f"class {data.classes[code]}" if code < data.n_classes else found[0]
+        return class_named(data.classes[code]) if code < data.n_classes else found[0]
 
     return re.sub(r"\bclass (\d+)\b", name, sentence)
 
@@ -164,5 +167,5 @@ class _Watch:
 
 
 def _is_news(warning: Warning) -> bool:
-    """Return whether `lincore.report.convergence` does not report a warning from the model."""
-    return type(warning).__name__ not in ("ConvergenceWarning", "SeparationWarning")
+    """Return whether a warning is not reported from the model or by the data checks."""
+    return type(warning).__name__ not in _REPORTED

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import inspection, metrics, plots, report
-from lincore.utils import percent
+from lincore.utils import percent, quoted
 from pages.ui.session import cache
 from pages.ui.widgets import image_sheets, tables, text
 
@@ -124,7 +124,7 @@ def scores_row(results: Results, method: str, data: Dataset, *, noun: str = "") 
         rarest = report.rarest_class(results)
         _metric(
             next(columns),
-            f"recall of {text.escape(str(results.classes[rarest]))}",
+            f"recall of {text.escape(quoted(results.classes[rarest]))}",
             metrics.recall(results, method)[rarest],
             "accuracy",
             "Share of the test rows of the rarest class that are predicted as such, with its 95 % "

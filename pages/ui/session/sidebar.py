@@ -27,7 +27,7 @@ from pages.ui.session.specification import HOW, SEED, SHARE, SHARES
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset, Split, TargetGuess
+    from lincore.data import Dataset, Split
 
 _HOW = {
     "stratified": "At random, by class",
@@ -44,8 +44,8 @@ _SUMMARY = {
 _KEPT_TOGETHER = "Groups are kept together: none has rows in both training and test set."
 _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
 _USUAL_SHARE = 30
-# Characters of a column's name on a button, and of the data set's in its line.
-_LONGEST, _LONGEST_NAME = 18, 26
+# Characters of the data set's name in its line.
+_LONGEST_NAME = 26
 
 
 # What the address is about: page, data, split.
@@ -72,11 +72,7 @@ def show(page: str = "data") -> Experiment:
     page : str
         As for `questions.read`.
     """
-    uploads.claim_uploads()
-    _open_link()
-    with st.sidebar:
-        uploads.progress()
-        _problem()
+    begin()
     data, choice = _what()
     try:
         split = cache.split(data.digest, choice, data)
@@ -106,6 +102,44 @@ def show_on_data() -> Dataset:
         with st.sidebar:
             _balance(data, choice, split)
     return data
+
+
+def begin() -> None:
+    """Claim uploads, open the link, and explain what was refused, before a page asks anything."""
+    uploads.claim_uploads()
+    _open_link()
+    with st.sidebar:
+        uploads.progress()
+        _problem()
+
+
+def show_rows_of(title: str, rows: Dataset | None) -> None:
+    """Draw the sidebar of an experiment that has rows of its own, or lines and none.
+
+    The data in use stay as they are, and go into the link.
+
+    Parameters
+    ----------
+    title : str
+        Of the experiment.
+    rows : Dataset or None
+    """
+    with st.sidebar, st.container(key="sidebar.summary", gap="small"):
+        st.markdown(f":material/architecture: **{text.escape(title)}**")
+        st.caption(f"{text.describe(rows)}." if rows is not None else "No rows.")
+    data = state.require_dataset()
+    choice = _chosen_split(data)
+    try:
+        split = cache.split(data.digest, choice, data)
+    except DataError:
+        split = None
+    _offer("geometry", data, choice, split)
+    if rows is not None:
+        with st.sidebar:
+            if rows.given_test is not None:
+                n_new = int(rows.given_test.sum())
+                st.caption(f"{rows.n_rows - n_new:,} rows train, {n_new:,} test.")
+            controls.figure(cache.experiment_balance(rows.digest, rows), key="sidebar.balance")
 
 
 def show_on_start() -> None:
@@ -193,10 +227,7 @@ def _target(data: Dataset) -> None:
         if name:
             st.caption(f"Target: **{name}**")
         return
-    guess = data.target_guess
-    with st.expander(
-        f"Target: **{name}**{', a guess' if guess else ''}", key="sidebar.target.open"
-    ):
+    with st.expander(f"Target: **{name}**", key="sidebar.target.open"):
         # Always what the data were made with: Streamlit forgets a value that no visitor has chosen
         # when the page changes, and a choice that was refused must not stay on the screen.
         st.session_state["sidebar.target"] = source.target
@@ -207,30 +238,6 @@ def _target(data: Dataset) -> None:
             help="The column that holds the classes.",
             on_change=_choose_target,
         )
-    if guess is not None:
-        _guess(guess)
-
-
-def _guess(guess: TargetGuess) -> None:
-    """Say that the target is a guess, and offer the next best column at one click."""
-    why = "its name" if guess.by_name else "its place and its few values"
-    st.caption(f"Guessed by {why}. Is it right?")
-    with st.container(horizontal=True, key="sidebar.guess", gap="small"):
-        st.button(
-            "Yes",
-            key="sidebar.guess.keep",
-            on_click=commands.choose_target,
-            args=(guess.column,),
-            help="Keep this target.",
-        )
-        for number, column in enumerate(guess.runners_up[:1]):
-            st.button(
-                f"No, {text.escape(shorten(column, _LONGEST))}",
-                key=f"sidebar.guess.{number}",
-                on_click=commands.choose_target,
-                args=(column,),
-                help=f"Make {text.escape(column)} the target.",
-            )
 
 
 def _choose_target() -> None:
@@ -240,13 +247,29 @@ def _choose_target() -> None:
         commands.choose_target(target)
 
 
-def _split(data: Dataset) -> cache.SplitChoice:
+def _ways_to_split(data: Dataset) -> list[str]:
     options = ["stratified", "last"]
     if data.groups is not None:
         # Rows that belong together are kept together until somebody wants it otherwise.
         options.insert(0, "group")
     if data.given_test is not None:
         options.insert(0, "given")
+    return options
+
+
+def _chosen_split(data: Dataset) -> cache.SplitChoice:
+    """Return how the test set is set apart, where that is not asked."""
+    options = _ways_to_split(data)
+    how = st.session_state.get(HOW)
+    how = how if how in options else options[0]
+    if how == "given":
+        return cache.SplitChoice(how, 0.0, 0)
+    seed = st.session_state.get(SEED, 0) if how in ("stratified", "group") else 0
+    return cache.SplitChoice(how, st.session_state.get(SHARE, _USUAL_SHARE) / 100, seed)
+
+
+def _split(data: Dataset) -> cache.SplitChoice:
+    options = _ways_to_split(data)
     with st.expander(f"Test set: **{_summary(options)}**", key="sidebar.split"):
         choice = _ask_split(options)
     if data.groups is not None:

@@ -88,7 +88,8 @@ class Source:
         """Findings that have not been dealt with."""
         if self.used is None or self.target is None:
             return ()
-        found = checks.find_table_problems(self.used, self.columns)
+        binned = self.choices.bins is not None
+        found = checks.find_table_problems(self.used, self.columns, binned=binned)
         if self.is_in_blocks:
             # Of rows that repeat or stand alone, some that were drawn say nothing.
             found = tuple(one for one in found if not any(r.options for r in one.remedies))
@@ -256,9 +257,9 @@ class Source:
         reading = dict(remedy.reading)
         for column, values in reading.pop("missing_in", {}).items():
             found = found.with_missing(column, values)
-        if "cut_at" in reading:
-            former = (found.options.cut_at if found.options else None) or {}
-            reading["cut_at"] = {**former, **reading["cut_at"]}
+        for of_columns in {"cut_at", "ordered"} & reading.keys():
+            former = getattr(found.options, of_columns, None) or {}
+            reading[of_columns] = {**former, **reading[of_columns]}
         return found.with_reading(**reading) if reading else found
 
     def _is_untouched(self) -> bool:

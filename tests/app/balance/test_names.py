@@ -32,9 +32,9 @@ def test_what_is_typed_in_stands_in_sight_beside_long_names():
 def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place():
     from pages.ui.balance import side_by_side
 
-    assert side_by_side._called("x" * 60) == "x" * 23 + "…"
-    assert side_by_side._called("שלום") == "\u2068שלום\u2069"
-    assert side_by_side._called("3") == "of '3'"
+    assert side_by_side._called("x" * 60) == "'" + "x" * 23 + "…'"
+    assert side_by_side._called("שלום") == "'\u2068שלום\u2069'"
+    assert side_by_side._called("3") == "'3'"
 
 
 @pytest.mark.long

@@ -146,6 +146,13 @@ def test_what_is_chosen_is_drawn():
     assert figures(app)[0]["layout"]["yaxis"]["title"]["text"] != "density within the class"
 
 
+def test_two_features_behind_a_basis_have_no_others_to_hold():
+    app = open_classify()
+    app.selectbox(key="experiment.basis").set_value("polynomial(degree=2)").run()
+    choose(app, "classify.plane", "features")
+    assert not any("held" in str(control.key) for control in app.segmented_control)
+
+
 def test_images_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
     app = open_classify(sample="digits")
     assert app.selectbox(key="classify.plane").value == "discriminant"

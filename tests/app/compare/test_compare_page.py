@@ -253,6 +253,7 @@ def test_learning_curves_end_where_the_comparison_is():
     app = open_compare("iris", compare__words=["lda", "naive-bayes"])
     open_tab(app, "Training size")
     app.button(key="compare.sizes.start").click().run()
+    assert "compare.sizes.start" not in [button.key for button in app.button]
     settled(app)
     iris = lincore.sample("iris")
     lines = [t for t in titled(app, "Accuracy by training rows")["data"] if "name" in t]
@@ -263,6 +264,18 @@ def test_learning_curves_end_where_the_comparison_is():
         assert trace["name"] == CLASSIFIER_LABELS[name]
         assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
         assert numbers(trace["x"])[-1] == 105
+    assert "compare.sizes.update" not in [button.key for button in app.button]
+    app.segmented_control(key="experiment.pca").set_value("two").run()
+    app.button(key="compare.run.update").click().run()
+    settled(app)
+    assert "compare.sizes.update" in [button.key for button in app.button], "of other steps"
+
+
+def test_the_sentence_about_the_baseline_is_about_the_best_model():
+    words = ["naive-bayes", "least-squares"]
+    app = open_compare("wine", compare__words=words)
+    best = compared(lincore.sample("wine"), words).methods[0]
+    assert f"{CLASSIFIER_LABELS[best]} is better than always predicting" in main_text(app)
 
 
 def test_a_stop_keeps_the_finished_models(monkeypatch):

@@ -34,7 +34,7 @@ def test_a_model_keeps_its_colour_whatever_score_decides():
     before = colours(titled(app, "Time and balanced accuracy"))
     app.selectbox(key="compare.score").set_value("log loss").run()
     after = colours(titled(app, "Time and log loss"))
-    known = ["LDA", "QDA", "Gaussian naive Bayes", "Logistic regression"]
+    known = ["LDA", "QDA", "Naive Bayes", "Logistic regression"]
     assert {name: before[name] for name in known} == after
     app.selectbox(key="compare.score").set_value("accuracy").run()
     open_tab(app, "Training size")

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import lincore
+from lincore import report
 from lincore.data.generators import ellipse_covariance
 from lincore.errors import DataError
 from lincore.io.samples import sample
 from pages.ui.session import state
 from pages.ui.session.sources import of_sample
+from pages.ui.widgets import text
 from tests.app.data_page import bring, data_of, wait
 from tests.app.test_pages import assert_fine, figures, main_text, open_app
 from tests.data import DATA, needs_data
@@ -40,6 +43,22 @@ def test_gaussian_classes_are_drawn_to_order_with_their_truth():
     assert_fine(app)
     assert data_of(app).n_rows == 600 and app.session_state[state.ORIGIN].arguments["sizes"] == 600
     assert figures(app)
+
+
+def test_the_least_error_of_unequal_classes_has_their_priors():
+    app = open_app()
+    arguments = {"sizes": (900, 100), "means": ((0.0,), (1.5,))}
+    data = lincore.io.gaussian_classes(**arguments)
+    app.session_state[state.DATASET] = data
+    app.session_state[state.SOURCE] = None
+    app.session_state[state.ORIGIN] = state.Origin("generated", data.name, arguments)
+    assert_fine(app.run())
+    best = lincore.BayesClassifier(data.truth.means, data.truth.covariances, priors=[0.9, 0.1])
+    found = report.bayes_error_finding(lincore.bayes_error(best, standard_error=5e-4))
+    assert text.escape(found).replace("\u00a0%", " %") in main_text(app)
+    assert "The largest class, 'class 1', has 900 rows: 9.0 times the 100 of 'class 2'." in (
+        main_text(app)
+    )
 
 
 def test_more_rows_than_a_link_can_hold_are_refused_and_the_data_stay():

@@ -8,7 +8,7 @@ import numpy as np
 
 from lincore.analysis import Analysis, ExperimentData, GeometryQuestion
 from lincore.laboratory import EXPERIMENTS
-from pages.ui.geometry import _board
+from pages.ui.geometry import _board, screen
 from pages.ui.session import questions
 from tests.app.data_page import data_of
 from tests.app.session.test_link import asked, link_of
@@ -34,6 +34,15 @@ def said(app) -> str:
     return main_text(app).replace("\\", "")
 
 
+def reveal(app) -> None:
+    """Reveal, and let the browser say that the frames have been played."""
+    app.button(key="geometry.reveal").click().run()
+    if screen.PLAYS in app.session_state:
+        del app.session_state[screen.PLAYS]
+        app.run()
+    assert_fine(app)
+
+
 def test_all_experiments_one_after_the_other():
     app = open_app("pages/geometry.py")
     assert app.button(key="geometry.previous").disabled
@@ -42,9 +51,13 @@ def test_all_experiments_one_after_the_other():
         assert EXPERIMENTS[word].title in app.header[0].value.replace("\\", "")
         before = said(app)
         assert f"Computed: {answer}" not in before and finding not in before
-        assert len(figures(app)) == 2, "of the experiment, and of the classes"
-        app.button(key="geometry.reveal").click().run()
-        assert_fine(app)
+        preset = EXPERIMENTS[word].presets["classic"]
+        has_rows = preset.rows is not None
+        assert len(figures(app)) == 1 + has_rows, "of the experiment, and of its classes"
+        summary = " ".join(one.value for one in (*app.sidebar.markdown, *app.sidebar.caption))
+        assert EXPERIMENTS[word].title in summary.replace("\\", "") and "Iris" not in summary
+        assert (f"{preset.rows().n_rows} rows" if has_rows else "No rows") in summary
+        reveal(app)
         assert f"Computed: {answer}" in said(app) and finding in said(app)
         assert app.get("bidi_component")
         if number < len(SAID) - 1:
@@ -56,11 +69,13 @@ def test_all_experiments_one_after_the_other():
 def test_a_prediction_is_kept_revealed_and_reset():
     app = open_app("pages/geometry.py")
     app.selectbox(key="geometry.experiment").set_value("far-points").run()
-    app.number_input(key="geometry.guess.far-points.classic").set_value(12.0).run()
+    app.number_input(key="geometry.guess.far-points.classic").set_value(12.0)
+    app.button(key="geometry.reveal").click().run()
+    assert "Computed" not in said(app), "while the frames are played"
     app.switch_page("pages/explore.py").run()
     app.switch_page("pages/geometry.py").run()
     assert app.number_input(key="geometry.guess.far-points.classic").value == 12.0
-    app.button(key="geometry.reveal").click().run()
+    reveal(app)
     assert "Your prediction: 12 rows. Computed: 15 rows." in said(app)
     assert asked(app).question == GeometryQuestion("far-points", "classic", 12.0, True)
     app.button(key="geometry.reset").click().run()
@@ -167,11 +182,37 @@ def test_points_and_letters_that_no_experiment_takes_are_left_out():
 def test_a_letter_of_ones_own():
     app = open_app("pages/geometry.py")
     app.selectbox(key="geometry.experiment").set_value("likelihood").run()
-    app.button(key="geometry.reveal").click().run()
+    app.number_input(key="geometry.guess.likelihood.classic").set_value(50.0)
+    reveal(app)
     app.text_input(key="geometry.letter.likelihood.classic").set_value("not the question").run()
     assert_fine(app)
+    assert "how probable is it that “not the question” is ham?" in said(app)
+    assert "Computed: 7.69 %." in said(app) and "98.46" not in said(app)
     assert "In none of the four letters: the." in said(app)
     assert asked(app).question.letter == "not the question"
     app.text_input(key="geometry.letter.likelihood.classic").set_value("alas").run()
     assert not app.exception and "None of its words" in app.error[0].value
     assert "98.46 %" in said(app)
+
+
+def test_a_click_that_overtakes_the_next_experiment_reveals_that_one():
+    app = open_app("pages/geometry.py")
+    # Both clicks are in one message, as a slow server receives them.
+    app.button(key="geometry.next").click()
+    reveal(app)
+    assert app.selectbox(key="geometry.experiment").value == "ambiguity"
+    assert "Computed: 3.608 %." in said(app)
+
+
+def test_the_likelihood_is_tried_by_hand_before_its_maximum_is_revealed():
+    app = open_app("pages/geometry.py")
+    app.query_params["analysis"] = Analysis(
+        question=GeometryQuestion("likelihood", "hand")
+    ).to_query()
+    app.run()
+    app.run()
+    assert_fine(app)
+    assert app.get("bidi_component") and "Log likelihood −" in said(app)
+    assert "maximum" not in said(app) and "138.4696" not in said(app)
+    reveal(app)
+    assert "below the maximum" in said(app) and "138.4696" in said(app)

@@ -10,6 +10,7 @@ import lincore
 from lincore.export.models import model_file
 from lincore.prediction import predict, prediction_finding
 from pages.ui.predict import new_rows, run
+from tests.app.data_page import bring, plain
 from tests.app.settling import settled
 from tests.app.test_pages import assert_fine, choose_sample, main_text, open_app
 
@@ -151,7 +152,7 @@ def test_one_row_is_typed_in():
     settled(app)
     assert_fine(app)
     data, split, model = trained()
-    assert finding(app).startswith("Predicted: no")
+    assert finding(app).startswith("Predicted: 'no'")
     next(one for one in app.selectbox if one.label == "sex").set_value(1)
     next(one for one in app.number_input if one.label == "fare").set_value(500.0)
     next(one for one in app.button if one.label == "Predict").click()
@@ -246,10 +247,10 @@ def test_a_saved_model_predicts_whatever_the_data_are():
     app.segmented_control(key="predict.source").set_value("hand")
     settled(app)
     assert_fine(app)
-    assert finding(app).startswith("Predicted: no")
+    assert finding(app).startswith("Predicted: 'no'")
     uploader(app, "Open a saved model").upload("bad.zip", b"PK no zip")
     settled(app)
-    assert "bad\\.zip" in app.error[0].value and finding(app).startswith("Predicted: no")
+    assert "bad\\.zip" in app.error[0].value and finding(app).startswith("Predicted: 'no'")
     app.button(key="predict.saved.close").click()
     settled(app)
     assert_fine(app)
@@ -270,3 +271,21 @@ def test_a_model_file_of_untrusted_types_is_refused(monkeypatch):
     assert "types that are not trusted: lincore.linalg.gaussian" in refusal
     assert f"made by lincore {lincore.__version__}" in refusal
     assert finding(app) == before
+
+
+def test_classes_that_are_not_known_and_rows_without_one_are_counted_on_the_page():
+    lines = [
+        f"P{i // 5:02},{(i * 7 % 13) / 2},{(i * 5 % 11) / 3},{'xyz'[i % 3]}" for i in range(90)
+    ]
+    app = bring(open_app(), ("train.csv", "\n".join(["patient,len,wid,kind", *lines]).encode()))
+    app.switch_page(PAGE)
+    settled(app)
+    labels = ["w", "w", "", "x", "y", "z"]
+    new = [f"Q{i // 2},{i / 2},{i / 3},{label}" for i, label in enumerate(labels)]
+    upload(app, "new.csv", "\n".join(["Patient,len,wid,KIND", *new]).encode())
+    assert_fine(app)
+    said = plain(main_text(app))
+    assert "2 rows of a class that the model does not know: 'w' (2)" in said
+    assert "1 row without a class" in said
+    assert "3 of 6 rows are scored" in said
+    assert "additional column" not in said

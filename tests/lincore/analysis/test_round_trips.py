@@ -103,6 +103,7 @@ REFUSED = {
         '{"schema": 1, "data": {"kind": "generated", "sizes": 1000000000}}',
         '{"schema": 1, "data": {"kind": "generated", "sizes": [90000, 90000]}}',
         '{"schema": 1, "data": {"kind": "generated", "means": [[1e300]]}}',
+        '{"schema": 1, "data": {"kind": "generated", "means": [["inf"]]}}',
         '{"schema": 1, "data": {"kind": "generated", "seed": -1}}',
     ],
     "split": [

@@ -100,7 +100,7 @@ def test_a_skewed_class_is_named_and_a_small_deviation_in_many_rows_is_let_pass(
     X[y == 1] = np.exp(X[y == 1])
     found = normality(X, y, NAMES[:2])
     assert found.verdict == "warning"
-    assert "b are not normal" in found.sentence
+    assert "'b' are not normal" in found.sentence
     assert "skewed" in found.sentence
     assert found.remedy
     rng = np.random.default_rng(1)
@@ -166,7 +166,7 @@ def test_the_effect_is_the_ratio_of_the_deviations(ratio, p):
     found = equal_covariances(X, y, NAMES[:2])
     assert found.values["ratio"] == pytest.approx(ratio, rel=0.05)
     assert found.verdict in {1.5: ["note"], 2.0: ["note", "warning"], 4.0: ["warning"]}[ratio]
-    assert "b is the widest class, a the narrowest" in found.sentence
+    assert "'b' is the widest class, 'a' the narrowest" in found.sentence
     assert "QDA" in found.remedy
 
 
@@ -249,7 +249,7 @@ def test_rows_per_parameter(counts, p, verdict):
     assert found.values["QDA"] == pytest.approx(n / (2 * (p + p * (p + 1) / 2) + 1))
     assert found.values["Logistic regression"] == pytest.approx(n / (p + 1))
     assert found.values["LDA"] == pytest.approx(n / (2 * p + 1 + p * (p + 1) / 2))
-    assert found.values["Gaussian naive Bayes"] == pytest.approx(n / (4 * p + 1))
+    assert found.values["Naive Bayes"] == pytest.approx(n / (4 * p + 1))
 
 
 @pytest.mark.parametrize("copies", [1, 4000])  # by the linear programme, and by least squares

@@ -34,16 +34,16 @@ def test_no_false_alarm_on_the_samples(name):
 def test_each_planted_fault_is_found_and_said_where_to_act():
     data = made()
     assert codes_of(data) == []
-    guessed = replace(data, target_guess=TargetGuess("kind", False, ("sex", "port")))
+    guessed = replace(data, target_guess=TargetGuess("kind", True, ("sex",), "port"))
     (found,) = data_checks(guessed, lincore.split(guessed))
     assert found == (
         "target-guessed",
-        "The target, 'kind', is a guess. Or is it 'sex' or 'port'?",
+        "Target 'kind': guessed by its name alone. Or is it 'port'?",
         "data",
     )
-    assert codes_of(replace(data, target_guess=TargetGuess("class", True, ("sex",)))) == []
+    assert codes_of(replace(data, target_guess=TargetGuess("class", False, ("sex",)))) == []
     leaked = replace(data, X=np.column_stack([data.X[:, 1:], data.codes + 3.0]))
-    assert codes_of(leaked) == ["leakage"]
+    assert codes_of(leaked) == ["leakage", "constant"]
     assert leaking_features(leaked) == ("x3",)
     groups = np.arange(400) // 4
     together = replace(data, groups=groups, group_names=tuple(map(str, range(100))))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from lincore.checks.reading_decisions import with_decisions
 from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError
 from lincore.io.table_files import table_to_dataset
@@ -68,15 +69,21 @@ def test_classes_of_like_size_are_no_slips():
 
 
 @pytest.mark.parametrize("name", ["patient_id", "subject", "Customer ID", "userId"])
-def test_what_belongs_together_is_kept_together_at_a_click(name):
+def test_what_belongs_together_is_kept_together_unless_it_is_ignored(name):
     people = np.repeat(RNG.permutation(40), 5)
     columns = {name: people, "x": MEASURED, "label": RNG.integers(0, 2, N)}
-    made, (finding,) = found("groups of several", **columns)
-    together, ignored = finding.remedies
-    data = table_to_dataset(made, options=TableOptions(roles=together.roles))
+    made, problems = found("groups of several", **columns)
+    assert not problems
+    data = table_to_dataset(made)
     assert data.feature_names == ("x",)
     assert len(data.group_names) == 40
+    (notice,) = [one for one in data.notices if one.code == "LIN059"]
+    assert f"{N:,} rows of 40 subjects" in notice.what
+    listed = with_decisions((), made, describe_columns(made), [notice])
+    (ignored,) = listed[0].remedies
     assert table_to_dataset(made, options=TableOptions(roles=ignored.roles)).groups is None
+    chosen = table_to_dataset(made, options=TableOptions(roles={name: "group"}))
+    assert "LIN059" not in [one.code for one in chosen.notices]
 
 
 @pytest.mark.parametrize(("name", "scale"), [("citric acid", 1), ("width", 1), ("user", 0.3)])

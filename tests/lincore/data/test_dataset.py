@@ -235,7 +235,7 @@ def test_the_given_split_is_kept():
     [
         ({}, {"how": "given"}, "no test set"),
         ({"given_test": np.zeros(3, bool)}, {"how": "given"}, "no test set"),
-        ({"given_test": np.array([False, True, True])}, {"how": "given"}, "class 1"),
+        ({"given_test": np.array([False, True, True])}, {"how": "given"}, "class '1'"),
         ({}, {"how": "first"}, "first"),
         ({}, {"test_size": 1.0}, "between 0 and 1"),
         ({}, {"test_size": float("nan")}, "between 0 and 1"),

@@ -138,7 +138,7 @@ def test_learned_priors_follow_the_weights_and_given_ones_win(model):
     np.testing.assert_allclose(given.priors_, [0.5, 0.2, 0.3])
     equal = clone(model).set_params(priors="equal").fit(X, y)
     np.testing.assert_allclose(equal.priors_, [1 / 3] * 3)
-    with pytest.raises(ValueError, match="priors must be None, 'equal' or probabilities"):
+    with pytest.raises(ValueError, match="priors must be 3 probabilities.*'equal'"):
         clone(model).set_params(priors="balanced").fit(X, y)
 
 

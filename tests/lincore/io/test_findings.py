@@ -16,6 +16,7 @@ from lincore.checks.reading_decisions import image_decisions, with_decisions
 from lincore.checks.table_findings import find_table_problems
 from lincore.errors import DataError, Notice
 from lincore.io.images.read import ImageOptions
+from lincore.io.loading import load
 from lincore.io.table_files import read_table, table_to_dataset
 from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.options import TableOptions
@@ -139,3 +140,30 @@ def test_problems_and_decisions_are_one_list_each_with_what_overrules_it():
     assert remedies[""][0].reading == {"overrule": ()}
     again = with_decisions(found, table, columns, [*notices, *notices], None)
     assert again == found, "nothing is listed twice"
+
+
+@pytest.mark.parametrize(
+    ("label", "mark", "classes"),
+    [
+        ("{}.|{}", ".|", ["negative", "sick"]),
+        ("{}[{}]", "[", ["negative", "sick"]),
+        ("{}; {}", "; ", ["negative", "sick"]),
+        ("C|{}#{}", "#", ["C|negative", "C|sick"]),
+    ],
+)
+@pytest.mark.parametrize("target", ["class", None])
+def test_a_target_with_an_identifier_behind_its_labels_is_offered_to_be_cut(
+    label, mark, classes, target
+):
+    labels = [
+        label.format(("negative", "sick", "negative")[i % 3], 3733 + 7 * i) for i in range(90)
+    ]
+    frame = pd.DataFrame({"age": [i * 1.5 for i in range(90)], "class": labels})
+    raw = frame.to_csv(index=False).encode()
+    with pytest.raises(DataError, match="has an identifier behind it") as caught:
+        load(raw, name="made.csv", target=target)
+    (hint,) = caught.value.remedies
+    assert hint.reading == {"cut_at": {"class": mark}}
+    assert "names or free text" not in str(caught.value)
+    found = load(raw, name="made.csv", target="class", options=ReadOptions(**hint.reading))
+    assert found.classes.tolist() == classes

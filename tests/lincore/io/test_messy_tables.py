@@ -138,7 +138,7 @@ def test_labels_and_codes_keep_their_leading_zeros(decimal):
         )
     ]
     table = text("length;zip;label;half", *lines).replace(".", decimal)
-    data = load(table.encode(), name="made.csv")
+    data = load(table.encode(), name="made.csv", target="label")
     assert data.classes.tolist() == ["007", "07", "7"]
     assert data.counts.tolist() == [20] * 3
     assert data.feature_names == ("length", "zip", "half")

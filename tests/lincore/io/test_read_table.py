@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -197,3 +199,34 @@ def test_any_bytes_load_or_are_refused_with_a_remedy(raw):
     except DataError as error:
         assert error.notice.what
         assert error.notice.remedy
+
+
+BINOMIAL = [
+    ("dose;successes;trials", "{d};{s};{n}"),
+    ("dose,treatment,numdead,total", "{d},{t},{s},{n}"),
+    ("Dosis;Erfolge;Anzahl", "{d},5;{s};{n}"),
+    ("dose\tsuccess\tfailure", "{d}\t{s}\t{f}"),
+    ("dose,n,events", "{d},{n},{s}"),
+    ("age,cases,controls", "{d},{s},{f}"),
+    ("dose,killed,exposed", "{d},{s},{n}"),
+]
+
+
+@pytest.mark.parametrize(("head", "row"), BINOMIAL)
+def test_a_table_of_successes_and_totals_is_refused_as_such(head, row):
+    rows = [
+        row.format(d=i % 5, t="ab"[i % 2], s=i * 7 % 5, n=5 + i % 3, f=5 + i % 3 - i * 7 % 5)
+        for i in range(12)
+    ]
+    text = "\n".join([head, *rows]) + "\n"
+    names = re.split(r"[;,\t]", head)
+    assert "each row counts" in refused(text)
+    for name in names[-2:]:
+        assert "each row counts" in refused(text, name)
+    assert "one row for each" in refused(text)
+
+
+def test_counts_beside_a_class_of_each_row_are_features():
+    rows = "".join(f"{i % 5},{5 + i % 3},{'ab'[i % 2]}\n" for i in range(20))
+    assert read(f"events,total,class\n{rows}").classes.tolist() == ["a", "b"]
+    assert read(f"cases,total,kind\n{rows}", "kind").n_classes == 2

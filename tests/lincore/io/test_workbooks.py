@@ -199,3 +199,18 @@ def test_arff_keeps_names_gaps_and_lines():
     assert table.frame["n"].isna().tolist() == [False, True, False]
     with pytest.raises(DataError, match="sparse"):
         read_table(b"@relation r\n@attribute u real\n@attribute v real\n@data\n{0 1}\n", "a.arff")
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        [["C#size", "cD#kind", "mS#name"]],
+        [["size", "kind", "name"], ["c", "d", "s"], [None, "class", "meta"]],
+        [["size", "kind", "name"], ["continuous", "a b", "string"], [None, "class", "meta"]],
+    ],
+)
+def test_types_and_roles_of_orange_are_used_in_a_workbook(head):
+    rows = [[i, "ab"[i % 2], f"n{i}"] for i in range(12)]
+    data = load(book({"one": [*head, *rows]}), name="made.xlsx")
+    assert (data.target_name, data.feature_names) == ("kind", ("size",))
+    assert data.counts.tolist() == [6, 6]

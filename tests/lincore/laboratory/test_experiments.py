@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from lincore.laboratory import (
     experiment_rows,
 )
 from lincore.laboratory._own_rows import fitted_lines
+from lincore.report import FORMULAS
 
 ALL = [(word, name) for word, found in EXPERIMENTS.items() for name in found.presets]
 
@@ -58,6 +60,7 @@ def test_the_first_frame_does_not_give_the_answer_away(shown):
 KNOWN = [
     ("one-function", "classic", 2.449120, 5e-7, "2.141", "−29.04°"),
     ("one-function", "scaled", 1.05535, 5e-6, "−1.055", "only their ratio"),
+    ("one-function", "sigmoid", 6.23200, 5e-6, "exp(a) = ", "multiplies the odds"),
     ("ambiguity", "classic", 3.608, 5e-4, "5.196", "37.4833"),
     ("ambiguity", "masked", 16, 1e-9, "72.0 %", "97.0 %"),
     ("far-points", "classic", 15, 0, "30.05°", "less than 0.01°"),
@@ -138,7 +141,7 @@ def test_rows_of_experiments_are_data_sets():
 def test_lines_are_fitted_to_rows_of_ones_own():
     board = EXPERIMENTS["own-rows"].presets["classic"].board
     points = [(-2.0, 0.0, 0), (-1.0, 1.0, 0), (2.0, 0.0, 1), (1.0, 1.0, 1)]
-    sentence, lines = board.reply(points)
+    sentence, lines, _ = board.reply(points)
     assert sentence == (
         "Misclassified of 4 rows: least squares 0, LDA 0, logistic regression 0 and perceptron 0."
     )
@@ -175,8 +178,8 @@ def test_points_of_ones_own_are_experiment_and_data():
 
 def test_the_estimates_are_the_maximum_of_the_likelihood_by_hand():
     board = EXPERIMENTS["likelihood"].presets["hand"].board
-    assert "−138.4696: the maximum." in board.reply(board.best()).sentence
-    below = board.reply(board.start()).sentence
+    assert "−138.4696: the maximum." in board.reply(board.best()).judged
+    below = board.reply(board.start()).judged
     assert "below the maximum" in below and "Σ = (0.40, 0.00; 0.00, 0.40)" in below
     best = np.array(board.best())
     for i in range(4):
@@ -186,7 +189,7 @@ def test_the_estimates_are_the_maximum_of_the_likelihood_by_hand():
             if i == 0:  # its handles go along
                 moved[2:, j] += 0.05
             points = [(x, y, int(code)) for x, y, code in moved]
-            assert "below the maximum" in board.reply(points).sentence
+            assert "below the maximum" in board.reply(points).judged
     flat = [*board.start()[:3], board.start()[2]]
     with pytest.raises(DataError, match="lost a dimension"):
         board.reply(flat)
@@ -235,3 +238,32 @@ def test_a_prediction_is_set_against_the_answer():
     assert preset.verdict(15.2, 15) == "Your prediction is exact: 15 rows."
     loss = EXPERIMENTS["bayes"].presets["classic"]
     assert loss.verdict(-0.5, -0.15129) == "Your prediction: −0.5000. Computed: −0.1513."
+
+
+#: Headings of the lecture and of the text on faces, as they print them.
+HEADINGS = {
+    "Linear Classifiers",
+    "Geometry of Binary Classification",
+    "Multi-class Classification",
+    "Least Square Classifier",
+    "Why not to use LS Classifier?",
+    "Within-class Scatterness",
+    "Between-class Scatterness",
+    "Fisher Discriminant Analysis",
+    "Probabilistic Classification",
+    "Continuous Input Variable",
+    "Linear Decision Boundary",
+    "Naïve Bayes",
+    "Computing Lab",
+    "Probabilistic Discriminative Model",
+    "Fixed Learning Rate",
+    "Appendix 0",
+}
+
+
+def test_passages_and_formulas_cite_headings_that_exist():
+    cited = [found for one in EXPERIMENTS.values() for found in re.findall("“(.+?)”", one.passage)]
+    sources = [one.source.partition(" (")[0].split(", ", 1)[1] for one in FORMULAS.values()]
+    cited += [one for one in sources if not one.startswith(("eq", "section"))]
+    assert len(cited) > 15
+    assert set(cited) <= HEADINGS

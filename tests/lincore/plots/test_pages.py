@@ -156,7 +156,7 @@ def test_recall_by_class_without_rows_and_of_many(n_classes):
 def test_the_largest_change_of_recall_is_told():
     before, after = [(0.9, 0.8, 1), (0.77, 0.7, 0.8)], [(0.92, 0.9, 1), (0.13, 0, 0.2)]
     figure = plots.recall_change(before, after, ["a", "b"])
-    assert figure.layout.meta["title"] == "Recall of b falls by 64.0 points"
+    assert figure.layout.meta["title"] == "Recall of 'b' falls by 64.0 points"
 
 
 def test_a_sweep_has_line_band_and_crossing(figures):

@@ -154,6 +154,7 @@ def test_each_check_stands_for_itself():
     assert part[0] == whole[0]
 
 
+@pytest.mark.filterwarnings("ignore:Coefficient 0")
 def test_what_is_checked_behind_a_pipeline_is_told_one_by_one():
     data = flowers((1e-300, 1.0))
     split = split_rows(data, "stratified", test_size=0.3)

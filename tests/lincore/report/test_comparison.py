@@ -28,9 +28,9 @@ def notes(data: Dataset, scheme: str, methods: tuple[str, ...] = ("lda",)) -> st
 def test_classes_that_stand_in_one_fold_are_never_learned_and_this_is_said():
     groups = np.array([0] * 10 + [1, 2, 3, 4] * 10)
     said = notes(table([10, 20, 20], groups), "by-group")
-    assert "All rows of a are in one fold, so that no model that is tested on them" in said
+    assert "All rows of 'a' are in one fold, so that no model that is tested on them" in said
     two = notes(table([10, 20, 20], np.array([0] * 10 + [1] * 20 + [2, 3, 4, 5] * 5)), "by-group")
-    assert "All rows of a and b are in one fold each" in two
+    assert "All rows of 'a' and 'b' are in one fold each" in two
 
 
 @pytest.mark.parametrize("scheme", ["holdout", "2x5-fold"])
@@ -39,7 +39,7 @@ def test_classes_that_are_learned_need_no_note(scheme):
 
 
 def test_a_class_of_a_single_row_is_never_learned_when_it_is_tested():
-    assert "All rows of a are in one fold" in notes(table([1, 20, 20]), "leave-one-out")
+    assert "All rows of 'a' are in one fold" in notes(table([1, 20, 20]), "leave-one-out")
     assert "one fold" not in notes(table([2, 20, 20]), "leave-one-out")
 
 

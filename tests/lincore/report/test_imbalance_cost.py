@@ -64,7 +64,7 @@ def test_parts_are_said_and_drawn_with_their_signs(planted):
     assert "not available" in report.cost_decomposition_sentences(planted, "least-squares")[0]
     more = int(planted.counts[planted.rare])
     said = report.more_rows_finding(planted, "lda", more)
-    assert said.startswith(f"{more} more training rows of class 'class 3' (now {more})")
+    assert said.startswith(f"{more} more training rows of 'class 3' (now {more})")
     assert "of LDA by 4.0 points" in said
     ends, steps, _ = report.cost_waterfall(planted, "lda").data
     assert_allclose(np.asarray(ends.y, float), [30, 10], rtol=1e-5)
@@ -91,7 +91,7 @@ def test_tables_of_corrections_and_methods(planted):
     assert cells["corrected priors"]["recommended"] == ""
     correction = next(c for c in planted.corrections("lda") if c.name == "both")
     for column, value in (
-        ("recall of class 3", correction.recall_change[2]),
+        ("recall of 'class 3'", correction.recall_change[2]),
         ("recall of the others", correction.others),
         ("error at the file's shares", correction.file_error),
     ):

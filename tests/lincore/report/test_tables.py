@@ -43,12 +43,12 @@ def test_scores_of_a_comparison_and_of_its_best(results):
     truth, (predicted, others) = results.truth, results.predicted
     assert (first["model"], second["model"]) == ("LDA", "fisher")
     assert list(first)[2] == "balanced accuracy (%)"
-    assert list(first)[3] == "recall of c (%)"
+    assert list(first)[3] == "recall of 'c' (%)"
     for row, said in ((first, predicted), (second, others)):
         recalls = referee.recall_score(truth, said, average=None)
         for column, value in (
             ("balanced accuracy (%)", recalls.mean()),
-            ("recall of c (%)", recalls[2]),
+            ("recall of 'c' (%)", recalls[2]),
             ("accuracy (%)", np.mean(said == truth)),
             ("macro F1 (%)", referee.f1_score(truth, said, average="macro")),
         ):
@@ -85,12 +85,12 @@ def test_the_scores_of_one_model_stand_beside_those_of_a_guess(results):
         assert (row["value"], row["from"], row["to"]) == tuple(found)
     head = {row["score"]: row["value"] for row in report.headline_scores(results, "lda")}
     assert list(head) == [
-        "balanced accuracy", "MCC", "accuracy", "recall of c",
+        "balanced accuracy", "MCC", "accuracy", "recall of 'c'",
         "balanced accuracy of the majority-class baseline",
     ]  # fmt: skip
     assert head["balanced accuracy of the majority-class baseline"] == "33.3 %"
     recall = referee.recall_score(results.truth, results.predicted[0], average=None)[2]
-    assert number(head["recall of c"]) == pytest.approx(100 * recall, abs=0.051)
+    assert number(head["recall of 'c'"]) == pytest.approx(100 * recall, abs=0.051)
 
 
 def test_classes_have_their_own_recall_and_precision_in_every_table(results):

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines._scan import scan_lines
-from lincore.io.tables.lines._surplus import Profile, filled_up, profile_of, without_surplus
 from lincore.io.tables.lines.splitting import is_plain, joined_record, readings, split, written
+from lincore.io.tables.lines.surplus import Profile, filled_up, profile_of, without_surplus
 
 Uneven = Literal["mend", "skip", "keep"]
 
@@ -20,6 +20,10 @@ _MOST_LISTED = 1_000
 _SHOWN, _SHOWN_CHARS = 5, 80
 _KEPT_CHARS = 500
 _MOST_JOINED, _JOINED_CHARS = 200, 100_000
+# A field behind the last column in fewer lines is damage, and no remark.
+_FEWEST_WIDER, _LEAST_SHARE_WIDER = 2, 0.05
+# Rows of another width than most that are no accident.
+_COMMON = 0.1
 
 
 class UnevenLine(NamedTuple):
@@ -43,19 +47,22 @@ class UnevenLine(NamedTuple):
 class Fitted(NamedTuple):
     """Rows of as many fields as there are columns, and what became of the others.
 
-    `numbers_kept` tells whether the lines that are left stand where they stood.
+    `numbers_kept` tells whether the lines that are left stand where they stood, and `is_wider`
+    whether some lines have one column more than the others.
     """
 
     text: str
     lines: tuple[UnevenLine, ...]
     notices: tuple[Notice, ...]
     numbers_kept: bool
+    is_wider: bool = False
 
 
 class Target(NamedTuple):
     """Marks and number of fields of the lines, rows that are so, and the name of the file.
 
-    `may_join` tells whether two lines may be parts of one row.
+    `may_join` tells whether two lines may be parts of one row, and `may_widen` whether a
+    field behind the last column may be a column of its own.
     """
 
     separator: str
@@ -66,6 +73,7 @@ class Target(NamedTuple):
     first_line: int
     uneven: Uneven = "mend"
     may_join: bool = True
+    may_widen: bool = True
 
 
 def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
@@ -100,7 +108,12 @@ def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
     """
     fitter = LineFitter(target)
     fitted = fitter.fit(text, target.first_line, needed=needed)
-    return Fitted(fitted, tuple(fitter.lines), fitter.notices(), fitter.numbers_kept)
+    if fitter.n_wider and not fitter.is_wider:
+        # Damage to a few lines makes no column.
+        fitter = LineFitter(target._replace(may_widen=False))
+        fitted = fitter.fit(text, target.first_line, needed=needed)
+    notices, lines = fitter.notices(), tuple(fitter.lines)
+    return Fitted(fitted, lines, notices, fitter.numbers_kept, fitter.is_wider)
 
 
 class LineFitter:
@@ -116,9 +129,10 @@ class LineFitter:
         self._known: Profile | None = None
         self.lines, self.counts = list[UnevenLine](), Counter[str]()
         self.supposed = dict[str, str]()
-        self.n_aligned = 0
+        self.n_aligned = self.n_lines = self.n_wider = self.n_long = 0
         self.numbers_kept = True
-        widths = Counter(map(len, target.rows)).most_common(1)
+        self._n_of_width = Counter(map(len, target.rows))
+        widths = self._n_of_width.most_common(1)
         self._usual_width = min(widths[0][0], target.width) if widths else target.width
 
     def fit(self, text: str, first_line: int, *, needed: bool = True) -> str:
@@ -149,7 +163,7 @@ class LineFitter:
             if not needed:
                 return text
             raise _disagreement(len(scan.numbers), scan.n_lines, self.target)
-        self.text, self.first_line = text, first_line
+        self.text, self.first_line, self.n_lines = text, first_line, scan.n_lines
         self.pieces, self.copied, self.seen = list[str](), 0, 0
         self.n_long, self.first_long = 0, (0, 0)
         for number, start in zip(scan.numbers.tolist(), scan.starts.tolist(), strict=True):
@@ -157,6 +171,11 @@ class LineFitter:
             if 2 * self.n_long >= max(scan.n_lines, 1):
                 raise _disagreement(self.n_long, scan.n_lines, self.target, self.first_long)
         return "".join([*self.pieces, text[self.copied :]]) if self.pieces else text
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether so many lines have a field behind the last column that these are a column."""
+        return self.n_wider >= max(_FEWEST_WIDER, _LEAST_SHARE_WIDER * self.n_lines, self.n_long)
 
     def _look_at(self, number: int, start: int) -> None:
         """Decide what becomes of the line that begins at `start`."""
@@ -174,6 +193,9 @@ class LineFitter:
         if len(fields) == width and not escaped and is_plain(line, fields, separator, quote):
             return
         if quote and line.count(quote) % 2 and self._is_joined(start):
+            return
+        if self.target.may_widen and len(fields) > width and self._profile().ends_early(fields):
+            self.n_wider += 1
             return
         supposed = ""
         if self.target.uneven != "skip" or len(fields) == width:
@@ -228,6 +250,8 @@ class LineFitter:
             upper, lower = found[-1], more[0]
             if len(found) + len(more) - 1 > width or not (upper and lower):
                 return None
+            if self._is_row(found) and self._is_row(more):
+                return None
             if len(more) == width and not self._profile().is_parted(upper, lower, len(found) - 1):
                 return None
             shorter = min(len(found), len(more))
@@ -238,6 +262,12 @@ class LineFitter:
             if len(found) == width:
                 return (found, end) if self._rather(found, shorter) else None
         return None
+
+    def _is_row(self, fields: Sequence[str]) -> bool:
+        """Tell whether fields are a row by themselves: as wide as others, and in their columns."""
+        common = self._n_of_width[len(fields)] > _COMMON * len(self.target.rows)
+        profile = self._profile()
+        return common and all(profile.is_usual(field, i) for i, field in enumerate(fields))
 
     def _rather(self, joined: list[str], shorter: int) -> bool:
         """Tell whether a joined row is usual and one filled up with blanks is not."""

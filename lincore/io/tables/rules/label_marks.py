@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from lincore.data.labels import first_texts
+from lincore.data.labels import columns_named, first_texts, is_number
+from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
 from lincore.io.tables.text.column_assignment import with_columns
 
-_LABELLED = re.compile(r"([^\W\d][^|#:;/]*?)(\W{0,2}[|#:;/]\W?)(\w*\d\w*)")
+# Thyroid files write negative.|3733 and, with "-" for healthy, -[840801013].
+_LABELLED = re.compile(
+    r"([^\W\d][^#:;/\[]*?|-)(\W{0,2}[|#:;/]\W?|\s?\[)((?<=\[)\w*\d\w*(?=\])|(?<!\[)\w*\d\w*)\]?"
+)
 _GLANCE, _JUDGED = 3, 500
-_FEWEST = 20
+_FEWEST = 10
 _MOST_LABELS = 50
 
 
@@ -28,6 +32,38 @@ class CutLabels:
         asked = columns.options.cut_at
         frame = columns.frame
         return Applied(columns.with_frame(cut_labels(frame, asked))) if asked else None
+
+
+def marked_labels(frame: pd.DataFrame, names: Sequence[str], where: str) -> DataError | None:
+    """Return the error for columns that hold classes once they are cut at a mark, if there are any.
+
+    Examples
+    --------
+    >>> labels = [f"{'negative' if i % 3 else 'sick'}.|{i}" for i in range(60)]
+    >>> print(marked_labels(pd.DataFrame({"class": labels}), ["class"], "made.csv"))
+    made.csv, column 'class': Each label has an identifier behind it, as in 'sick.|0'. Cut it at \
+'.|': 'sick' is left.
+    """
+    for name in names:
+        mark = None if is_number(frame[name]) else label_mark(frame[name])
+        if mark is not None:
+            found = mark_notice(frame[name], mark)
+            hint = Hint(f"Cut {name!r} at {mark}", reading={"cut_at": {name: mark}})
+            return DataError(
+                found.what, where=f"{where}, {found.where}", remedy=found.remedy, remedies=(hint,)
+            )
+    return None
+
+
+def mark_notice(column: pd.Series[Any], mark: str) -> Notice:
+    """Say that a column's labels have identifiers behind them."""
+    example = str(column.dropna().iloc[0])
+    return Notice(
+        f"Each label has an identifier behind it, as in {example[:40]!r}.",
+        columns_named([str(column.name)]),
+        f"Cut it at {mark!r}: {example.partition(mark)[0][:40]!r} is left.",
+        code="LIN062",
+    )
 
 
 def label_mark(column: pd.Series[Any]) -> str | None:

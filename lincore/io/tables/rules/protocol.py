@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -31,6 +31,8 @@ class Columns:
         Fields of the header line; none where there is no such line.
     texts : frozenset of str
         Columns of digits that stay text.
+    declared : mapping of str to str
+        Types that the file declares, "number", "category" or "text", by the names of columns.
     rows_kept : bool
         Whether the rows are still those of the file, one after the other.
     """
@@ -41,6 +43,7 @@ class Columns:
     marks: Marks = Marks(".", "")
     header: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
+    declared: Mapping[str, str] = field(default_factory=dict)
     rows_kept: bool = True
 
     @cached_property

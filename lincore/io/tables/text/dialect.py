@@ -12,6 +12,7 @@ from typing import NamedTuple
 from lincore.io.tables.lines.kinds import NUMBER, kind_of
 from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.text._fixed_width import part_by_gaps, part_by_single_blanks, rule_columns
+from lincore.io.tables.text._quoted_lines import lines_in_quotes
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides where two agree equally well.
@@ -102,6 +103,12 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if comment == "#" and options.comment is None and _are_values(text, found):
         bare = without_comments(text, comment, above=True)
         found = _best(bare, _sample(bare), separator, options)
+    inner = lines_in_quotes(bare) if options.quote is None else None
+    if inner is not None:
+        unquoted = _best(inner, _sample(inner), separator, options)
+        # Texts in quotation marks have another number of commas each.
+        if unquoted.score > 0 and _share_alike(unquoted.records) == 1:
+            found = unquoted._replace(rewritten=True)
     bare, separator, quote, records, rewritten = found[:5]
     if comment and options.comment is None:
         named = _name_the_columns(text, bare, comment, separator, quote, records)
@@ -257,6 +264,9 @@ class Candidate(NamedTuple):
 def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -> Candidate:
     """Return the candidate of the best score; of equal ones the first."""
     candidates = list(_plain_candidates(bare, sample, separator, options))
+    tabs = [one for one in candidates if one.separator == "\t"]
+    if separator is None and any(_stands_in_fields(a, b) for a in tabs for b in candidates):
+        candidates = [one for one in candidates if one.separator != "\t"]
     likely = max(candidates, key=lambda one: one.score)
     # Where all fields of all rows are clean, no other meaning of a mark is better.
     is_perfect = likely.score >= _PRIORS.get(likely.separator, 1.0)
@@ -282,6 +292,22 @@ def _plain_candidates(
             if mark in sample or mark in SPACES + "," or separator is not None:
                 records = _first_records(sample, mark, quote)
                 yield Candidate(bare, mark, quote, records, False, score(records, mark))
+
+
+def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
+    """Tell whether tabs stand in the fields that another separator parts in all lines alike.
+
+    Then each line has fields between tabs that hold the other separator and are no numbers.
+    """
+    mark = other.separator
+    n_filled = _width(tab.records) - n_blank_last(tab.records, _width(tab.records))
+    if mark not in SEPARATORS[1:] or _width(other.records) < n_filled:
+        return False
+    inside = re.compile(rf"{re.escape(mark)}(?!\s)")
+    return _share_alike(other.records) == 1 and all(
+        any(inside.search(field) and not NUMBER.fullmatch(field) for field in record.fields)
+        for record in tab.records
+    )
 
 
 def _quotes(sample: str) -> list[str]:
@@ -348,7 +374,7 @@ def score(records: Sequence[Record], separator: str) -> float:
        row and type patterns", Data Mining and Knowledge Discovery 33, 2019, eq. 1-4.
     """
     width = _width(records)
-    if width < 2:
+    if width - n_blank_last(records, width) - _n_blank_first(records, width) < 2:
         return 0.0
     pattern = _share_alike(records)
     if separator in _RARE and (width < 3 or pattern < 1):
@@ -366,6 +392,25 @@ def score(records: Sequence[Record], separator: str) -> float:
     if separator in (SPACES, ":") and few_numbers and not is_even:
         return 0.0
     return _PRIORS.get(separator, 1.0) * pattern * sum(clean) / max(len(clean), 1)
+
+
+def n_blank_last(records: Sequence[Record], width: int) -> int:
+    """Count the last columns that are blank in all records of so many fields.
+
+    Examples
+    --------
+    >>> n_blank_last([Record(["u", "v", ""], 1, 1), Record(["1", "", ""], 2, 2)], 3)
+    1
+    """
+    fitting = [record.fields for record in records if len(record.fields) == width]
+    filled = (i + 1 for row in fitting for i, field in enumerate(row) if field)
+    return width - max(filled, default=0)
+
+
+def _n_blank_first(records: Sequence[Record], width: int) -> int:
+    """Count the first columns that are blank in all records of so many fields."""
+    turned = [record._replace(fields=record.fields[::-1]) for record in records]
+    return n_blank_last(turned, width)
 
 
 def _share_alike(records: Sequence[Record]) -> float:

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from lincore.data.labels import numbered
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER, kind_of
-from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise
+from lincore.io.tables.text.dialect import Layout, Record, n_blank_last, parted_otherwise
 from lincore.io.tables.text.options import ReadOptions
+from lincore.io.tables.text.orange import Declared, find_declared
 from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
@@ -31,6 +32,7 @@ class Heading(NamedTuple):
     header_line: int | None
     first_line: int
     notices: tuple[Notice, ...]
+    declared: Declared | None = None
 
 
 def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
@@ -48,6 +50,42 @@ def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
     DataError
         When there are no rows, or the first row has more fields than the header.
     """
+    declared = find_declared(layout.records)
+    if declared is not None and options.header is None and "LIN018" not in options.overrule:
+        head, *below = layout.records
+        first_line = below[declared.n_lines - 1].first_line if len(below) >= declared.n_lines else 0
+        first_line = first_line or layout.records[-1].last_line + 1
+        sentence = "Orange's types and roles of columns: read as declared."
+        lines = f"{name}, line{'s' * (declared.n_lines > 1)} {head.first_line}"
+        lines += f" to {head.first_line + declared.n_lines - 1}" * (declared.n_lines > 1)
+        notice = Notice(sentence, lines, code="LIN018")
+        return Heading(declared.names, head.first_line, first_line, (notice,), declared)
+    # A separator at the end of each line makes a column of nothing, which a header may lack.
+    trimmed = _without_last_blanks(layout)
+    heading = _find_header(trimmed, options, name)
+    n_more = layout.width - max(trimmed.width, len(heading.names))
+    numbers = numbered("column", layout.width)[-n_more:] if n_more > 0 else ()
+    return heading._replace(names=[*heading.names, *numbers])
+
+
+def _without_last_blanks(layout: Layout) -> Layout:
+    """Return the layout without last columns that are blank in all records."""
+    width = layout.width - n_blank_last(layout.records, layout.width)
+    if width in (0, layout.width):
+        return layout
+    records, is_above = list[Record](), True
+    for record in layout.records:
+        fields = record.fields[:width]
+        is_above = is_above and not (len(fields) == width and fields[-1])
+        while is_above and len(fields) > 1 and not fields[-1]:
+            # A line above the table may be filled up to its width.
+            fields = fields[:-1]
+        records.append(record._replace(fields=fields))
+    return layout._replace(records=records, width=width)
+
+
+def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
+    """Find the header among records whose last column holds something."""
     asked, overruled = options.header, options.overrule
     records, notices = _below_titles(layout, options, name)
     # Where files were put one below the other, the header returns among the rows.
@@ -132,6 +170,9 @@ def _whole_header(records: Sequence[Record], width: int) -> Record | None:
     """Return the first two records as one where a line break parts a name of the header."""
     upper, lower, *body = (*records, *records[:1])
     parted = min(len(upper.fields), len(lower.fields)) > 1
+    # Rows of as many fields have nothing parted: some others have a field more at their end.
+    n_alike = sum(len(record.fields) == len(upper.fields) for record in body)
+    parted = parted and 4 * n_alike < len(body)
     if not parted or len(upper.fields) + len(lower.fields) - 1 != width:
         return None
     if body and names_values(body[0], body[1:]):
@@ -155,9 +196,12 @@ def _n_sections(records: Sequence[Record], width: int) -> int:
 
 def _n_above_header(records: Sequence[Record], width: int) -> int:
     """Count the records above one of words over values: of fewer fields, or pairs of two."""
+    shorter = len(records[0].fields) < width
     for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
         # Of thousands of columns the first record is looked at for nothing.
-        if i and len(record.fields) == width and names_values(record, records[i + 1 :]):
+        below = records[i + 1 :]
+        names = names_values(record, below) or (shorter and _names_levels(record, below))
+        if i and len(record.fields) == width and names:
             # What is a table itself is no title of the next one.
             return 0 if i > 2 and names_values(records[0], records[1:i]) else i
         # Pairs such as Station;Berlin have all fields of two columns: then a blank line tells.

@@ -34,8 +34,8 @@ SEPARATOR_NAMES = {
 # Findings without an option of their own; docs/findings.md has all of them.
 # fmt: off
 OVERRULABLE = (
-    "LIN010", "LIN012", "LIN013", "LIN017", "LIN020", "LIN030", "LIN031", "LIN032", "LIN040",
-    "LIN041", "LIN042", "LIN043", "LIN044", "LIN047", "LIN048", "LIN049",
+    "LIN010", "LIN012", "LIN013", "LIN017", "LIN018", "LIN020", "LIN030", "LIN031", "LIN032",
+    "LIN040", "LIN041", "LIN042", "LIN043", "LIN044", "LIN047", "LIN048", "LIN049",
 )
 # fmt: on
 _ENCODING_NAMES = {
@@ -81,6 +81,10 @@ class ReadOptions:
     cut_at : mapping of str to str, optional
         Marks at which the texts of some columns end, such as ``{"class": ".|"}`` where the label
         "negative.|3733" has an identifier behind it.
+    ordered : mapping of str to sequence of str, optional
+        Levels of some columns from the least to the most, such as
+        ``{"answer": ("never", "sometimes", "often")}``: they are read as the numbers 1, 2, 3, and
+        other values as missing.
     uneven : {"mend", "skip", "keep"}, optional
         What becomes of a line with more or fewer fields than there are columns. "mend", as when
         left out: one that is too long is put right where there is clearly one way to do that,
@@ -113,6 +117,7 @@ class ReadOptions:
     table: int | None = None
     sheet: str | None = None
     cut_at: Mapping[str, str] | None = None
+    ordered: Mapping[str, Sequence[str]] | None = None
     overrule: Sequence[str] = ()
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from lincore.data.labels import numbered, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.fit import Fitted, Target, UnevenLine, fit_lines
 from lincore.io.tables.lines.kinds import kind_of
@@ -61,17 +62,22 @@ def parse_rows(
     begin = heading.first_line
     # pandas would cut a first row that is too long, or take its first field for a name.
     frame = None if _first_is_long(rows, layout, len(names)) else _try(rows, how, marks, options)
-    fitted = Fitted(rows, (), (), True)
+    fitted, notices = Fitted(rows, (), (), True), list[Notice]()
     if frame is None or options.uneven == "skip" or _looks_uneven(rows, layout, frame):
         known = [r.fields for r in layout.records if r.first_line >= begin]
         policy = options.uneven or "mend"
         target = Target(layout.separator, layout.quote, len(names), known, name, begin, policy)
+        target = target._replace(may_widen=policy == "mend")
         fitted = fit_lines(rows, target, needed=frame is None)
-        if frame is None or fitted.text is not rows:
+        if fitted.is_wider:
+            more = numbered("column", len(names) + 1)[-1]
+            how["names"] = unique_names([*names, more])[0]
+            sentence = "Some lines have a field behind the last column: it has a column of its own."
+            notices = [Notice(sentence, f"{name}, column {more!r}", code="LIN025")]
+        if frame is None or fitted.text is not rows or fitted.is_wider:
             rows = fitted.text
             del frame
             frame = _read(rows, how, marks, options, name, begin)
-    notices = []
     if footer:
         sentence = f"It stands below the table and was left out: {footer[:60]!r}."
         notices.append(Notice(sentence, f"{name}, at the end", code="LIN020"))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from lincore.io.tables.lines.kinds import BLANKS, NUMBER
 from lincore.io.tables.lines.splitting import split
+from lincore.io.tables.lines.surplus import profile_of
 from lincore.io.tables.text.dialect import Layout, Record, read_records
 from lincore.io.tables.text.header import names_values
 from lincore.io.tables.text.options import PLACES, SPACES
@@ -67,7 +68,9 @@ def find_tables(layout: Layout) -> list[int]:
             former = block
             continue
         quoted = layout.quote and text.count(layout.quote, 0, block.start) % 2
-        if not quoted and _is_another(block, former):
+        known, rows = ([one.fields for one in some.records] for some in (former, block))
+        goes_on = block.width != former.width and _go_on(known[1:], rows)
+        if not quoted and not goes_on and _is_another(block, former):
             starts.append(block.start)
             former = block
     if len(starts) > 1:
@@ -87,9 +90,27 @@ def _tail(layout: Layout) -> int | None:
         width = width or found
         if found != width or width == layout.width or width < 2 or above < 0:
             enough = n_lines >= _FEWEST_TAIL and found == layout.width
-            return start if enough else None
+            rows = [split(one, layout.separator, layout.quote) for one in text[start:].splitlines()]
+            known = [one.fields for one in layout.records[1:] if len(one.fields) == layout.width]
+            return start if enough and not _go_on(known, rows) else None
         start, end = above + 1, above
     return None
+
+
+def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
+    """Tell whether rows of another width hold what the columns above them hold, from the first on.
+
+    These are numbers and words, so that no header is among the rows, or levels that recur: numbers
+    alone may be of any table.
+    """
+    rows = [row for row in rows[:_JUDGED_LINES] if any(row)]
+    width = min(map(len, [*above, *rows]), default=0)
+    profile = profile_of([row[:width] for row in above], width)
+    of_numbers = [kinds["number"] > 0 for kinds in profile.kinds if not kinds["word"]]
+    if 0 < len(of_numbers) < width and any(of_numbers):
+        fields = (pair for row in rows for pair in enumerate(row[:width]))
+        return all(profile.is_usual(field, i) for i, field in fields if field)
+    return any(profile.recurs) and all(profile.n_odd(row[:width]) == 0 for row in rows)
 
 
 def _header_below(layout: Layout) -> int | None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from PIL import Image
 
+from lincore.io import load
 from lincore.io.files.archives import SkippedFile
 from lincore.io.images._class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
+from tests.lincore.io.images.in_memory import encoded, zipped
+
+CELLS = [(name, i) for name in ("yes", "no") for i in range(3)]
 
 
 def labels(paths, level=None):
@@ -111,3 +116,28 @@ def test_masks_are_no_images_of_a_class(layout):
 def test_folders_called_masks_are_a_class_where_they_stand_beside_others():
     assert set(labels(spread("{c}", c=("masks", "hats")))) == {"masks", "hats"}
     assert set(labels(spread("{c}", c=("mask", "images")))) == {"mask", "images"}
+
+
+@pytest.mark.parametrize("root", ["", "archive/", "a/b/"])
+@pytest.mark.parametrize("container", ["x", "brain data", "yes and no/deeper", "train set"])
+@pytest.mark.parametrize("names", [("yes", "no"), ("yes", "no", "maybe")])
+def test_a_folder_that_holds_class_folders_is_no_class(root, container, names):
+    paths = [f"{root}{container}/{name}/{i}.png" for name in names for i in range(2)]
+    paths += [f"{root}{name}/{i}.png" for name in ("yes", "no") for i in range(2)]
+    assert labels(paths) == [path.split("/")[-2] for path in paths]
+
+
+def test_copies_at_another_level_are_left_out():
+    grey = {(c, i): encoded(Image.new("L", (4, 3), 60 * i + 9 * len(c))) for c, i in CELLS}
+    files = {f"x/{c}/{i}.png": raw for (c, i), raw in grey.items()}
+    files |= {f"{c}/{i}.png": raw for (c, i), raw in grey.items()}
+    files["x/no/3.png"] = encoded(Image.new("L", (4, 3), 200))
+    data = load(zipped(files), name="made.zip")
+    assert data.classes.tolist() == ["no", "yes"]
+    assert data.counts.tolist() == [4, 3]
+    assert "x/no/3.png" in data.row_names
+    assert len(data.skipped) == 6
+    assert all("copy of" in one.reason for one in data.skipped)
+    # Other images of the same name are no copies.
+    other = {name: encoded(Image.new("L", (4, 3), 10 * i)) for i, name in enumerate(files)}
+    assert load(zipped(other), name="made.zip").counts.tolist() == [7, 6]

@@ -114,7 +114,7 @@ def test_long_names_that_differ_in_the_middle_stay_apart():
     assert len(set(ticks)) == 40 and all(len(tick) <= 14 for tick in ticks)
     assert ticks[16] == "…17 (north)"
     title = figure.layout.meta["title"]
-    assert title == "Hardest for all: Department of Something 17 (north) (at best 25.0 %)"
+    assert title == "Hardest for all: 'Department of Something 17 (north)' (at best 25.0 %)"
     sidebar = plots.class_balance(np.arange(1, 41), np.ones(40), DEPARTMENTS)
     ticks = sidebar.layout.yaxis.ticktext
     assert len(set(ticks)) == len(ticks) == 20

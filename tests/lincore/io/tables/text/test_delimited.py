@@ -39,7 +39,7 @@ def refused(text):
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_separators_and_line_ends(separator, line_end):
     text = ("u,v,class\n" + ROWS).replace(",", separator).replace("\n", line_end)
-    frame, notices, first_line, _ = read(text)
+    frame, notices, first_line, *_ = read(text)
     expected = {"u": [1.5, 2.5, 3.5, 4.5], "v": [4, 3, 9, 7], "class": ["a", "b", "a", "b"]}
     assert frame.to_dict("list") == expected
     assert notices == ()
@@ -47,7 +47,7 @@ def test_separators_and_line_ends(separator, line_end):
 
 
 def test_quoted_separators_and_line_breaks():
-    frame, _, first_line, _ = read('"u,v","say ""class""",class\n1.5,"x,y\nz",a\n2.5,";;;;",b\n')
+    frame, _, first_line, *_ = read('"u,v","say ""class""",class\n1.5,"x,y\nz",a\n2.5,";;;;",b\n')
     assert frame.columns.tolist() == ["u,v", 'say "class"', "class"]
     assert frame['say "class"'].tolist() == ["x,y\nz", ";;;;"]
     assert first_line is None
@@ -68,7 +68,7 @@ def test_decimal_commas_without_a_header():
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_encodings(encoding):
     text = "Größe,Straße,class\n" + "1.5,Köln,süß\n2.5,Zürich,öde\n" * 20
-    frame, notices, _, _ = read(text.encode(encoding))
+    frame, notices, *_ = read(text.encode(encoding))
     assert frame.columns.tolist() == ["Größe", "Straße", "class"]
     assert set(frame["class"]) == {"süß", "öde"}
     assert any("not UTF-8" in str(notice) for notice in notices) == (encoding == "cp1252")
@@ -87,7 +87,9 @@ def test_missing_marks_become_nan():
 
 
 def test_columns_of_a_file_without_a_header_are_numbered():
-    frame, (notice,), first_line, _ = read("6,148,33.6,1\n1,85,26.6,0\n8,183,23.3,1\n1,89,28.1,0\n")
+    frame, (notice,), first_line, *_ = read(
+        "6,148,33.6,1\n1,85,26.6,0\n8,183,23.3,1\n1,89,28.1,0\n"
+    )
     assert frame.columns.tolist() == ["column 1", "column 2", "column 3", "column 4"]
     assert len(frame) == 4
     assert "no header line" in notice.what
@@ -99,7 +101,7 @@ def test_years_are_names_where_another_name_stands_beside():
 
 
 def test_repeated_and_empty_names_are_made_unique():
-    frame, (notice,), _, _ = read("u,u,,u (2),class\n" + "1.5,2.5,3.5,4.5,a\n" * 2)
+    frame, (notice,), *_ = read("u,u,,u (2),class\n" + "1.5,2.5,3.5,4.5,a\n" * 2)
     assert frame.columns.tolist() == ["u", "u (2)", "column 3", "u (2) (2)", "class"]
     assert "The name of another column" in notice.what
 
@@ -286,7 +288,7 @@ def test_a_quotation_mark_without_a_partner_in_the_header_joins_no_lines():
 
 
 def test_rows_with_fewer_fields_are_told_with_their_lines():
-    _, (notice,), _, _ = read("u,v,class\n1,2,a\n2,3\n3,4,b\n4\n5,6,a\n")
+    _, (notice,), *_ = read("u,v,class\n1,2,a\n2,3\n3,4,b\n4\n5,6,a\n")
     assert notice.where == "made.csv, lines 3, 5"
     assert "Fewer fields" in notice.what
 

@@ -13,6 +13,8 @@ from lincore.io.tables.lines.kinds import kind_of
 
 _MOST_SURPLUS = 3
 _FEWEST_ROWS = 3
+# As levels: more different numbers are measured, whatever the rows.
+_FEW_NUMBERS = 2
 _DIGIT, _LETTERS, _FORM_CHARS = re.compile(r"\d"), re.compile(r"[^\W\d_]+"), 40
 # The best must be e² ≈ 7 times as likely as the next.
 _CLEAR = 2.0
@@ -44,6 +46,46 @@ class Profile(NamedTuple):
         if values[lower] > 1 or forms[form_of(lower)] > 1 + values[whole]:
             return False
         return values[whole] > 0 or forms[form_of(whole)] > 1
+
+    @property
+    def recurs(self) -> list[bool]:
+        """Whether the values of each column recur, as levels do."""
+        return [
+            len(values) <= max(_FEW_NUMBERS, self.n_rows / 10)
+            if kinds["number"]
+            else 2 * len(values) <= self.n_rows
+            for values, kinds in zip(self.values, self.kinds, strict=True)
+        ]
+
+    def is_new_level(self, field: str, column: int) -> bool:
+        """Tell whether a text is of no form, and no value, of a column whose values recur."""
+        is_known = self.values[column][field] or self.forms[column][form_of(field)]
+        return self.n_rows >= _FEWEST_ROWS and self.recurs[column] and not is_known
+
+    def n_odd(self, fields: Sequence[str]) -> int:
+        """Count the fields of a kind, or a level, that their columns do not have elsewhere."""
+        recurs = self.recurs
+        return sum(
+            bool(field)
+            and (not self.is_usual(field, i) or (recurs[i] and not self.values[i][field]))
+            for i, field in enumerate(fields)
+        )
+
+    def ends_early(self, fields: Sequence[str]) -> bool:
+        """Tell whether all fields but the last are a row, and that one is of no column.
+
+        With any other field left out fewer must fit, so that no column can have moved.
+        """
+        width = len(self.kinds)
+        if self.n_rows < _FEWEST_ROWS or len(fields) != width + 1:
+            return False
+        if not all(self.is_usual(field, i) for i, field in enumerate(fields[:width]) if field):
+            return False
+        n_odd = self.n_odd(fields[:width])
+        others = [self.n_odd([*fields[:j], *fields[j + 1 :]]) for j in range(width)]
+        # A level that is new on such lines alone: then what follows it is a word too.
+        is_tie = 0 < n_odd <= 1 and kind_of(fields[-1]) == "word"
+        return n_odd < min(others) or (is_tie and n_odd == min(others))
 
     def is_usual(self, field: str, column: int) -> bool:
         """Tell whether such a value stands in a column elsewhere."""
@@ -111,7 +153,9 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
                 moves.append((1, gone + 1, False, None, 0.0))
             together = may_join and i + 1 < len(fields) and field and fields[i + 1]
             if gone < surplus and together and column < width:
-                moves.append((2, gone + 1, False, field + separator + fields[i + 1], _PARTED))
+                joined = field + separator + fields[i + 1]
+                if not profile.is_new_level(joined, column):
+                    moves.append((2, gone + 1, False, joined, _PARTED))
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)
                 longer = [

@@ -1,0 +1,97 @@
+"""Tables of counts, such as successes and trials: refused, since no row has a class of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lincore.data.labels import columns_named, is_number
+from lincore.errors import DataError
+
+# fmt: off
+_SUCCESSES = (
+    "success", "successe", "event", "death", "dead", "died", "killed", "dying", "case", "positive",
+    "hit", "affected", "infected", "cured", "survived", "survivor", "erfolg", "erfolge", "treffer",
+    "gestorben", "succès", "réussite", "éxito", "exito",
+)
+_TOTALS = (
+    "total", "trial", "n", "exposed", "number", "count", "sample", "size", "tested", "tried",
+    "anzahl", "gesamt", "versuch", "versuche", "summe", "essai", "ensayo", "intento",
+)
+_FAILURES = (
+    "failure", "fail", "control", "negative", "alive", "survived", "misse", "noncase",
+    "misserfolg", "misserfolge", "échec", "fracaso",
+)
+# fmt: on
+_COUNT_OF = r"(?:(?:num|nb|no|nr|n)[\s_.]*(?:of[\s_.]*)?)?"
+
+
+def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
+    """Return the columns of successes and of totals or failures; None where there are none.
+
+    Both hold counts, and no row has more successes than its total.
+
+    Examples
+    --------
+    >>> counted_outcome(pd.DataFrame({"dose": [1, 2], "dead": [3, 5], "total": [9, 5]}))
+    ('dead', 'total')
+    >>> counted_outcome(pd.DataFrame({"dose": [1, 2], "dead": [0, 1], "total": [9, 5]})) is None
+    True
+    """
+    successes = _called(frame, _SUCCESSES)
+    for first in successes:
+        for second in _called(frame, (*_TOTALS, *_FAILURES)):
+            # A flag of 0 and 1 is the class of its row.
+            if second == first or frame[first].max() <= 1:
+                continue
+            is_failure = _is_called(second, _FAILURES)
+            if is_failure or bool((frame[first] <= frame[second]).all()):
+                return first, second
+    return None
+
+
+def refuse_counted(frame: pd.DataFrame, target: str | None, name: str) -> None:
+    """Refuse a table of counts whose target is none, or one of the counts.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    target : str, optional
+        None where no column is sure to hold classes.
+    name : str
+        The file's name, for messages.
+
+    Raises
+    ------
+    DataError
+    """
+    pair = counted_outcome(frame)
+    if pair is None or target not in (None, *pair):
+        return
+    raise DataError(
+        f"These are binomial counts: each row counts {pair[0]!r} beside {pair[1]!r}, and has no "
+        "class of its own.",
+        where=f"{name}, {columns_named(pair)}",
+        remedy="Write one row for each case, with its outcome as the class, or name the column "
+        "of the classes.",
+    )
+
+
+def _called(frame: pd.DataFrame, words: Sequence[str]) -> list[str]:
+    """Return the columns of counts that are called so."""
+    names = [str(name) for name in frame if _is_called(str(name), words)]
+    return [name for name in names if is_number(frame[name]) and _counts(frame[name])]
+
+
+def _is_called(name: str, words: Sequence[str]) -> bool:
+    pattern = rf"{_COUNT_OF}(?:{'|'.join(words)})s?"
+    return re.fullmatch(pattern, name.strip(), re.IGNORECASE) is not None
+
+
+def _counts(column: pd.Series[Any]) -> bool:
+    values = column.dropna().to_numpy(dtype=np.float64)
+    return len(values) > 0 and bool(((values >= 0) & (values == np.floor(values))).all())

@@ -1,0 +1,102 @@
+"""Column rule: the levels of a scale, such as low, medium, high, as numbers in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import pandas as pd
+
+from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
+from lincore.io.tables.text.column_assignment import with_columns
+
+# Scales of questionnaires: each from the least to the most, and words for the same behind "=".
+# fmt: off
+_SCALES = tuple(
+    tuple(level.split("=") for level in scale.split(" < "))
+    for scale in (
+        "strongly disagree=disagree strongly=completely disagree=totally disagree < disagree"
+        "=somewhat disagree < slightly disagree < neutral=neither agree nor disagree=undecided"
+        "=neither < slightly agree < agree=somewhat agree < strongly agree=agree strongly"
+        "=completely agree=totally agree",
+        "very dissatisfied < dissatisfied=unsatisfied < neutral=neither satisfied nor dissatisfied"
+        " < satisfied < very satisfied",
+        "very unlikely < unlikely < neutral < likely < very likely",
+        "very unimportant=not at all important=not important < unimportant=slightly important"
+        " < neutral=moderately important < important < very important < extremely important",
+        "never < rarely=seldom < sometimes=occasionally < often=frequently < very often"
+        " < always",
+        "very low < low < medium=moderate=middle < high < very high",
+        "very bad=very poor < bad=poor < fair=average=neutral < good < very good < excellent",
+        "not at all=none < slightly=a little=a little bit=mild < somewhat=moderately=moderate"
+        " < very=quite a bit=very much=severe < extremely=a lot",
+        "very small < small < medium < large=big < very large",
+        "stimme überhaupt nicht zu=stimme gar nicht zu=trifft nicht zu < stimme nicht zu"
+        "=stimme eher nicht zu=trifft eher nicht zu < neutral=weder noch=teils/teils=teils teils"
+        " < stimme eher zu=trifft eher zu=stimme zu < stimme voll zu=stimme voll und ganz zu"
+        "=trifft zu",
+        "nie=niemals < selten < manchmal=gelegentlich < oft=häufig < immer",
+        "sehr schlecht < schlecht < mittel=mittelmäßig < gut < sehr gut",
+        "sehr niedrig < niedrig=gering < mittel < hoch < sehr hoch",
+        "jamais < rarement < parfois=quelquefois < souvent < toujours",
+        "pas du tout d'accord < pas d'accord < neutre=ni d'accord ni pas d'accord < d'accord"
+        " < tout à fait d'accord",
+        "nunca < raramente=rara vez < a veces < a menudo=frecuentemente < siempre",
+        "bajo < medio < alto",
+    )
+)
+# fmt: on
+_FEWEST = 3
+
+
+class OrderedLevels:
+    """Make numbers of the levels of those columns that the options name."""
+
+    codes = ()
+
+    def apply(self, columns: Columns) -> Applied | None:
+        """Return the columns with their levels as numbers; see `with_ordered`."""
+        asked = columns.options.ordered
+        frame = columns.frame
+        return Applied(columns.with_frame(with_ordered(frame, asked))) if asked else None
+
+
+def find_order(levels: Iterable[str]) -> tuple[str, ...]:
+    """Return levels in the order of the scale that they are of; none where they are of no scale.
+
+    Examples
+    --------
+    >>> find_order(["High", "Low", "Medium"]), find_order(["high", "low", "blue"])
+    (('Low', 'Medium', 'High'), ())
+    """
+    known = {" ".join(level.casefold().split()): level for level in levels}
+    if len(known) < _FEWEST:
+        return ()
+    for scale in _SCALES:
+        place = {word: i for i, words in enumerate(scale) for word in words}
+        if known.keys() <= place.keys() and len({place[word] for word in known}) == len(known):
+            return tuple(known[word] for word in sorted(known, key=place.__getitem__))
+    return ()
+
+
+def with_ordered(frame: pd.DataFrame, ordered: Mapping[str, Sequence[str]] | None) -> pd.DataFrame:
+    """Return the frame with the levels of some columns as numbers from 1, in the order given.
+
+    Raises
+    ------
+    DataError
+        When there is no such column.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"size": ["big", "small", None]})
+    >>> with_ordered(frame, {"size": ("small", "big")})["size"].tolist()
+    [2.0, 1.0, nan]
+    """
+    if not ordered:
+        return frame
+    require_columns(frame, ordered, "ordered")
+    found = {
+        name: frame[name].map({level: float(i) for i, level in enumerate(levels, 1)})
+        for name, levels in ordered.items()
+    }
+    return with_columns(frame, found)

@@ -1,0 +1,132 @@
+"""Orange's declarations of types and roles: two lines below the names, or marks before them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias
+
+from lincore.errors import DataError
+from lincore.io.tables.lines.kinds import BLANKS, NUMBER
+from lincore.io.tables.text.dialect import Record
+
+DeclaredType: TypeAlias = Literal["number", "category", "text", ""]
+DeclaredRole: TypeAlias = Literal["target", "weight", "ignore", "feature", ""]
+
+_TYPES: dict[str, DeclaredType] = {
+    **dict.fromkeys(("c", "continuous", "n", "numeric"), "number"),
+    **dict.fromkeys(("d", "discrete", "categorical"), "category"),
+    **dict.fromkeys(("s", "string", "text"), "text"),
+    **dict.fromkeys(("t", "time", ""), ""),
+}
+_ROLES: dict[str, DeclaredRole] = {
+    **dict.fromkeys(("class", "c"), "target"),
+    **dict.fromkeys(("weight", "w"), "weight"),
+    **dict.fromkeys(("meta", "m", "ignore", "i"), "ignore"),
+    "": "",
+}
+# As in cD#kind. C#4 is a note of music, and no column called 4.
+_MARKED = re.compile(r"([cmiw]?)([CDNST]?)#\s*(\D.*)", re.DOTALL)
+# Attributes of a column, such as unit=mm, may stand beside its role.
+_ATTRIBUTE = re.compile(r"(?:^|\s)\S+=\S*")
+_JUDGED = 100
+
+
+class Declared(NamedTuple):
+    """Names of columns with their types and roles, "" where none is declared."""
+
+    names: list[str]
+    types: list[DeclaredType]
+    roles: list[DeclaredRole]
+    n_lines: int = 1
+
+
+def find_declared(records: Sequence[Record]) -> Declared | None:
+    """Return what the first records declare in Orange's way; None where they do not.
+
+    Examples
+    --------
+    >>> rows = [["size", "kind"], ["c", "d"], ["", "class"], ["1.5", "a"], ["2.5", "b"]]
+    >>> found = find_declared([Record(row, i, i) for i, row in enumerate(rows, 1)])
+    >>> found.types, found.roles, found.n_lines
+    (['number', 'category'], ['feature', 'target'], 3)
+    >>> find_declared([Record(["size", "cD#kind"], 1, 1)])
+    Declared(names=['size', 'kind'], types=['', 'category'], roles=['', 'target'], n_lines=1)
+    """
+    if not records:
+        return None
+    names = records[0].fields
+    marked = [_MARKED.fullmatch(name) for name in names]
+    n_marks = sum("#" in name for name in names)
+    known = [found for found in marked if found and (found[1] or found[2])]
+    if known and len(known) == n_marks:
+        parts = [
+            found.groups() if found else ("", "", name)
+            for found, name in zip(marked, names, strict=True)
+        ]
+        types = [_TYPES[mark.lower()] for _, mark, _ in parts]
+        return _declared([name for *_, name in parts], types, [_ROLES[mark] for mark, *_ in parts])
+    return _below(names, records[1:])
+
+
+def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
+    """Return the types, and the roles if there are any, that stand below the names."""
+    width = len(names)
+    if len(records) < 3 or len(records[0].fields) != width or not all(names):
+        return None
+    words, below = records[0].fields, records[1].fields
+    bare = [_ATTRIBUTE.sub("", field).strip() for field in below]
+    has_roles = len(below) == width and all(field.lower() in _ROLES for field in bare)
+    # A line of blanks alone says that there are no roles.
+    n_lines = 3 if has_roles else 2
+    columns = [_column(i, records[n_lines - 1 :]) for i in range(width)]
+    types = [_type_of(field, column) for field, column in zip(words, columns, strict=True)]
+    known = [one for one in types if one is not None]
+    # Letters may be values as well: a role, or a type over numbers, is none.
+    tells = any(bare) if has_roles else False
+    tells |= any(
+        one == "number" and column and all(map(NUMBER.fullmatch, column))
+        for one, column in zip(types, columns, strict=True)
+    )
+    if len(known) < width or not any(words) or not tells:
+        return None
+    roles = [_ROLES[field.lower()] for field in bare] if has_roles else [_ROLES[""]] * width
+    return _declared(names, known, roles, n_lines)
+
+
+def _declared(
+    names: list[str], types: list[DeclaredType], roles: list[DeclaredRole], n_lines: int = 1
+) -> Declared:
+    # A number without a role is measured, even if it counts the rows.
+    pairs = zip(roles, types, strict=True)
+    found: list[DeclaredRole] = [r or ("feature" if t == "number" else "") for r, t in pairs]
+    return Declared(names, types, found, n_lines)
+
+
+def _column(i: int, records: Sequence[Record]) -> list[str]:
+    column = [record.fields[i] for record in records[:_JUDGED] if len(record.fields) > i]
+    return [value for value in column if value not in BLANKS]
+
+
+def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
+    """Return the type that a word declares, or the values of a category that are listed."""
+    if field.lower() in _TYPES:
+        return _TYPES[field.lower()]
+    listed = {value.replace("\\ ", " ") for value in re.split(r"(?<!\\)[\s,|]+", field)}
+    return "category" if len(listed) > 1 and column and listed.issuperset(column) else None
+
+
+def refuse_basket(name: str) -> None:
+    """Refuse a file of Orange whose rows list what is not zero.
+
+    Raises
+    ------
+    DataError
+        When the name of the file says that it is such a one.
+    """
+    if name.casefold().removesuffix(".gz").endswith(".basket"):
+        raise DataError(
+            "The rows are sparse: only what is not zero is written.",
+            where=name,
+            remedy="Save it as CSV (text with one row per line) and load that.",
+        )

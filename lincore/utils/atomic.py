@@ -1,0 +1,45 @@
+"""Methods that change their object in full, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+
+Self = TypeVar("Self")
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Self, P], T]:
+    """Let a method that raises leave the attributes of its object as they were.
+
+    It must set attributes, not change the arrays and lists in them.
+
+    Examples
+    --------
+    >>> class Model:
+    ...     @atomic
+    ...     def fit(self, label):
+    ...         self.label_ = label
+    ...         raise ValueError
+    >>> model = Model()
+    >>> try:
+    ...     model.fit("a")
+    ... except ValueError:
+    ...     print(vars(model))
+    {}
+    """
+
+    @wraps(method)
+    def changed_in_full(self: Self, *args: P.args, **options: P.kwargs) -> T:
+        attributes: dict[str, Any] = vars(self)
+        before = attributes.copy()
+        try:
+            return method(self, *args, **options)
+        except BaseException:
+            attributes.clear()
+            attributes.update(before)
+            raise
+
+    return cast(Callable[Concatenate[Self, P], T], changed_in_full)

@@ -1,0 +1,59 @@
+"""Probabilities of classes, as somebody gives them: in their order, or by label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from lincore.utils.typing import Array
+
+
+def probabilities(
+    given: Any, classes: Any, name: str = "priors", words: str = "", tolerance: float = 1e-5
+) -> Array:
+    """Return probabilities (K,) of classes.
+
+    Parameters
+    ----------
+    given : array-like of shape (K,) or mapping of label to probability
+        A mapping names every class.
+    classes : array-like of shape (K,)
+        The labels, in their order.
+    name : str
+        What the probabilities are called in a message.
+    words : str
+        What may be given besides, such as "or 'equal'".
+    tolerance : float
+        How far their sum may be from 1.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+
+    Examples
+    --------
+    >>> probabilities({"well": 0.9, "ill": 0.1}, ["ill", "well"])
+    array([0.1, 0.9])
+    """
+    labels = np.asarray(classes).tolist()
+    values = given
+    if isinstance(given, Mapping) and given.keys() == set(labels):
+        values = [given[label] for label in labels]
+    try:
+        found = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (len(labels),) or not (found >= 0).all() or not _sum_to_one(found, tolerance):
+        raise ValueError(
+            f"{name} must be {len(labels)} probabilities that sum to 1, in the order of the "
+            f"classes {labels}, a mapping of each class to its probability{words and ', '}{words}; "
+            f"got {given!r}."
+        )
+    return found / found.sum()
+
+
+def _sum_to_one(found: Array, tolerance: float) -> bool:
+    return bool(abs(found.sum() - 1) <= tolerance)

@@ -1,0 +1,109 @@
+"""Rows of new files that cannot be scored are counted and named, and their groups are kept."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import lincore
+from lincore.cli.main import main
+from lincore.prediction import counting_note, match_notes, predict
+
+
+def rows(n: int = 60, seed: int = 0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    codes = np.arange(n) % 3
+    return pd.DataFrame(
+        {
+            "len": rng.normal(size=n) + codes,
+            "wid": rng.normal(size=n) - codes,
+            "kind": np.array([*"xyz"])[codes],
+        }
+    )
+
+
+def model_of(frame: pd.DataFrame, **options):
+    data = lincore.load(frame, target="kind", **options)
+    return lincore.compare(data, "lda", keep_models=True).model("lda")
+
+
+NEW = {
+    "unknown": ["w", "w", "v", "x", "y", "z"],
+    "none": [None, None, None, "x", "y", "z"],
+    "both": ["w", None, None, "x", "y", "z"],
+    "all unknown": ["w", "w", "v", "w", "w", "w"],
+}
+
+
+@pytest.mark.parametrize("case", NEW)
+def test_unknown_classes_and_rows_without_one_are_counted_everywhere(case, capsys, tmp_path):
+    labels = NEW[case]
+    new = rows(6, 1).assign(kind=labels)
+    unknown = pd.Series([one for one in labels if one and one not in "xyz"]).value_counts()
+    n_missing = sum(one is None for one in labels)
+    found = predict(model_of(rows()), new)
+    assert found.new.unknown_labels == unknown.to_dict()
+    assert found.new.n_unlabelled == n_missing
+    said = " ".join(match_notes(found))
+    assert ("that the model does not know: 'w'" in said) == (len(unknown) > 0)
+    assert (f"{n_missing} rows without a class" in said) == (n_missing > 0)
+    assert ("is not known" in repr(found)) == (len(unknown) > 0)
+    assert ("without a class" in repr(found)) == (n_missing > 0)
+    if case != "all unknown":
+        assert counting_note(found).startswith("3 of 6 rows are scored")
+    rows().to_csv(tmp_path / "train.csv", index=False)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    command = ["predict", str(tmp_path / "train.csv"), str(tmp_path / "new.csv")]
+    assert main([*command, "--output", str(tmp_path / "o.csv"), "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["unknown_classes"] == unknown.to_dict()
+    assert record["rows_without_class"] == n_missing
+    assert record["rows_scored"] == 6 - n_missing - unknown.sum()
+    assert any("Predicted, not scored" in one["what"] for one in record["notices"]) == bool(
+        len(unknown)
+    )
+
+
+@pytest.mark.parametrize("name", ["Kind", " KIND ", "kind"])
+def test_the_target_is_found_as_loosely_as_features_are(name):
+    frame = rows()
+    found = predict(model_of(frame), frame.rename(columns={"kind": name, "len": "Len"}))
+    assert found.truth is not None and len(found.scores().truth) == 60
+    assert name not in found.match.additional
+    spelled = found.match.spelled.get("kind", "kind")
+    assert spelled == name
+
+
+def test_yes_and_no_of_the_target_are_matched_as_those_of_features_are():
+    frame = rows().assign(kind=np.where(np.arange(60) % 2, "yes", "no"))
+    found = predict(model_of(frame), frame.assign(kind=frame["kind"].str.upper()))
+    assert not found.new.unknown_labels
+    assert found.truth.tolist() == (np.arange(60) % 2).tolist()
+
+
+@pytest.mark.parametrize("names", [[f"P{i // 5}" for i in range(60)], list(range(60))])
+def test_a_group_column_of_a_new_file_is_used_for_intervals(names):
+    frame = rows().assign(who=[f"P{i // 5:02}" for i in range(60)])
+    model = model_of(frame, roles={"who": "group"})
+    assert model.group_name == "who"
+    new = rows(60, 1).assign(Who=names)
+    found = predict(model, new)
+    assert "Who" not in found.match.additional
+    groups = found.scores().settings.row_groups
+    assert len(np.unique(groups)) == len(set(names))
+    alone = predict(model, new.drop(columns="Who"))
+    one, other = (
+        lincore.metrics.score(f.scores(), f.model.label, "accuracy") for f in (found, alone)
+    )
+    assert (one == other) == (len(set(names)) == 60)
+
+
+def test_names_that_share_their_beginning_are_groups_of_new_rows_too():
+    frame = rows().assign(who=[f"rec_S{i // 5:02}_{i % 5}" for i in range(60)])
+    model = model_of(frame, roles={"who": "group"})
+    for n_rows, n_subjects in ((60, 12), (10, 2)):  # few subjects are grouped as many are
+        found = predict(model, frame.head(n_rows))
+        assert len(np.unique(found.scores().settings.row_groups)) == n_subjects
