@@ -5,7 +5,7 @@ import streamlit as st
 from lincore import metrics, report
 from pages.ui.compare import choices, panels, run, score_table
 from pages.ui.jobs import page_jobs
-from pages.ui.session import checks_line, runs, sidebar, take_away
+from pages.ui.session import checks_line, sidebar, take_away
 from pages.ui.widgets import text
 
 experiment = sidebar.show("compare")
@@ -27,8 +27,6 @@ results, rows = shown.results, text.row_noun(data)
 finding = report.comparison_finding(results, shown.score, shown.rope)
 finding = f"{finding} {report.best_finding(results, shown.score)}".rstrip()
 heading.header(text.escape(finding), anchor=False)
-if job.is_over and job.settings == choice:
-    runs.note(finding, score_table.scores(shown))
 take_away.keep(comparison=results, score=shown.score, rope=shown.rope)
 baseline = ""
 if shown.score == metrics.leading_score(results.class_counts):

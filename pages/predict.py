@@ -6,7 +6,7 @@ from lincore import prediction
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.predict import model_choice, new_rows, panels, priors, run, saved_model
-from pages.ui.session import checks_line, runs, sidebar, take_away
+from pages.ui.session import checks_line, sidebar, take_away
 from pages.ui.widgets import text
 
 experiment = sidebar.show("predict")
@@ -42,7 +42,6 @@ take_away.keep(predicted=found._replace(predictions=shown))
 finding = prediction.prediction_finding(shown, rows.noun)
 heading.header(text.escape(finding), anchor=False)
 by = model.label
-runs.note(f"{rows.name}: {finding}")
 if saved is not None:
     by = f"the saved model {saved.name}: {saved.file.origin}"
 heading.markdown(

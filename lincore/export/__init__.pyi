@@ -14,7 +14,6 @@ from .documents.tables import to_latex as to_latex
 from .documents.tables import to_markdown as to_markdown
 from .documents.tables import to_text as to_text
 from .models.folding import score_functions as score_functions
-from .models.javascript import to_javascript as to_javascript
 from .models.json_document import to_json as to_json
 from .models.model_card import ModelCard as ModelCard
 from .models.model_card import model_card as model_card
@@ -27,6 +26,5 @@ from .models.score_functions import ScoreFunctions as ScoreFunctions
 from .models.spreadsheet import FormulaCell as FormulaCell
 from .models.spreadsheet import to_spreadsheet as to_spreadsheet
 from .models.sql import to_sql as to_sql
-from .models.workbook import to_workbook as to_workbook
 from .scripts.script import to_notebook as to_notebook
 from .scripts.script import to_script as to_script

@@ -14,13 +14,6 @@ from lincore.export import load_model
 pytestmark = pytest.mark.browser
 
 
-def first_run(dashboard) -> str:
-    """Return the label of the run that was computed first."""
-    label: str = dashboard.open_list("share.runs")[-1]
-    dashboard.page.keyboard.press("Escape")
-    return label
-
-
 def test_choices_are_kept_saved_and_opened_again(dashboard):
     dashboard.goto("classify?sample=wine")
     dashboard.choose("classify.word", "QDA")
@@ -47,11 +40,6 @@ def test_choices_are_kept_saved_and_opened_again(dashboard):
     assert dashboard.text().splitlines()[0] != finding
 
     dashboard.press("share")
-    dashboard.choose("share.runs", first_run(dashboard))
-    dashboard.press("share.runs.reopen")
-    dashboard.wait_for_job("compare.run")
-    assert dashboard.text().splitlines()[0] == finding
-
     dashboard.upload("share.open.0", ("analysis.json", raw))
     assert "/classify" in dashboard.page.url
     assert dashboard.text().splitlines()[0] == found.splitlines()[0]

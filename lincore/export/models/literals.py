@@ -38,7 +38,7 @@ def number(value: float) -> str:
 
 
 def text(value: object) -> str:
-    r"""Return a text in double quotes that is safe in JSON, JavaScript and a web page.
+    r"""Return a text in double quotes that is safe in JSON and a web page.
 
     Examples
     --------

@@ -92,7 +92,7 @@ def to_spreadsheet(
         raise DataError(
             f"The model has {len(functions.classes)} classes; a formula takes {_MOST_CLASSES}.",
             where=functions.label,
-            remedy="Take it as JSON, Python, JavaScript or a model file.",
+            remedy="Take it as JSON, Python or a model file.",
         )
     names = list(functions.columns if header is None else header)
     missing = [name for name in functions.columns if name not in names]

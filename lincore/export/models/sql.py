@@ -61,7 +61,7 @@ def to_sql(
         raise DataError(
             f"The model has {len(functions.classes)} classes; SQL takes {_MOST_CLASSES}.",
             where=functions.label,
-            remedy="Take it as JSON, Python, JavaScript or a model file.",
+            remedy="Take it as JSON, Python or a model file.",
         )
     kept = list(dict.fromkeys(functions.columns if keep is None else keep))
     return _query(functions, table, kept)

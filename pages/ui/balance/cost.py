@@ -12,7 +12,7 @@ from lincore.utils import percent_of
 from pages.ui.balance import _cost_panels, computation, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
-from pages.ui.session import questions, runs, take_away
+from pages.ui.session import questions, take_away
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -71,9 +71,6 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
     found = job.result
     shown = models.known(found, method)
     take_away.keep(cost=found, method=shown, loss=loss)
-    if job.is_over and job.settings == setup:
-        rows = report.cost_method_rows(found, loss)
-        runs.note(report.cost_finding(found, shown, loss), runs.first_columns(rows))
     models.left_out(found)
 
 

@@ -19,7 +19,7 @@ from pages.ui.balance import (
     study_setup,
 )
 from pages.ui.jobs import page_jobs
-from pages.ui.session import runs, sidebar, take_away
+from pages.ui.session import sidebar, take_away
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -73,9 +73,6 @@ def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -
         study = job.result
     _panels(one, data, method, loss, study if not is_stale else job.result or first)
     take_away.keep(study=study, method=models.known(study, method), loss=loss)
-    if job is not None and job.is_over and not is_stale and not one.is_former:
-        shown = models.known(study, method)
-        runs.note(report.balance_finding(study, shown, loss))
     if is_stale:
         heading.caption("The study below is outdated: it waits to be updated.")
 

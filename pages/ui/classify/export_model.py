@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+import pandas as pd
 import streamlit as st
 
 from lincore import export, model_selection
 from lincore.errors import DataError
+from lincore.utils import spreadsheet_safe
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
@@ -19,8 +23,6 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import Experiment
 
 KEY = "classify.export"
-# Test rows that stand in the workbook, as examples.
-_ROWS = 20
 
 
 class Rendering(NamedTuple):
@@ -43,7 +45,20 @@ class Rendering(NamedTuple):
     check: Callable[[ScoreFunctions], object] | None = None
 
 
-_SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+def _formulas(functions: ScoreFunctions, row: pd.DataFrame) -> str:
+    """Return column names, one row, and the formulas that predict it, separated by tabs."""
+    cells = export.to_spreadsheet(functions, [str(name) for name in row.columns])
+    values = ["" if pd.isna(value) else value for value in row.iloc[0]]
+    # Formulas are to be formulas; names and texts of the data are not.
+    lines = (
+        [*map(spreadsheet_safe, row.columns), *(spreadsheet_safe(cell.heading) for cell in cells)],
+        [*map(spreadsheet_safe, values), *(cell.formula for cell in cells)],
+    )
+    file = io.StringIO()
+    csv.writer(file, delimiter="\t").writerows(lines)
+    return file.getvalue()
+
+
 RENDERINGS = (
     Rendering(
         "Python",
@@ -61,18 +76,11 @@ RENDERINGS = (
         export.to_sql,
     ),
     Rendering(
-        "JavaScript",
-        "js",
-        "text/javascript",
-        "predict(row) of an object by column names, for web pages and Node.",
-        lambda functions, _: export.to_javascript(functions),
-    ),
-    Rendering(
-        "Excel",
-        "xlsx",
-        _SHEET,
-        f"A workbook with the first {_ROWS} test rows and the formulas that predict them.",
-        lambda functions, rows: export.to_workbook(functions, rows.to_frame().iloc[:, :-1]),
+        "Spreadsheet",
+        "tsv",
+        "text/tab-separated-values",
+        "Formulas for Excel and LibreOffice: paste them into cell A1, and fill them down.",
+        lambda functions, rows: _formulas(functions, rows.to_frame().iloc[:1, :-1]),
         export.to_spreadsheet,
     ),
     Rendering(
@@ -134,7 +142,7 @@ def _button(
 ) -> None:
     st.download_button(
         one.label,
-        lambda: one.write(functions, data.take(split.test[:_ROWS])),
+        lambda: one.write(functions, data.take(split.test[:1])),
         file_name=f"{name}.{one.ending}",
         mime=one.mime,
         key=f"{KEY}.{one.ending}",

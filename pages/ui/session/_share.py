@@ -1,4 +1,4 @@
-"""The popover Share: the link, the workspace file, the runs of this session."""
+"""The popover Share: the link and the workspace file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lincore import analysis
 from lincore.errors import DataError
 from lincore.utils import listed
 from pages.ui.server import _compat
-from pages.ui.session import link, runs, specification
+from pages.ui.session import link, specification
 from pages.ui.widgets import copy_button, text
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ _TURN = "shared.share.turn"
 
 def show(shown: Analysis) -> None:
     """Draw the popover; what is in it is made when it is opened."""
-    st.session_state[runs.ASKED] = shown
     with st.popover(
         "Share",
         key=KEY,
@@ -34,7 +33,6 @@ def show(shown: Analysis) -> None:
     ) as panel:
         if panel.open:
             _link(shown)
-            runs.show()
             _file(shown)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import pytest
@@ -12,7 +14,7 @@ from pages.ui.classify import export_model
 from tests.app.classify.test_classify import choose, open_classify
 from tests.app.test_pages import main_text
 
-CODE = {"py", "sql", "js", "xlsx", "json"}
+CODE = {"py", "sql", "tsv", "json"}
 
 
 @pytest.fixture
@@ -61,14 +63,18 @@ def test_every_way_is_offered_and_is_the_model_of_the_page(offered, word):
     exec(offered["py"][1](), names)
     assert names["predict"](rows) == model.predict(rows).tolist()
     assert json.loads(offered["json"][1]())["model"] == card.model
-    assert "predict" in offered["js"][1]() and "SELECT" in offered["sql"][1]()
-    assert offered["xlsx"][1]()[:2] == b"PK"
+    assert "SELECT" in offered["sql"][1]()
+    header, row = csv.reader(io.StringIO(offered["tsv"][1]()), delimiter="\t")
+    assert header[:4] == list(rows.columns) and header[-1] == "predicted"
+    tested = lincore.split(lincore.sample("iris")).test[0]
+    assert list(map(float, row[:4])) == rows.iloc[tested].tolist()
+    assert row[-1].startswith("=CHOOSE(")
 
 
 def test_categories_and_gaps_are_taken_along(offered):
     opened("lda", "passengers")
     assert 'CASE WHEN t."sex"' in offered["sql"][1]()
-    assert offered["xlsx"][1]()[:2] == b"PK"
+    assert "male" in offered["tsv"][1]()
 
 
 def test_what_is_no_formula_says_why_and_is_a_file_all_the_same(offered):
@@ -86,5 +92,5 @@ def test_what_is_no_formula_says_why_and_is_a_file_all_the_same(offered):
 def test_what_is_too_large_for_a_query_says_so(offered):
     app = opened("naive-bayes", "faces")
     assert not app.exception
-    assert {"file", "py", "js", "json"} <= set(offered) and "sql" not in offered
+    assert {"file", "py", "json"} <= set(offered) and "sql" not in offered
     assert "SQL takes" in main_text(app)

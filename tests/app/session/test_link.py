@@ -27,7 +27,7 @@ from lincore.analysis import (
     TypedRow,
 )
 from lincore.model_selection import Steps
-from pages.ui.session import link, runs, state
+from pages.ui.session import link, state
 from tests.app.data_page import FOLDERS, IMAGES, a_table, a_zip, bring, data_of, wait
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, choose_sample, main_text, open_app
@@ -185,12 +185,10 @@ def test_a_page_restores_a_specification_and_writes_it_again(wanted):
 @pytest.mark.long
 def test_the_numbers_of_a_page_are_those_of_its_specification():
     app = opened(WANTED[2].ask(replace(WANTED[2].question, scheme="5-fold")))
-    (run,) = app.session_state[runs.RUNS]
-    results = run.asked.run(run.asked.load())
+    results = asked(app).run(asked(app).load())
     assert len(results.methods) == 3
-    assert all(
-        any(label in name for name in run.scores) for label in results.settings.labels.values()
-    )
+    shown = main_text(app) + str([frame.value for frame in app.dataframe])
+    assert all(label in shown for label in results.settings.labels.values())
     app = opened(WANTED[0])
     fitted = asked(app).run(asked(app).load())
     assert f"{np.mean(fitted.results.predicted[0] == fitted.results.truth):.1%}".replace(
