@@ -24,7 +24,6 @@ from .run_study import balance as balance
 from .size_curves import Sweep as Sweep
 from .sizes import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy
-from .study import SubsetStudy as SubsetStudy
 from .training_scores import training_error as training_error
 from .trials import can_be_batched as can_be_batched
 from .views import aligned_planes as aligned_planes

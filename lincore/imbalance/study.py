@@ -11,11 +11,17 @@ from lincore.imbalance.losses import Example, SubsetLosses
 from lincore.imbalance.remedies import Remedy, remedies
 
 
-class SubsetStudy(SubsetLosses):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class BalanceStudy(SubsetLosses):
     """Losses of full, reduced and control subsets, what they are made of, and what recovers them.
 
-    Its parts are those of `lincore.imbalance.losses.SubsetLosses`.
+    Parameters
+    ----------
+    example : Example
+        One seed in full; the other parts are those of `lincore.imbalance.losses.SubsetLosses`.
     """
+
+    example: Example
 
     def attribution(self, method: str, loss: str = "error") -> Attribution:
         """Split a loss into its four parts; see `lincore.imbalance.attribution.attribution`."""
@@ -55,16 +61,3 @@ class SubsetStudy(SubsetLosses):
         frame = pd.DataFrame.from_dict(lines, orient="index")
         frame.index.name = "remedy"
         return frame
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class BalanceStudy(SubsetStudy):
-    """Study of rows that are here, with one seed in full to look at.
-
-    Parameters
-    ----------
-    example : Example
-        The other parts are those of `lincore.imbalance.losses.SubsetLosses`.
-    """
-
-    example: Example

@@ -8,7 +8,7 @@ from lincore.imbalance.attribution import PARTS, Attribution
 from lincore.imbalance.losses import Loss
 from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
-from lincore.imbalance.study import SubsetStudy
+from lincore.imbalance.study import BalanceStudy
 from lincore.metrics.scores import Interval
 from lincore.report.imbalance_tables import after_splits, best_of, loss_in_words, recall_of_others
 from lincore.utils.formatting import decimals, listed, percent, points, quoted
@@ -27,14 +27,16 @@ _MEANING = {
 }
 
 
-def decomposition_sentences(study: SubsetStudy, method: str, loss: str = "error") -> dict[str, str]:
+def decomposition_sentences(
+    study: BalanceStudy, method: str, loss: str = "error"
+) -> dict[str, str]:
     """Say in one sentence each what the four parts of a loss are, and what would help.
 
     Parameters
     ----------
-    study : SubsetStudy
+    study : BalanceStudy
     method, loss : str
-        As for `SubsetStudy.attribution`.
+        As for `BalanceStudy.attribution`.
 
     Returns
     -------
@@ -51,7 +53,7 @@ def decomposition_sentences(study: SubsetStudy, method: str, loss: str = "error"
     return {part: _part(study, split, part, found) for part, found in split.parts.items()}
 
 
-def _part(study: SubsetStudy, split: Attribution, part: str, found: Interval) -> str:
+def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -> str:
     name, (meaning, remedy) = part.capitalize(), _MEANING[part]
     cost = _as_cost(found, study.named(split.loss))
     if np.isnan(cost.value):
@@ -78,7 +80,7 @@ def _part(study: SubsetStudy, split: Attribution, part: str, found: Interval) ->
     return f"{text}; {remedy.format(names=names)}." if verb == "costs" else f"{text}."
 
 
-def _orders(study: SubsetStudy, split: Attribution, part: str) -> str:
+def _orders(study: BalanceStudy, split: Attribution, part: str) -> str:
     """Return the cost of a part in both orders of the corrections, of which it is the mean."""
     if part not in split.orders or np.isnan(split.orders[part]).any():
         return ""
@@ -87,12 +89,12 @@ def _orders(study: SubsetStudy, split: Attribution, part: str) -> str:
     return "" if first == second else f", {first} if corrected first and {second} if second"
 
 
-def balance_finding(study: SubsetStudy, method: str, loss: str = "error") -> str:
+def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
     """Say what the reduction did to a method, and which part of it weighs most.
 
     Parameters
     ----------
-    study : SubsetStudy
+    study : BalanceStudy
     method, loss : str
         One of its methods, and of its losses.
 
@@ -285,18 +287,18 @@ def _level(value: float, loss: str) -> str:
     return decimals(value) if loss == "log loss" else percent(value)
 
 
-def _label(study: SubsetStudy, method: str) -> str:
+def _label(study: BalanceStudy, method: str) -> str:
     return study.settings.label(method)
 
 
-def _reduced(study: SubsetStudy) -> str:
+def _reduced(study: BalanceStudy) -> str:
     names = [quoted(label) for label in study.classes[study.is_reduced].tolist()]
     if len(names) > 3:
         return f"{len(names)} classes"
     return listed(names)
 
 
-def _sizes(study: SubsetStudy) -> str:
+def _sizes(study: BalanceStudy) -> str:
     full, reduced = (study.counts[subset][study.is_reduced] for subset in ("full", "reduced"))
     if len(full) != 1:
         return f"{reduced.sum():,} instead of {full.sum():,} training rows of {_reduced(study)}"

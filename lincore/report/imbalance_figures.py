@@ -8,7 +8,7 @@ import numpy as np
 
 from lincore import plots
 from lincore.imbalance.cost.record import FEWEST_SIZES, LOSS, ImbalanceCost
-from lincore.imbalance.study import SubsetStudy
+from lincore.imbalance.study import BalanceStudy
 from lincore.report.imbalance_cost import (
     correction_name,
     cost_method_label,
@@ -127,12 +127,12 @@ def cost_sweep(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Figure
     )
 
 
-def balance_waterfall(study: SubsetStudy, method: str, loss: str = "error") -> go.Figure:
+def balance_waterfall(study: BalanceStudy, method: str, loss: str = "error") -> go.Figure:
     """Draw to what a model lost when classes were reduced.
 
     Parameters
     ----------
-    study : SubsetStudy
+    study : BalanceStudy
     method, loss : str
         One of its methods, and of its losses.
 
@@ -152,7 +152,7 @@ def balance_waterfall(study: SubsetStudy, method: str, loss: str = "error") -> g
     )
 
 
-def balance_corrections(study: SubsetStudy, method: str, loss: str = "error") -> go.Figure:
+def balance_corrections(study: BalanceStudy, method: str, loss: str = "error") -> go.Figure:
     """Draw what each correction recovers of the loss to the reduction.
 
     Parameters

@@ -13,7 +13,7 @@ from lincore.imbalance.deployment import (
     error_in_deployment,
     log_loss_in_deployment,
 )
-from lincore.imbalance.study import BalanceStudy, SubsetStudy
+from lincore.imbalance.study import BalanceStudy
 from lincore.metrics import scores
 from lincore.metrics.results import Results
 from lincore.metrics.scores import Interval
@@ -83,13 +83,13 @@ def _scores(results: Results, method: str, recalls: Sequence[tuple[str, int]]) -
 
 
 def decomposition_rows(
-    study: SubsetStudy, method: str, losses: Sequence[str]
+    study: BalanceStudy, method: str, losses: Sequence[str]
 ) -> tuple[dict[str, str], ...]:
     """Return what each loss was, became, and to what it was lost.
 
     Parameters
     ----------
-    study : SubsetStudy
+    study : BalanceStudy
     method : str
     losses : sequence of str
         Of ``study.loss_names``; those that the method does not have are left out.
@@ -120,12 +120,12 @@ def decomposition_rows(
     return tuple(rows)
 
 
-def remedy_rows(study: SubsetStudy, method: str, loss: str) -> tuple[dict[str, str], ...]:
+def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, str], ...]:
     """Return for each remedy what it recovers, what is still missing, and what others pay.
 
     Parameters
     ----------
-    study : SubsetStudy
+    study : BalanceStudy
     method, loss : str
 
     Returns
@@ -342,7 +342,7 @@ def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
     return " Rows count by their weights; sizes of classes are numbers of rows."
 
 
-def balance_basis(study: SubsetStudy) -> str:
+def balance_basis(study: BalanceStudy) -> str:
     """Say what the numbers of a study are means of."""
     n, weighted = len(study.seeds), weights_in_sizes(study.counts["full"], study.totals["full"])
     if n == 1:
