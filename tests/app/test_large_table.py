@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lincore.io.table_files import read_table
+from lincore.io import read_table
 from lincore.limits import LIMITS, table_limits
 from pages.ui.session import sources, state
 from tests.app.data_page import bring, data_of, jobs_of, source_of

@@ -13,9 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
+from lincore import model_selection
 from lincore.metrics import scores
-from lincore.model_selection import hold_out
-from lincore.model_selection.pipeline import pipeline_for
+from lincore.model_selection import pipeline_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -72,7 +72,7 @@ def test_the_numbers_on_classify_are_the_librarys():
     app = open_app("pages/classify.py")
     iris = lincore.sample("iris")
     pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
-    _, results = hold_out.holdout(iris, pipeline, lincore.split(iris), method="LDA")
+    _, results = model_selection.holdout(iris, pipeline, lincore.split(iris), method="LDA")
     right = scores.accuracy(results, "LDA")
     assert app.metric[0].value == f"{100 * right.value:.1f} %"
     assert app.metric[1].value == f"{scores.score(results, 'LDA', 'log loss').value:.3f}"

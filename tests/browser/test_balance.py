@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.imbalance import deployment
-from lincore.imbalance.class_size_sweep import sweep
-from lincore.imbalance.remedies import choose_remedy
-from lincore.metrics import priors, scores
-from lincore.model_selection.pipeline import Steps
-from lincore.report import imbalance, imbalance_tables
+from lincore import metrics, report
+from lincore.imbalance import choose_remedy, sweep
+from lincore.model_selection import Steps
 from tests.data import DATA, needs_data
 
 REPEATS = 2
@@ -95,13 +92,13 @@ def test_sizes_and_costs_are_typed(dashboard):
     new = study.counts["full"] / study.counts["full"].sum()
     costs = 1.0 - np.eye(3)
     costs[2, 0] = 9
-    old = deployment.condition_priors(study, "reduced")
-    careful = deployment.minimum_cost_decisions(
-        priors.adjust_priors(study.example.results["reduced"], old, new), costs
+    old = report.condition_priors(study, "reduced")
+    careful = report.minimum_cost_decisions(
+        metrics.adjust_priors(study.example.results["reduced"], old, new), costs
     )
-    expected = [deployment.cost_in_deployment(careful, name, new, costs) for name in study.methods]
+    expected = [report.cost_in_deployment(careful, name, new, costs) for name in study.methods]
     assert [row[2] for row in after[1:]] == [
-        imbalance_tables.format_loss(cost, "log loss") for cost in expected
+        report.format_loss(cost, "log loss") for cost in expected
     ]
     assert before != after
     moved = dashboard.figure("balance.costs.least")["data"]
@@ -143,14 +140,14 @@ def test_the_faces_lose_and_get_it_back(dashboard):
     one = seen[0].example.results  # of the split in the sidebar
 
     shown = dashboard.text()
-    assert imbalance.balance_finding(study, "lda", "error") in shown
-    for sentence in imbalance.decomposition_sentences(study, "lda", "error").values():
+    assert report.balance_finding(study, "lda", "error") in shown
+    for sentence in report.decomposition_sentences(study, "lda", "error").values():
         assert sentence in shown
-    assert imbalance.remedy_finding(choose_remedy(study, "lda"), "error") in shown
+    assert report.remedy_finding(choose_remedy(study, "lda"), "error") in shown
     table = dashboard.table("balance.parts")
     for row, expected in zip(
         table[1:],
-        imbalance_tables.decomposition_rows(
+        report.decomposition_rows(
             study, "lda", ["error", "balanced error", "log loss", "recall of Class3"]
         ),
         strict=True,
@@ -158,14 +155,14 @@ def test_the_faces_lose_and_get_it_back(dashboard):
         assert row == list(expected.values())
     dashboard.open_tab("balance.tabs", "Full and reduced set")
     shown = dashboard.text()
-    before, after = (scores.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced"))
+    before, after = (metrics.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced"))
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.full"), before)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), after)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.difference"), after - before)
     assert "2,100 images (700 Class1, 700 Class2, 700 Class3)" in shown
 
     dashboard.choose("balance.remedy", "balanced weights + corrected priors")
-    both = scores.confusion_matrix(one["both"], "lda")
+    both = metrics.confusion_matrix(one["both"], "lda")
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.reduced"), both)
     assert both[2, 2] > 3 * after[2, 2]  # the recall of the class comes back
     dashboard.check()
@@ -186,12 +183,12 @@ def test_a_class_is_made_smaller_and_a_remedy_applied(dashboard):
     )
     one = seen[0].example.results  # of the split in the sidebar
     shown = dashboard.text()
-    assert imbalance.balance_finding(study, "lda", "balanced error") in shown
-    for sentence in imbalance.decomposition_sentences(study, "lda", "balanced error").values():
+    assert report.balance_finding(study, "lda", "balanced error") in shown
+    for sentence in report.decomposition_sentences(study, "lda", "balanced error").values():
         assert sentence in shown
     dashboard.open_tab("balance.tabs", "Full and reduced set")
     before, after, both = (
-        scores.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")
+        metrics.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")
     )
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.full"), before)
     np.testing.assert_array_equal(cells(dashboard, "balance.confusion.difference"), after - before)
@@ -241,7 +238,7 @@ def test_where_the_order_changes_is_marked_and_said(dashboard, tmp_path):
     assert crossings
     marks = [mark["x0"] for mark in dashboard.figure("balance.sweep.figure")["layout"]["shapes"]]
     np.testing.assert_allclose(marks, [crossing.size for crossing in crossings])
-    for sentence in imbalance.crossing_sentences(found):
+    for sentence in report.crossing_sentences(found):
         assert sentence in dashboard.text()
     assert "The order changes at" in dashboard.alternative("balance.sweep.figure")
     dashboard.element("balance.sweep.figure").scroll_into_view_if_needed()

@@ -7,10 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
+from lincore import model_selection
 from lincore.metrics import scores
-from lincore.model_selection import hold_out
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.model_selection import Steps, as_method, pipeline_for
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -41,7 +40,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     method = as_method("logistic(C=inf, solver=newton)")
     pipeline = pipeline_for(faces, method.estimator, Steps(n_components=2))
     split = lincore.split(faces, "last", test_size=0.1)
-    fitted, results = hold_out.holdout(faces, pipeline, split)
+    fitted, results = model_selection.holdout(faces, pipeline, split)
     model = fitted.named_steps["classify"]
     accuracy = scores.accuracy(results, "model").value
     assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
@@ -64,7 +63,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.enter("sidebar.seed", 3)
     split = lincore.split(faces, "stratified", test_size=0.1, seed=3)
     np.testing.assert_array_equal(np.bincount(faces.codes[split.train]), 900)
-    fitted, _ = hold_out.holdout(faces, pipeline, split)
+    fitted, _ = model_selection.holdout(faces, pipeline, split)
     error = fitted.named_steps["classify"].log_loss_
     assert 957 < error < 1047
     expect(dashboard.element("classify.panels")).to_contain_text(f"{error:.4f} nats")

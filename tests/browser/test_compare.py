@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import report
-from lincore.metrics import ranking, scores
-from lincore.model_selection.methods import CLASSIFIER_LABELS
-from lincore.report import comparison, sentences
+from lincore import metrics, report
+from lincore.metrics import scores
+from lincore.model_selection import CLASSIFIER_LABELS
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -20,7 +19,7 @@ SOLVED = ["lda", "qda", "naive-bayes", "fisher", "least-squares"]
 def assert_the_librarys(dashboard, results, score: str = "accuracy") -> None:
     """Compare the sentence, the figure and the table on the screen with results, best first."""
     assert report.comparison_finding(results) in dashboard.text()
-    assert comparison.evaluation_scope(results) in dashboard.text()
+    assert report.evaluation_scope(results) in dashboard.text()
     drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
     decides = [scores.score(results, name, score).value for name in results.methods]
     np.testing.assert_allclose(drawn, decides, rtol=1e-6)
@@ -29,7 +28,7 @@ def assert_the_librarys(dashboard, results, score: str = "accuracy") -> None:
     place = header.index("accuracy (%)")
     shown = {line[header.index("model")]: line[place] for line in lines}
     assert shown == {
-        CLASSIFIER_LABELS[name]: sentences.format_score_cell(found, "accuracy")
+        CLASSIFIER_LABELS[name]: report.format_score_cell(found, "accuracy")
         for name, found in zip(results.methods, right, strict=True)
     }
 
@@ -62,6 +61,6 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     listed = [line[0] for line in dashboard.table("compare.table")[1:]]
     finished = [name for name, label in CLASSIFIER_LABELS.items() if label in listed]
     assert finished and "one-vs-one" not in finished
-    results = ranking.rank_methods(lincore.compare(titanic, finished, "20x10-fold"))
+    results = metrics.rank_methods(lincore.compare(titanic, finished, "20x10-fold"))
     assert_the_librarys(dashboard, results)
     dashboard.check()

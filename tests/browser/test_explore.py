@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.inspection import projections
-from lincore.model_selection import hold_out
+from lincore import inspection, model_selection
 from tests.data import DATA, needs_data
 
 pytestmark = pytest.mark.browser
@@ -15,8 +14,8 @@ pytestmark = pytest.mark.browser
 
 def projected(data, standardize: bool):
     split = lincore.split(data)
-    part = hold_out.summarise_training_set(data, split)
-    return split, projections.fit_projections(data, split, part, standardize=standardize)
+    part = model_selection.summarise_training_set(data, split)
+    return split, inspection.fit_projections(data, split, part, standardize=standardize)
 
 
 def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
@@ -60,7 +59,7 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     number = dashboard.element("explore.image").locator("input").first.input_value()
     assert int(number) == row
     dashboard.slide("explore.rebuild", 25)
-    error = projections.reconstruction_error(found, faces.X[split.test], 25)
+    error = inspection.reconstruction_error(found, faces.X[split.test], 25)
     dashboard.page.get_by_text(f"off by {error:.1f} of 255 grey levels").first.wait_for()
     drawn = dashboard.figure("explore.reconstruction")["data"]
     rebuilt = np.clip(np.rint(found.rebuilt(faces.X[[row]], 25)), 0, 255)[0]

@@ -9,12 +9,10 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore import LinearDiscriminantAnalysis, report
-from lincore.inspection.chosen_rows import confusion_cell
-from lincore.metrics import ranking, scores
-from lincore.metrics.class_ratio import leading_score
-from lincore.model_selection import hold_out
-from lincore.model_selection.pipeline import pipeline_for
+from lincore import LinearDiscriminantAnalysis, metrics, model_selection, report
+from lincore.inspection import confusion_cell
+from lincore.metrics import leading_score
+from lincore.model_selection import pipeline_for
 from tests.browser.test_compare import SOLVED, assert_the_librarys
 
 pytestmark = pytest.mark.browser
@@ -60,22 +58,22 @@ def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_
     target = dashboard.element("sidebar.target").get_by_role("combobox")
     assert target.input_value() == "survived"
     pipeline = pipeline_for(boat, LinearDiscriminantAnalysis())
-    _, results = hold_out.holdout(boat, pipeline, lincore.split(boat), method="LDA")
+    _, results = model_selection.holdout(boat, pipeline, lincore.split(boat), method="LDA")
     assert report.classification_finding(results, "LDA") in dashboard.text()
     np.testing.assert_array_equal(
-        counts_on_screen(dashboard), scores.confusion_matrix(results, "LDA")
+        counts_on_screen(dashboard), metrics.confusion_matrix(results, "LDA")
     )
     follow_to_the_figures(dashboard)
 
     dashboard.visit("compare")
     dashboard.element("compare.table").wait_for()
     dashboard.wait_for_job("compare.run")
-    compared = ranking.rank_methods(lincore.compare(boat, [*SOLVED, "logistic"]))
+    compared = metrics.rank_methods(lincore.compare(boat, [*SOLVED, "logistic"]))
     assert_the_librarys(dashboard, compared, leading_score(boat.counts))
     name, content = dashboard.download("compare.csv")
     assert name == "boat comparison.csv"
     saved = pd.read_csv(io.BytesIO(content), index_col="method")
-    table = ranking.score_table_for_export(compared)
+    table = metrics.score_table_for_export(compared)
     np.testing.assert_allclose(saved["log loss"], table["log loss"])
     assert list(saved["label"]) == list(table["label"])
     dashboard.check()
@@ -92,9 +90,9 @@ def test_from_a_zip_of_images_to_those_in_a_cell_of_the_confusion_matrix(dashboa
     dashboard.visit("classify")
     digits = lincore.load(packed, name="again.zip")
     pipeline = pipeline_for(digits, LinearDiscriminantAnalysis())
-    fitted, results = hold_out.holdout(digits, pipeline, lincore.split(digits), method="LDA")
+    fitted, results = model_selection.holdout(digits, pipeline, lincore.split(digits), method="LDA")
     assert report.classification_finding(results, "LDA", rows="images") in dashboard.text()
-    counts = scores.confusion_matrix(results, "LDA")
+    counts = metrics.confusion_matrix(results, "LDA")
     np.fill_diagonal(counts, 0)
     true, predicted = np.unravel_index(counts.argmax(), counts.shape)
     dashboard.click_cell("classify.confusion", int(true), int(predicted))

@@ -17,12 +17,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
 import lincore
-from lincore.checks.table_findings import find_table_problems
-from lincore.data.dataset import Dataset
-from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.column_selection import describe_columns
-from lincore.io.tables.options import TableOptions
-from lincore.io.tables.table import Table
+from lincore.checks import find_table_problems
+from lincore.data import Dataset
+from lincore.io import Table, TableOptions, describe_columns, read_table, table_to_dataset
 from lincore.preprocessing.tabular import build_preparer, prepared_names
 from tests.data import DATA, needs_data
 

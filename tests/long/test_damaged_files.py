@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.export import load_model, save_model
 
 #: Bytes that mean something somewhere.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from lincore.io.files.archives import SkippedFile
+from lincore.io import SkippedFile
 from lincore.io.images.decode import decoded, image_size
 from lincore.limits import LIMITS
 from tests.lincore.io.images.in_memory import encoded

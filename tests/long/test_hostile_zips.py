@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from lincore.errors import DataError
-from lincore.io.images.read import ImageOptions, read_image_files
+from lincore import DataError
+from lincore.io import ImageOptions, read_image_files
 from tests.lincore.io.images.in_memory import encoded, npy, tiff, webp_of_stated_size, zipped
 
 ROOT = Path(__file__).parents[2]

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import PCA, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from lincore import PCA, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, model_selection
 from lincore.metrics import scores
-from lincore.model_selection import hold_out
-from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.model_selection import Steps, pipeline_for
 from tests.data import DATA, needs_data
 
 pytestmark = [needs_data, pytest.mark.long]
@@ -43,7 +42,7 @@ def test_faces_with_two_components():
     split = lincore.split(faces, "last", test_size=0.1)
     assert all("_9" in faces.row_names[i] or "_1000" in faces.row_names[i] for i in split.test)
     pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
-    _, results = hold_out.holdout(faces, pipeline, split, method="lda")
+    _, results = model_selection.holdout(faces, pipeline, split, method="lda")
     assert scores.confusion_matrix(results, "lda").sum() == 300
     assert scores.accuracy(results, "lda").value == pytest.approx(0.8767, abs=5e-5)
 

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lincore.errors import DataError
-from lincore.io.loading import load
+from lincore import DataError
+from lincore.io import load
 from tests.lincore.io.test_hostile_tables import parquet, zipped
 
 pytestmark = pytest.mark.skipif(

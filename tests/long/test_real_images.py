@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import FitFailedWarning
 
 import lincore
-from lincore.model_selection.methods import CLASSIFIER_LABELS
+from lincore.model_selection import CLASSIFIER_LABELS
 from tests.data import DATA, needs_data
 
 pytestmark = [needs_data, pytest.mark.long]

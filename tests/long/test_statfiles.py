@@ -10,12 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lincore.errors import DataError
-from lincore.io.loading import load
-from lincore.io.samples import sample
-from lincore.io.table_files import read_table, table_to_dataset
+from lincore import DataError
+from lincore.io import ReadOptions, load, read_table, sample, table_to_dataset
 from lincore.io.tables.formats import statfiles
-from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 
 pyreadstat = pytest.importorskip("pyreadstat")

@@ -8,10 +8,9 @@ from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.imbalance.remedies import choose_remedy
-from lincore.metrics import scores
-from lincore.model_selection.pipeline import Steps
-from lincore.report import imbalance, imbalance_cost
+from lincore import metrics, report
+from lincore.imbalance import choose_remedy
+from lincore.model_selection import Steps
 from pages.ui.balance import _both_scores, study_setup
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, state
@@ -73,14 +72,14 @@ def test_an_imbalance_in_the_data_is_asked_about_first():
     app = open_cost()
     assert app.selectbox(key="balance.mode").value == "cost"
     found = the_cost()
-    assert app.header[0].value == escaped(imbalance_cost.cost_finding(found, "lda"))
-    assert escaped(imbalance_cost.cost_recommendation(found, "lda")) in main_text(app)
+    assert app.header[0].value == escaped(report.cost_finding(found, "lda"))
+    assert escaped(report.cost_recommendation(found, "lda")) in main_text(app)
     shown = {chart.proto.alt.split(":")[0]: figure for chart, figure in
              zip(app.get("plotly_chart"), figures(app), strict=True)}  # fmt: skip
     assert any("Waterfall from uncorrected" in name for name in shown)
-    rows = imbalance_cost.cost_correction_rows(found, "lda")
+    rows = report.cost_correction_rows(found, "lda")
     assert app.dataframe[0].value["recovered"].tolist()[1:] == [r["recovered"] for r in rows[1:]]
-    assert escaped(imbalance_cost.more_rows_finding(found, "lda", 53)) in main_text(app)
+    assert escaped(report.more_rows_finding(found, "lda", 53)) in main_text(app)
 
 
 @pytest.mark.long
@@ -95,14 +94,14 @@ def test_prevalence_costs_and_loss_change_the_question():
     app = open_cost()
     app.select_slider(key="balance.cost.weight").set_value(5.0)
     found = the_cost(prevalence="file", costs=[[0, 1, 1], [1, 0, 1], [5, 5, 0]])
-    assert settled(app).header[0].value == escaped(imbalance_cost.cost_finding(found, "lda"))
-    advice = imbalance_cost.cost_recommendation(found, "lda")
+    assert settled(app).header[0].value == escaped(report.cost_finding(found, "lda"))
+    advice = report.cost_recommendation(found, "lda")
     assert "if an error on 'class 3' costs 5 others" in advice.lower()
     assert escaped(advice) in main_text(app)
     app.select_slider(key="balance.cost.weight").set_value(1.0)
     app.number_input(key="balance.cost.share.3").set_value(60)
     found = the_cost(prevalence=[0.2, 0.2, 0.6])
-    assert escaped(imbalance_cost.cost_recommendation(found, "lda")) in main_text(settled(app))
+    assert escaped(report.cost_recommendation(found, "lda")) in main_text(settled(app))
     app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
     app.selectbox(key="balance.method").set_value("qda")
     assert "recall of class 3 of QDA" in settled(app).header[0].value
@@ -160,13 +159,11 @@ def counts(app: AppTest, alternative: str) -> np.ndarray:
 def test_the_numbers_are_the_librarys():
     app = open_balance()
     study = the_study()
-    finding = imbalance.balance_finding(study, "lda", "balanced error")
+    finding = report.balance_finding(study, "lda", "balanced error")
     assert app.header[0].value == escaped(finding)
-    advised = imbalance.remedy_finding(
-        choose_remedy(study, "lda", "balanced error"), "balanced error"
-    )
+    advised = report.remedy_finding(choose_remedy(study, "lda", "balanced error"), "balanced error")
     assert escaped(advised) in main_text(app)
-    for sentence in imbalance.decomposition_sentences(study, "lda", "balanced error").values():
+    for sentence in report.decomposition_sentences(study, "lda", "balanced error").values():
         assert escaped(sentence) in main_text(app)
 
 
@@ -192,7 +189,7 @@ def test_the_full_and_the_reduced_set_stand_side_by_side_and_a_remedy_changes_th
     assert "the test set is untouched" in main_text(app)
     one = the_study(repeats=1).example.results
     full, reduced, both = (
-        scores.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")
+        metrics.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")
     )
     np.testing.assert_array_equal(counts(app, "Difference of two"), reduced - full)
     for drawing in ("Contour", "Surface", "All models", "Boundary"):
@@ -219,7 +216,7 @@ def test_the_recommended_correction_is_one_click_away():
     study = the_study(sizes={"class 3": 8}, repeats=9)
     advised = choose_remedy(study, "lda", "recall of class 3")
     assert advised.remedy.recovered.low > 0
-    assert escaped(imbalance.remedy_finding(advised, "recall of class 3")) in main_text(app)
+    assert escaped(report.remedy_finding(advised, "recall of class 3")) in main_text(app)
     app.button(key="balance.apply").click().run()
     assert_fine(app)
     assert app.session_state["balance.remedy"] == advised.remedy.name

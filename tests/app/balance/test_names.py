@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lincore.imbalance.remedies import REMEDIES
+from lincore.imbalance import REMEDIES
 from pages.ui.jobs import page_jobs
 from tests.app.balance.test_balance_page import PAGE, open_balance, open_tab
 from tests.app.settling import settled

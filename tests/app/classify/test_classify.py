@@ -9,18 +9,19 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.inspection.chosen_rows import confusion_cell
-from lincore.inspection.coefficients import likelihood_coefficients
-from lincore.inspection.weights import boundary_equation
+from lincore import metrics, model_selection, report
+from lincore.inspection import boundary_equation, confusion_cell, likelihood_coefficients
 from lincore.linalg.optimize import Reason
-from lincore.metrics import scores
-from lincore.model_selection import hold_out
-from lincore.model_selection.methods import CLASSIFIER_FACTORIES, CLASSIFIER_LABELS, as_method
-from lincore.model_selection.options import CLASSIFIER_OPTIONS
-from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.report import equations
-from lincore.report.convergence import termination_reason
-from lincore.utils.formatting import percent
+from lincore.model_selection import (
+    CLASSIFIER_FACTORIES,
+    CLASSIFIER_LABELS,
+    CLASSIFIER_OPTIONS,
+    Steps,
+    as_method,
+    pipeline_for,
+)
+from lincore.report import termination_reason
+from lincore.utils import percent
 from pages.ui.classify.detail_panels import PANELS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, fitting, state
@@ -238,19 +239,19 @@ def test_scores_and_classes_are_the_librarys():
     app = open_panel(open_classify("qda"), "Scores")
     _, results = fitted_by_hand("qda")
     table = app.dataframe[0].value.set_index("score")
-    for name in scores.SCORES:
-        found = scores.score(results, "QDA", name)
+    for name in metrics.SCORES:
+        found = metrics.score(results, "QDA", name)
         assert table.loc[name, ["value", "from", "to"]].tolist() == pytest.approx(list(found))
     classes = app.dataframe[1].value
     assert classes["recall"].tolist() == pytest.approx(
-        [r[0] for r in scores.recall(results, "QDA")]
+        [r[0] for r in metrics.recall(results, "QDA")]
     )
 
 
 def test_a_cell_of_the_matrix_lists_exactly_its_rows_the_most_wrong_first():
     app = open_classify("qda")
     fitted, results = fitted_by_hand("qda")
-    counts = scores.confusion_matrix(results, "QDA")
+    counts = metrics.confusion_matrix(results, "QDA")
     true, predicted = np.argwhere((counts > 0) & ~np.eye(3, dtype=bool))[0].tolist()
     app.session_state["classify.confusion.picked"] = [true, predicted]
     app.run()
@@ -295,8 +296,8 @@ def test_the_equation_changes_its_sign_between_the_classes():
     fitted, _ = fitted_by_hand("lda")
     gaussian = lincore.sample("gaussian")
     function, names = boundary_equation(fitted, gaussian, 0, 1)
-    assert app.code[0].value == equations.equation_text(function, names)
-    assert app.code[1].value == equations.equation_latex(function, names)
+    assert app.code[0].value == report.equation_text(function, names)
+    assert app.code[1].value == report.equation_latex(function, names)
 
 
 def test_what_if_follows_the_sliders():
@@ -359,8 +360,8 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
             return len(told) < 5
 
     model = cache.ModelChoice("logistic(solver=gradient)", Steps())
-    part = hold_out.summarise_training_set(data, split)
-    front = hold_out.fit_training_steps(data, split, part, Steps().resolved(data))
+    part = model_selection.summarise_training_set(data, split)
+    front = model_selection.fit_training_steps(data, split, part, Steps().resolved(data))
     found = fitting.fit(data, split, front, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
     assert "stopped after 4 iterations because it was asked to" in (
@@ -376,7 +377,7 @@ def fitted_by_hand(line: str):
     data = lincore.sample("gaussian")
     method = as_method(line)
     pipeline = pipeline_for(data, method.fresh(data.n_classes))
-    return hold_out.holdout(
+    return model_selection.holdout(
         data, pipeline, lincore.split(data), method=CLASSIFIER_LABELS[method.word]
     )
 

@@ -12,16 +12,11 @@ import scipy.sparse as sp
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore import plots, report
-from lincore.data.dataset import Dataset
-from lincore.metrics import differences, ranking, scores
-from lincore.metrics.class_ratio import leading_score
-from lincore.metrics.disagreements import find_disagreements
-from lincore.model_selection.methods import CLASSIFIER_LABELS
-from lincore.model_selection.pipeline import Steps, default_steps
-from lincore.report import comparison, sentences
-from lincore.utils.formatting import p_value, percent
-from lincore.utils.thread_warnings import captured_warnings
+from lincore import metrics, plots, report
+from lincore.data import Dataset
+from lincore.metrics import find_disagreements, leading_score, scores
+from lincore.model_selection import CLASSIFIER_LABELS, Steps, default_steps
+from lincore.utils import captured_warnings, p_value, percent
 from pages.ui.compare import run, score_table
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, questions, state
@@ -86,7 +81,7 @@ def results_of(data, methods=TABLE, scheme="holdout", steps=None):
 
 def compared(*given, **named):
     """Return results, the best method first."""
-    return ranking.rank_methods(results_of(*given, **named))
+    return metrics.rank_methods(results_of(*given, **named))
 
 
 def headline(results, score=None, rope=0.01):
@@ -107,7 +102,7 @@ def test_a_sample_is_compared_at_once(sample):
     results = compared(data, scheme="holdout" if data.given_test is None else "given")
     assert not app.error
     assert app.header[0].value == text.escape(headline(results))
-    assert text.escape(comparison.evaluation_scope(results, text.row_noun(data))) in main_text(app)
+    assert text.escape(report.evaluation_scope(results, text.row_noun(data))) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
     drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
@@ -117,7 +112,7 @@ def test_a_sample_is_compared_at_once(sample):
     assert list(table["model"]) == [CLASSIFIER_LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
         found = scores.score(results, name, "log loss")
-        assert shown == (sentences.format_score_cell(found, "log loss") or "no posteriors")
+        assert shown == (report.format_score_cell(found, "log loss") or "no posteriors")
 
 
 def test_every_score_with_the_pairs_by_the_library():
@@ -129,10 +124,10 @@ def test_every_score_with_the_pairs_by_the_library():
         rope = 2.0 if scores.SCORES[score].is_share else 0.02
         app.number_input(key=key).set_value(rope).run()
         assert_fine(app)
-        ranked = ranking.rank_methods(results, score)
+        ranked = metrics.rank_methods(results, score)
         finding = headline(ranked, score, 0.02)
         assert app.header[0].value == text.escape(finding), score
-        found = differences.pairwise_differences(ranked, score, 0.02)
+        found = metrics.pairwise_differences(ranked, score, 0.02)
         shown = app.dataframe[1].value
         assert list(shown["verdict"]) == [d.verdict for d in found], score
         assert list(shown["p (Holm)"]) == [p_value(d.p_holm) for d in found], score
@@ -158,7 +153,7 @@ def test_every_scheme(scheme, word):
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
     assert app.header[0].value == text.escape(headline(results))
-    assert text.escape(comparison.evaluation_scope(results)) in main_text(app)
+    assert text.escape(report.evaluation_scope(results)) in main_text(app)
 
 
 def test_options_and_a_model_that_enters_twice():
@@ -217,7 +212,7 @@ def test_where_two_differ():
     found = find_disagreements(results, first.value, "naive-bayes")
     assert second.value != first.value
     labels = CLASSIFIER_LABELS[first.value], CLASSIFIER_LABELS["naive-bayes"]
-    said = comparison.disagreement_finding(found, *labels)
+    said = report.disagreement_finding(found, *labels)
     assert text.escape(said) in main_text(app) and "Bonett" in main_text(app)
     alone = found.where(found.only_first)
     listed = app.dataframe[-1].value
@@ -389,7 +384,7 @@ def test_groups_that_stand_on_both_sides_are_said():
 
 def test_the_file_is_safe_to_open_in_a_spreadsheet():
     results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
-    shown = ranking.score_table_for_export(results)
+    shown = metrics.score_table_for_export(results)
     assert sorted(shown.index) == ["'=cmd()", "plain"]
     assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from lincore.errors import DataError
-from lincore.io.tables.row_filters import Condition
+from lincore import DataError
+from lincore.io import Condition
 from pages.ui.data import _edits, _filters, columns
 from pages.ui.session import state
 from pages.ui.widgets import text

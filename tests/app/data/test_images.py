@@ -8,7 +8,7 @@ import threading
 import numpy as np
 from PIL import Image
 
-from lincore.errors import DataError
+from lincore import DataError
 from pages.ui.session import commands
 from pages.ui.session.sources import ImageSource
 from tests.app.data_page import FOLDERS, IMAGES, a_zip, bring, data_of, frames, jobs_of, wait

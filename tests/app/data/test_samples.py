@@ -7,10 +7,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore import report
-from lincore.data.generators import ellipse_covariance
-from lincore.errors import DataError
-from lincore.io.samples import sample
+from lincore import DataError, report
+from lincore.data import ellipse_covariance
+from lincore.io import sample
 from pages.ui.session import state
 from pages.ui.session.sources import of_sample
 from pages.ui.widgets import text

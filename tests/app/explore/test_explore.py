@@ -14,9 +14,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.inspection import association, correlation, projections
-from lincore.model_selection import hold_out
-from lincore.report import exploration
+from lincore import inspection, model_selection, report
 from pages.ui.widgets.text import escape
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -84,8 +82,8 @@ PANELS = {
 def projected(name: str, standardize: bool):
     data = lincore.sample(name)
     split = lincore.split(data)
-    part = hold_out.summarise_training_set(data, split)
-    return data, split, projections.fit_projections(data, split, part, standardize=standardize)
+    part = model_selection.summarise_training_set(data, split)
+    return data, split, inspection.fit_projections(data, split, part, standardize=standardize)
 
 
 def test_it_opens_on_the_column_with_the_largest_association():
@@ -93,7 +91,7 @@ def test_it_opens_on_the_column_with_the_largest_association():
     assert "petal length" in app.header[0].value
     assert "has the largest association with 'species' of 4 features" in app.header[0].value
     assert "by permutation of the labels, max over 4 features" in app.header[0].value
-    ranked = association.associations(lincore.sample("iris"))
+    ranked = inspection.associations(lincore.sample("iris"))
     listed = app.dataframe[0].value
     assert listed["column"].tolist() == [one.name for one in ranked]
     drawn = figures(app)["petal length (cm), by class"]
@@ -137,7 +135,7 @@ def test_two_columns_correlations_and_the_summary():
     total = numbers(next(iter(figures(fine(app)).values()))["data"][0]["z"])
     data = app.session_state["shared.dataset"]
     for found, scope in ((within, True), (total, False)):
-        wanted = correlation.correlations(data, within=scope).matrix
+        wanted = inspection.correlations(data, within=scope).matrix
         np.testing.assert_allclose(found, wanted, atol=6e-4)
     app.selectbox(key="explore.correlations.order").set_value("clustered").run()
     app = show(app, "summary")
@@ -148,13 +146,13 @@ def test_two_columns_correlations_and_the_summary():
 def test_the_finding_and_the_points_are_the_librarys():
     app = explore()
     iris, split, found = projected("iris", True)
-    finding = exploration.variance_finding(found.shares, len(split.train))
+    finding = report.variance_finding(found.shares, len(split.train))
     assert app.header[0].value == escape(finding)
     fisher = found.fisher(4)
     test = found.separation(fisher, iris.X[split.test], iris.codes[split.test])
     both = found.separation(fisher), test
     said = text_of(app).replace("\\", "")
-    assert exploration.separation_finding(*both, len(split.test)) in said
+    assert report.separation_finding(*both, len(split.test)) in said
 
     drawn = figures(app)["Most variance: PCA"]["data"]
     markers = [trace for trace in drawn if trace["mode"] == "markers"]
@@ -231,7 +229,7 @@ def test_every_panel_of_images_shows_the_librarys_numbers():
     rebuilt = np.clip(np.rint(found.rebuilt(digits.X[[9]], 30)), 0, 255).reshape(8, 8)
     np.testing.assert_array_equal(numbers(drawn[0]["z"]), digits.X[9].reshape(8, 8))
     np.testing.assert_array_equal(numbers(drawn[6]["z"]), rebuilt)
-    error = projections.reconstruction_error(found, digits.X[split.test], 30)
+    error = inspection.reconstruction_error(found, digits.X[split.test], 30)
     assert f"off by {error:.1f} of 255" in text_of(app)
 
 

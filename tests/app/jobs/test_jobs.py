@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from lincore.errors import DataError
+from lincore import DataError
 from pages.ui.jobs import _registry, page_jobs
 from pages.ui.jobs.executor import Inline, Job, Pool
 from pages.ui.jobs.shared_cache import Shared, n_bytes

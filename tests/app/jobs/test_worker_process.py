@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from pages.ui.jobs import page_jobs, worker_process
 from pages.ui.jobs.executor import Job, Pool
 from tests.app.settling import until

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.errors import DataError, Hint
+from lincore import DataError
+from lincore.errors import Hint
 from lincore.io import TableOptions
 from pages.ui.session._uploaded_files import recognise
 from pages.ui.session.sources import ImageSource, Source

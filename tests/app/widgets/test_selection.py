@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.typing import PlotlyState
 
 import lincore
-from lincore.data.dataset import Dataset
+from lincore.data import Dataset
 from lincore.inspection import row_table
 from pages.ui.widgets import selection
 

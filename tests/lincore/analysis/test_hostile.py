@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore import io
+from lincore import DataError, io
 from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
@@ -30,7 +30,6 @@ from lincore.analysis import (
     SplitChoice,
     TypedRow,
 )
-from lincore.errors import DataError
 from lincore.model_selection import Steps
 
 STEPS = Steps(True, "polynomial(degree=2)", 0.95, True)

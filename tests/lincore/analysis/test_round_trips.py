@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 import lincore
-from lincore import io
+from lincore import DataError, io
 from lincore.analysis import (
     Analysis,
     BalanceStudyQuestion,
@@ -19,7 +19,6 @@ from lincore.analysis import (
     SampleData,
     SplitChoice,
 )
-from lincore.errors import DataError
 from lincore.model_selection import CLASSIFIER_OPTIONS, Steps
 from tests.lincore.analysis.strategies import analyses
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore import io, model_selection
+from lincore import DataError, io, model_selection
 from lincore.analysis import (
     Analysis,
     BalanceCostQuestion,
@@ -21,7 +21,6 @@ from lincore.analysis import (
     SampleData,
     SplitChoice,
 )
-from lincore.errors import DataError
 from lincore.model_selection import Steps
 
 ASKED = Analysis(

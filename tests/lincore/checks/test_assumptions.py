@@ -10,17 +10,11 @@ from sklearn.pipeline import Pipeline
 from statsmodels.stats.multivariate import test_cov_oneway as known_box_m
 
 import lincore
-from lincore.checks import _covariances
+from lincore.checks import ASSUMPTIONS, _covariances, assumption_inputs, assumptions
 from lincore.checks._covariances import _box_m, conditioning, equal_covariances
 from lincore.checks._normality import henze_zirkler, normality
 from lincore.checks.check import Check
-from lincore.checks.model_assumptions import (
-    ASSUMPTIONS,
-    assumption_inputs,
-    assumptions,
-    rows_per_parameter,
-    separability,
-)
+from lincore.checks.model_assumptions import rows_per_parameter, separability
 from lincore.report import checks as check_words
 
 NAMES = np.array(["a", "b", "c"])

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.checks.data_findings import data_checks, leaking_features
-from lincore.data.dataset import Dataset
-from lincore.data.target_guess import TargetGuess
-from lincore.io.loading import load
+from lincore.checks import data_checks
+from lincore.checks.data_findings import leaking_features
+from lincore.data import Dataset, TargetGuess
+from lincore.io import load
 from tests.data import DATA, needs_data
 
 

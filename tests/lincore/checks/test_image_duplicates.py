@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from lincore import DataError
+from lincore.checks import drop_image_duplicates, find_image_duplicates
 from lincore.checks import image_duplicates as module
-from lincore.checks.image_duplicates import drop_image_duplicates, find_image_duplicates
-from lincore.data.dataset import Dataset
-from lincore.errors import DataError
-from lincore.io.loading import load
-from lincore.io.samples import sample
+from lincore.data import Dataset
+from lincore.io import load, sample
 from tests.data import DATA, needs_data
 
 

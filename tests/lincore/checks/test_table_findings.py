@@ -6,12 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lincore.checks.reading_decisions import with_decisions
-from lincore.checks.table_findings import find_table_problems
-from lincore.errors import DataError
-from lincore.io.table_files import table_to_dataset
-from lincore.io.tables.column_selection import describe_columns
-from lincore.io.tables.options import TableOptions
+from lincore import DataError
+from lincore.checks import find_table_problems, with_decisions
+from lincore.io import TableOptions, describe_columns, table_to_dataset
 from lincore.io.tables.table import frame_to_table
 
 RNG = np.random.default_rng(11)

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 import lincore
-from lincore.checks.row_duplicates import find_near_duplicates
-from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
-from lincore.data.dataset import Dataset, Split
+from lincore.checks import duplicates_across_split, find_near_duplicates
+from lincore.checks.train_test_duplicates import groups_across
+from lincore.data import Dataset, Split
 from tests.data import DATA, needs_data
 
 

@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lincore
-from lincore.data.dataset import Dataset
-from lincore.data.splits import split
-from lincore.errors import DataError
-from lincore.io.loading import load
-from lincore.io.tables.text.options import ReadOptions
+from lincore import DataError
+from lincore.data import Dataset, split
+from lincore.io import ReadOptions, load
 
 TEXT = b"length,width,kind\n5.5,3.5,b\n6.5,2.5,a\n4.5,3.0,b\n5.0,3.1,b\n"
 

@@ -7,14 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.data.generators import (
-    OUTLIER_SCALE,
-    ellipse_covariance,
-    gaussian_classes,
-    means_on_ring,
-)
-from lincore.errors import DataError
-from lincore.io.samples import sample
+from lincore import DataError
+from lincore.data import ellipse_covariance, gaussian_classes, means_on_ring
+from lincore.data.generators import OUTLIER_SCALE
+from lincore.io import sample
 
 TWO = [[0.0, 0.0], [40.0, 0.0]]
 shares = st.floats(0.01, 1)

@@ -7,13 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.data.labels import (
-    encode_labels,
-    natural_key,
-    positions,
-    unique_names,
-)
-from lincore.errors import DataError
+from lincore import DataError
+from lincore.data import natural_key
+from lincore.data.labels import encode_labels, positions, unique_names
 
 
 @given(st.lists(st.text(max_size=6)))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lincore
+from lincore import DataError
 from lincore.data import (
     gaussian_classes,
     ring_classes,
@@ -13,7 +14,6 @@ from lincore.data import (
     xor_classes,
 )
 from lincore.data.mixtures import Component, mixture_classes
-from lincore.errors import DataError
 
 
 def angle(model):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from lincore.data.target_guess import guess_target
-from lincore.io.loading import load
+from lincore.io import load
 
 
 def columns_of(**given):

@@ -15,10 +15,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lincore
-from lincore import LogisticRegression
+from lincore import DataError, LogisticRegression
 from lincore.distributed import Executor, Inline, PartitionedData, ProcessPool, open_parquet
 from lincore.distributed.partitioned_data import deal
-from lincore.errors import DataError
 from lincore.model_selection import Steps, as_method
 
 N, GROUP, FOLDS = 600, 90, 3

@@ -21,14 +21,8 @@ from lincore import (
     QuadraticDiscriminantAnalysis,
     sample,
 )
-from lincore.estimators.bayes_risk import (
-    _best,
-    _integrate,
-    _monte_carlo,
-    bayes_error,
-    expected_loss,
-    regret,
-)
+from lincore.estimators import bayes_error, expected_loss, regret
+from lincore.estimators.bayes_risk import _best, _integrate, _monte_carlo
 from tests.lincore.references_bayes import (
     joint_densities,
     least_expected_loss,

@@ -18,9 +18,11 @@ from lincore import (
     QuadraticDiscriminantAnalysis,
     Standardizer,
 )
-from lincore.estimators.boundary_geometry import boundary, discriminants, mahalanobis
+from lincore.estimators import boundary, mahalanobis
+from lincore.estimators.boundary_geometry import discriminants
 from lincore.linalg.quadric import Quadric
-from lincore.model_selection.pipeline import Steps, build_pipeline
+from lincore.model_selection import Steps
+from lincore.model_selection.pipeline import build_pipeline
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 
 MODELS = [

@@ -23,7 +23,7 @@ from lincore import (
     QuadraticDiscriminantAnalysis,
 )
 from lincore.estimators.base.class_weights import class_weights
-from lincore.model_selection.methods import as_method
+from lincore.model_selection import as_method
 
 ESTIMATORS = [
     LinearDiscriminantAnalysis(shrinkage="oas", divisor="n-k"),

@@ -23,9 +23,10 @@ from lincore import (
     OneVsRest,
     QuadraticDiscriminantAnalysis,
 )
+from lincore.estimators import Ambiguity
 from lincore.estimators.logistic import batched
-from lincore.estimators.multiclass import Ambiguity
-from lincore.linalg.optimize import Reason, iteration_callback
+from lincore.linalg import iteration_callback
+from lincore.linalg.optimize import Reason
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_multiclass import claims_by_loops, votes_by_loops
 

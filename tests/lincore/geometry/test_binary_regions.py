@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.geometry import binary_regions, polygon_area
 
 LOW, HIGH = np.array([-8.0, -7.0]), np.array([8.0, 9.0])

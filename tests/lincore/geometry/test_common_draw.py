@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import lincore
+from lincore import DataError
 from lincore.data import gaussian_classes
-from lincore.errors import DataError
 from lincore.estimators import regret
 from lincore.geometry import (
     argmax_regions,

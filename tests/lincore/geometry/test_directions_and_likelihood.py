@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import multivariate_normal
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.geometry import (
     direction_scores,
     gaussian_log_ratio,

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.geometry import learned_images
 from lincore.model_selection import Steps, pipeline_for
 

@@ -7,8 +7,8 @@ import pytest
 from scipy.optimize import minimize
 
 import lincore
+from lincore import DataError
 from lincore.data import gaussian_classes
-from lincore.errors import DataError
 from lincore.estimators.perceptron import mistake_bound
 from lincore.geometry import LogisticError, descend_logistic, perceptron_walk
 from lincore.linalg.optimize import Reason

@@ -13,10 +13,10 @@ from scipy import stats
 from sklearn.tree import DecisionTreeClassifier
 
 import lincore
+from lincore import metrics
 from lincore.imbalance.attribution import PARTS
 from lincore.imbalance.losses import CONDITIONS, losses_of
 from lincore.io import gaussian_classes
-from lincore.metrics import scores
 from lincore.metrics.seed_intervals import over_seeds
 from lincore.model_selection import Steps
 
@@ -188,7 +188,7 @@ def test_certain_mistakes_cost_what_they_cost_in_scikit_learn_and_have_parts():
     swept = lincore.sweep(data, "class 3", [5, 20], methods, repeats=2)
     assert np.isfinite(swept.curve(tree, "log loss").mean).all()
     swept.crossings("log loss")
-    losses = [scores.score(study.example.results["reduced"], m, "log loss") for m in study.methods]
+    losses = [metrics.score(study.example.results["reduced"], m, "log loss") for m in study.methods]
     figure = lincore.plots.score_intervals(study.methods, losses, score="log loss")
     assert figure.layout.meta["alt"]
 

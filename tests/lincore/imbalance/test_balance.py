@@ -14,14 +14,12 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.neighbors import KNeighborsClassifier
 
 import lincore
-from lincore import PCA, LinearDiscriminantAnalysis, LogisticRegression, Moments
+from lincore import PCA, DataError, LinearDiscriminantAnalysis, LogisticRegression, Moments, metrics
 from lincore.data import Dataset, Split
-from lincore.errors import DataError
 from lincore.imbalance.losses import CONDITIONS
 from lincore.imbalance.subsets import NestedSubsets, Shuffling, reduce_proportionally, wanted_sizes
 from lincore.imbalance.trials import Plan
 from lincore.io import gaussian_classes
-from lincore.metrics import scores
 from lincore.model_selection import Steps
 
 SKEWED = [[3.0, 0.8, 0.0], [0.8, 1.0, 0.2], [0.0, 0.2, 0.5]]
@@ -164,7 +162,7 @@ def test_all_numbers_of_the_example_agree(study):
     for condition, results in example.results.items():
         assert results.methods == study.methods
         for method in study.methods:
-            matrix = scores.confusion_matrix(results, method)
+            matrix = metrics.confusion_matrix(results, method)
             error = 1 - np.trace(matrix) / matrix.sum()
             assert study.loss(method, condition)[position] == pytest.approx(error)
             recalls = np.diag(matrix) / matrix.sum(axis=1)

@@ -7,8 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore import LinearDiscriminantAnalysis, Moments
-from lincore.errors import DataError
+from lincore import DataError, LinearDiscriminantAnalysis, Moments
 from lincore.imbalance import Sweep, sweep
 from lincore.imbalance.subsets import Shuffling
 from lincore.io import gaussian_classes

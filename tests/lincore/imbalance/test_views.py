@@ -5,17 +5,17 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
+from lincore import imbalance, metrics
 from lincore.imbalance import (
     aligned_planes,
     condition_view,
-    deployment,
     shared_planes,
     view_with_costs,
     view_with_predictions,
     view_with_prior_shift,
 )
 from lincore.inspection import feature_plane
-from lincore.metrics import priors, scores
+from lincore.metrics import scores
 from lincore.model_selection import Steps, transform_for_classifier
 
 METHODS = ("lda", "qda", "logistic", "least-squares")
@@ -78,13 +78,13 @@ def test_other_priors_and_costs_move_the_boundary(study, data, method):
     view, results = views(study, data, method, "reduced")[1], study.example.results["reduced"]
     new = np.array([0.6, 0.3, 0.1])
     costs = np.array([[0.0, 9.0, 9.0], [1.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-    old = deployment.condition_priors(study, "reduced")
-    asked = deployment.minimum_cost_decisions(priors.adjust_priors(results, old, new), costs)
+    old = imbalance.condition_priors(study, "reduced")
+    asked = imbalance.minimum_cost_decisions(metrics.adjust_priors(results, old, new), costs)
     moved = view_with_prior_shift(
-        view, deployment.log_prior_shift(old[study.methods.index(method)], new)
+        view, imbalance.log_prior_shift(old[study.methods.index(method)], new)
     )
     position = results.position(method)
-    log_proba = priors.adjust_priors(results, old, new).log_proba[position]
+    log_proba = metrics.adjust_priors(results, old, new).log_proba[position]
     assert_allclose(moved.log_posterior(view.points), log_proba, atol=1e-8)
     cheap = view_with_predictions(view_with_costs(moved, costs), asked, method)
     assert_array_equal(cheap.scores(cheap.points).argmax(axis=1), asked.predicted[position])
@@ -102,23 +102,23 @@ def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
     results = study.example.results["reduced"]
     shares = np.bincount(results.truth) / len(results.truth)
     for method in METHODS:
-        error = deployment.error_in_deployment(results, method, shares)
+        error = imbalance.error_in_deployment(results, method, shares)
         assert error.value == pytest.approx(1 - scores.accuracy(results, method).value)
         assert 0 <= error.low <= error.value <= error.high
         assert error.high > error.low
-        cost = deployment.cost_in_deployment(results, method, shares, 1 - np.eye(3))
+        cost = imbalance.cost_in_deployment(results, method, shares, 1 - np.eye(3))
         assert cost.value == pytest.approx(error.value)
-    loss = deployment.log_loss_in_deployment(results, "lda", shares)
+    loss = imbalance.log_loss_in_deployment(results, "lda", shares)
     assert loss.value == pytest.approx(scores.score(results, "lda", "log loss").value)
-    assert np.isnan(deployment.log_loss_in_deployment(results, "least-squares", shares).value)
+    assert np.isnan(imbalance.log_loss_in_deployment(results, "least-squares", shares).value)
 
 
 def test_error_by_share_ends_at_the_recalls(study):
-    results, old = study.example.results["reduced"], deployment.condition_priors(study, "reduced")
-    curve = deployment.error_by_share(results, old, 0, [1.0], corrected=False)
+    results, old = study.example.results["reduced"], imbalance.condition_priors(study, "reduced")
+    curve = imbalance.error_by_share(results, old, 0, [1.0], corrected=False)
     for method, (value, _, _) in zip(METHODS, curve[:, 0], strict=True):
         assert value == pytest.approx(1 - scores.recall(results, method)[0].value)
-    told = deployment.error_by_share(results, old, 0, [0.05, 0.999], corrected=True)
+    told = imbalance.error_by_share(results, old, 0, [0.05, 0.999], corrected=True)
     assert told[0, 1, 0] <= curve[0, 0, 0]
 
 
@@ -129,8 +129,8 @@ def test_cheap_decisions_cost_no_more_than_bold_ones_on_average():
     costs = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 1.0], [8.0, 8.0, 0.0]])
     new = study.counts["full"] / study.counts["full"].sum()
     bold, cheap = (
-        deployment.cost_in_deployment(r, "lda", new, costs)
-        for r in (results, deployment.minimum_cost_decisions(results, costs))
+        imbalance.cost_in_deployment(r, "lda", new, costs)
+        for r in (results, imbalance.minimum_cost_decisions(results, costs))
     )
     assert cheap.value < bold.value
 

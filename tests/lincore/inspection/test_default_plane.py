@@ -19,7 +19,7 @@ from lincore.inspection import (
 )
 from lincore.model_selection import Steps, as_method, pipeline_for
 from lincore.model_selection.pipeline import PLAIN
-from lincore.plots.plane.markers import Marks
+from lincore.plots.plane import Marks
 
 
 def two_classes(n_features: int, n_rows: int = 120, seed: int = 0):

@@ -9,7 +9,8 @@ import scipy.sparse as sp
 from scipy import stats
 
 import lincore
-from lincore.inspection import association, correlation, univariate, word_counts
+from lincore import inspection
+from lincore.inspection import association
 from lincore.io import table_to_dataset
 from lincore.io.tables.table import frame_to_table
 
@@ -77,15 +78,15 @@ def test_extreme_units_and_columns_without_values_are_no_fault(scale):
     found = association.correlation_ratios(X * scale, [0, 0, 1, 1])
     assert found[0] == pytest.approx(np.sqrt(1 - 1 / 50 * 3 / 2), rel=1e-9)
     assert found[1:].tolist() == [0.0, 0.0]
-    assert np.isfinite(univariate.class_densities(X[:, 0] * scale, [0, 0, 1, 1], 2).values).all()
-    matrix = correlation.correlation_matrix(X * scale, [0, 0, 0, 0])
+    assert np.isfinite(inspection.class_densities(X[:, 0] * scale, [0, 0, 1, 1], 2).values).all()
+    matrix = inspection.correlation_matrix(X * scale, [0, 0, 0, 0])
     assert matrix[0, 0] == pytest.approx(1)
     assert np.isnan(matrix[0, 1:]).all()
 
 
 def test_total_correlations_are_those_of_pandas(mixed):
     frame, data = mixed
-    found = correlation.correlations(data, within=False)
+    found = inspection.correlations(data, within=False)
     assert found.names == ["near", "far", "sex = m", "also"]
     numeric = frame.assign(sex=frame["sex"].map({"f": 0.0, "m": 1.0}))
     wanted = numeric[["near", "far", "sex", "also"]].corr().to_numpy()
@@ -94,12 +95,12 @@ def test_total_correlations_are_those_of_pandas(mixed):
 
 def test_correlations_within_classes_are_those_of_the_rows_that_a_pair_shares(mixed):
     frame, data = mixed
-    found = correlation.correlations(data, within=True)
+    found = inspection.correlations(data, within=True)
     part = frame[["far", "also", "y"]].dropna()
     left = part[["far", "also"]] - part.groupby("y")[["far", "also"]].transform("mean")
     i, j = found.names.index("far"), found.names.index("also")
     assert found.matrix[i, j] == pytest.approx(left.corr().iloc[0, 1], abs=1e-12)
-    total = correlation.correlations(data, within=False)
+    total = inspection.correlations(data, within=False)
     assert found.matrix[i, j] < total.matrix[i, j], "the classes lie apart in both"
 
 
@@ -109,11 +110,11 @@ def test_of_many_columns_those_of_the_strongest_pairs_are_shown():
     X[:, 40] = X[:, 7] + 0.1 * X[:, 40]
     X[:, 20] = X[:, 31] + 0.2 * X[:, 20]
     data = lincore.load((X, rng.integers(0, 2, 300)))
-    found = correlation.correlations(data, within=True, most=4)
+    found = inspection.correlations(data, within=True, most=4)
     assert found.names == [f"feature {i}" for i in (8, 21, 32, 41)]
     assert found.n_columns == 50
     assert found.strongest() == (0, 3)
-    order = correlation.correlations(data, within=True, most=4, clustered=True).names
+    order = inspection.correlations(data, within=True, most=4, clustered=True).names
     assert abs(order.index("feature 8") - order.index("feature 41")) == 1
     assert abs(order.index("feature 21") - order.index("feature 32")) == 1
 
@@ -121,7 +122,7 @@ def test_of_many_columns_those_of_the_strongest_pairs_are_shown():
 def test_the_summary_is_that_of_pandas(mixed):
     frame, data = mixed
     columns = [data.feature_names.index(name) for name in ("far", "sex")]
-    numbers, levels = univariate.summarise_columns(data, columns)
+    numbers, levels = inspection.summarise_columns(data, columns)
     wanted = frame.groupby("y")["far"].describe()
     found = numbers.set_index("class")
     for ours, theirs in (
@@ -149,14 +150,14 @@ def test_the_summary_is_that_of_pandas(mixed):
 def test_histograms_boxes_and_levels_count_every_row_with_a_value(mixed):
     frame, data = mixed
     values = column(data, "far")
-    drawn = univariate.class_histograms(values, data.codes, 3)
+    drawn = inspection.class_histograms(values, data.codes, 3)
     assert drawn.counts.sum(axis=1).tolist() == frame.groupby("y")["far"].count().tolist()
     np.testing.assert_allclose(drawn.shares().sum(axis=1), 1)
-    found = univariate.box_plot_statistics(values, data.codes, 3)
+    found = inspection.box_plot_statistics(values, data.codes, 3)
     wanted = frame.groupby("y")["far"].quantile([0.25, 0.5, 0.75]).unstack()
     np.testing.assert_allclose(np.column_stack([found.q1, found.median, found.q3]), wanted)
     names = data.levels[data.feature_names.index("town")]
-    towns = univariate.level_counts(column(data, "town"), data.codes, 3, names, most=10)
+    towns = inspection.level_counts(column(data, "town"), data.codes, 3, names, most=10)
     assert towns.levels[-1] == "other levels (20)"
     assert towns.counts.sum() == 400
     np.testing.assert_allclose(towns.of_class().sum(axis=1), 1)
@@ -165,23 +166,23 @@ def test_histograms_boxes_and_levels_count_every_row_with_a_value(mixed):
 
 def test_a_density_integrates_to_one_and_few_whole_numbers_have_a_bar_each(mixed):
     _, data = mixed
-    found = univariate.class_densities(column(data, "far"), data.codes, 3)
+    found = inspection.class_densities(column(data, "far"), data.codes, 3)
     areas = np.trapezoid(found.values, found.grid, axis=1)
     assert ((areas > 0.9) & (areas < 1.001)).all()
     wanted = stats.gaussian_kde(
         column(data, "far")[(data.codes == 2) & np.isfinite(column(data, "far"))]
     )
     np.testing.assert_allclose(found.values[2], wanted(found.grid), rtol=1e-9)
-    drawn = univariate.class_histograms([0, 1, 1, 3], [0, 0, 1, 1], 2)
+    drawn = inspection.class_histograms([0, 1, 1, 3], [0, 0, 1, 1], 2)
     assert drawn.edges.tolist() == [-0.5, 0.5, 1.5, 2.5, 3.5]
 
 
 def test_columns_without_any_value_are_drawn_empty():
     gone = [np.nan, np.nan]
-    assert univariate.class_histograms(gone, [0, 1], 2).counts.sum() == 0
-    assert np.isnan(univariate.class_densities(gone, [0, 1], 2).values).all()
-    assert np.isnan(univariate.box_plot_statistics(gone, [0, 1], 2).median).all()
-    assert univariate.class_histograms([3.5, 3.5], [0, 1], 2).counts.sum() == 2
+    assert inspection.class_histograms(gone, [0, 1], 2).counts.sum() == 0
+    assert np.isnan(inspection.class_densities(gone, [0, 1], 2).values).all()
+    assert np.isnan(inspection.box_plot_statistics(gone, [0, 1], 2).median).all()
+    assert inspection.class_histograms([3.5, 3.5], [0, 1], 2).counts.sum() == 2
 
 
 def test_words_are_counted_by_the_rows_that_have_them():
@@ -194,7 +195,7 @@ def test_words_are_counted_by_the_rows_that_have_them():
         ("hello", "win", "the"),
         n_words=3,
     )
-    found = word_counts.word_shares(data)
+    found = inspection.word_shares(data)
     assert found.words == ["the", "hello", "win"]
     np.testing.assert_allclose(found.shares, [[1, 0.5, 0], [1, 0.5, 1]])
-    assert word_counts.word_shares(data, order="characteristic").words[0] == "win"
+    assert inspection.word_shares(data, order="characteristic").words[0] == "win"

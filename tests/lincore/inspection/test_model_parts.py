@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import plots
+from lincore import inspection, model_selection, plots
 from lincore.data import Dataset
 from lincore.inspection import (
     boundary_equation,
@@ -14,14 +14,13 @@ from lincore.inspection import (
     compare_solvers,
     confusion_cell,
     feature_weights,
-    views,
 )
 from lincore.linalg import iteration_callback
 from lincore.linalg.optimize import Reason
 from lincore.linalg.quadric import Quadric
-from lincore.model_selection import Steps, as_method, hold_out, pipeline_for
+from lincore.model_selection import Steps, as_method, pipeline_for
 from lincore.model_selection.pipeline import PLAIN
-from lincore.plots.plane.class_ellipses import with_ellipses
+from lincore.plots.plane import with_ellipses
 from lincore.report import equation_latex, equation_text, termination_reason
 from lincore.utils import captured_warnings
 
@@ -31,7 +30,7 @@ def fitted_on(name: str, line: str, steps: Steps = PLAIN):
     split = lincore.split(data)
     method = as_method(line)
     pipeline = pipeline_for(data, method.fresh(data.n_classes), steps)
-    return (data, split, *hold_out.holdout(data, pipeline, split, method="m"))
+    return (data, split, *model_selection.holdout(data, pipeline, split, method="m"))
 
 
 @pytest.mark.parametrize("line", ["lda", "fisher", "perceptron(max_epochs=3)"])
@@ -170,7 +169,7 @@ def test_a_race_keeps_what_is_finished_when_it_is_stopped():
 
 def test_ellipses_hold_95_percent_of_each_class():
     data, split, pipeline, _ = fitted_on("gaussian", "qda", Steps(False))
-    view = views.model_view(pipeline, data, split.test)
+    view = inspection.model_view(pipeline, data, split.test)
     figure = with_ellipses(plots.boundary(view), view)
     outlines = [trace for trace in figure.data if str(trace.name).startswith("ellipse of")]
     assert len(outlines) == 3
@@ -179,7 +178,7 @@ def test_ellipses_hold_95_percent_of_each_class():
         points = np.column_stack([trace.x, trace.y]).astype(float)
         squares = model.densities_.squared_distances(points)[:, code]
         np.testing.assert_allclose(squares, -2 * np.log(0.05), rtol=1e-3)
-    perceptronlike = views.model_view(fitted_on("gaussian", "fisher")[2], data, split.test)
+    perceptronlike = inspection.model_view(fitted_on("gaussian", "fisher")[2], data, split.test)
     assert len(with_ellipses(plots.boundary(perceptronlike), perceptronlike).data) == len(
         plots.boundary(perceptronlike).data
     )

@@ -9,18 +9,14 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnLDA
 
 import lincore
-from lincore import FisherDiscriminant, plots
+from lincore import DataError, FisherDiscriminant, inspection, model_selection, plots, report
 from lincore.data import Dataset, Split
-from lincore.errors import DataError
-from lincore.inspection import projections
-from lincore.model_selection import hold_out
-from lincore.report import exploration
 
 
-def of(data: Dataset, *, standardize: bool = False) -> tuple[projections.Projection, Split]:
+def of(data: Dataset, *, standardize: bool = False) -> tuple[inspection.Projection, Split]:
     split = lincore.split(data)
-    part = hold_out.summarise_training_set(data, split)
-    return projections.fit_projections(data, split, part, standardize=standardize), split
+    part = model_selection.summarise_training_set(data, split)
+    return inspection.fit_projections(data, split, part, standardize=standardize), split
 
 
 def wide(n: int = 40, p: int = 300) -> Dataset:
@@ -65,7 +61,7 @@ def test_scores_are_those_of_scikit_learn(data):
 def test_fisher_behind_all_components_is_fisher_on_the_features():
     data = lincore.sample("wine")
     found, split = of(data, standardize=True)
-    assert projections.n_fisher_components(data, found) == 13
+    assert inspection.n_fisher_components(data, found) == 13
     fisher = found.fisher(13)
     X, codes = data.X[split.train], data.codes[split.train]
     scores = found.fisher_scores(X, fisher, (0, 1))
@@ -86,7 +82,7 @@ def test_fisher_behind_all_components_is_fisher_on_the_features():
 def test_with_fewer_rows_than_features_fisher_does_not_see_all_components():
     data = wide()
     found, split = of(data)
-    few = projections.n_fisher_components(data, found)
+    few = inspection.n_fisher_components(data, found)
     assert few < len(found.components) == len(split.train) - 1
     fisher = found.fisher(few)
     j = found.separation(fisher, data.X[split.test], data.codes[split.test])
@@ -100,7 +96,7 @@ def test_rebuilding_by_every_component_is_exact_and_by_more_is_better():
         X, k = data.X[split.train], len(found.components)
         np.testing.assert_allclose(found.rebuilt(X, k), X, atol=1e-8)
         if not standardize:
-            errors = [projections.reconstruction_error(found, X, m) for m in (1, 5, 20, k)]
+            errors = [inspection.reconstruction_error(found, X, m) for m in (1, 5, 20, k)]
             assert errors == sorted(errors, reverse=True) and errors[-1] < 1e-8
             lost = 1 - found.shares[:5].sum()
             centred = np.sqrt(np.mean((X - X.mean(axis=0)) ** 2))
@@ -117,7 +113,7 @@ def test_words_are_projected_by_singular_vectors_and_stay_sparse():
     np.testing.assert_allclose(found.shares, reference.explained_variance_ratio_, rtol=1e-9)
     scores = found.scores(data.X[split.train], (0, 1))
     np.testing.assert_allclose(scores, reference.transform(prepared)[:, :2], atol=1e-9)
-    fisher = found.fisher(projections.n_fisher_components(data, found))
+    fisher = found.fisher(inspection.n_fisher_components(data, found))
     component, direction = found.separation(fisher)
     assert direction > component
     seen = found.separation(fisher, data.X[split.train], data.codes[split.train])
@@ -139,29 +135,29 @@ def test_equal_means_and_rows_without_variance_are_told():
     X = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]] * 2)
     data = lincore.load((X, np.repeat([0, 1], 4)), name="equal")
     part = Split(np.arange(8), np.arange(0))
-    found = projections.fit_projections(
-        data, part, hold_out.summarise_training_set(data, part), standardize=False
+    found = inspection.fit_projections(
+        data, part, model_selection.summarise_training_set(data, part), standardize=False
     )
     with pytest.raises(ValueError, match="means of the classes are equal"):
         found.fisher(2)
     flat = lincore.load((np.ones((8, 2)), np.repeat([0, 1], 4)), name="flat")
     with pytest.raises(DataError, match="no direction"):
-        projections.fit_projections(
-            flat, part, hold_out.summarise_training_set(flat, part), standardize=False
+        inspection.fit_projections(
+            flat, part, model_selection.summarise_training_set(flat, part), standardize=False
         )
 
 
 def test_class_means_of_bytes_do_not_overflow():
     X = np.full((300, 2), 200, np.uint8)
-    means = projections.class_means(X, np.zeros(300, dtype=int), 2)
+    means = inspection.class_means(X, np.zeros(300, dtype=int), 2)
     np.testing.assert_array_equal(means[0], [200.0, 200.0])
     assert np.isnan(means[1]).all()
 
 
 def test_findings_say_what_was_found():
-    found = exploration.separation_finding([4.0, 4.0], [3.0, 3.0], 0)
+    found = report.separation_finding([4.0, 4.0], [3.0, 3.0], 0)
     assert "no further apart" in found and "4.00 against 4.00" in found and "test" not in found
-    assert "One singular vector holds 20.0 %" in exploration.vectors_finding([0.2], 9)
+    assert "One singular vector holds 20.0 %" in report.vectors_finding([0.2], 9)
 
 
 def test_shares_of_singular_vectors_are_drawn_with_their_sum():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.io import load, open_table
 
 CORPUS = Path(__file__).with_name("corpus")

@@ -12,17 +12,22 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from lincore.checks.reading_decisions import image_decisions, with_decisions
-from lincore.checks.table_findings import find_table_problems
-from lincore.errors import DataError, Notice
-from lincore.io.images.read import ImageOptions
-from lincore.io.loading import load
-from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.column_selection import describe_columns
-from lincore.io.tables.options import TableOptions
+from lincore import DataError
+from lincore.checks import find_table_problems, image_decisions, with_decisions
+from lincore.errors import Notice
+from lincore.io import (
+    DetectedOptions,
+    ImageOptions,
+    ReadOptions,
+    TableOptions,
+    describe_columns,
+    load,
+    read_table,
+    table_to_dataset,
+)
 from lincore.io.tables.read import COLUMN_RULES
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.text.options import OVERRULABLE, DetectedOptions, ReadOptions
+from lincore.io.tables.text.options import OVERRULABLE
 
 ROOT = Path(__file__).parents[3]
 GIVING = ("Notice", "leave_out", "rows_left_out")

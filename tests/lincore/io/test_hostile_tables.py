@@ -24,14 +24,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lincore.errors import DataError
-from lincore.io.loading import load
-from lincore.io.table_files import read_table, table_to_dataset
+from lincore import DataError
+from lincore.io import ReadOptions, TableOptions, load, read_table, table_to_dataset
 from lincore.io.tables.formats import statfiles
-from lincore.io.tables.options import TableOptions
-from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
-from lincore.utils.spreadsheet import spreadsheet_safe
+from lincore.utils import spreadsheet_safe
 
 
 def parquet(table: pa.Table, **options) -> bytes:

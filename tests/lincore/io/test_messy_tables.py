@@ -5,14 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lincore.checks.table_findings import find_table_problems
-from lincore.io.loading import load
-from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.column_selection import describe_columns
-from lincore.io.tables.options import TableOptions
+from lincore.checks import find_table_problems
+from lincore.io import TableOptions, describe_columns, load, read_table, table_to_dataset
 from lincore.io.tables.read import read_delimited
 from lincore.io.tables.text.leading_zeros import may_have_zeros
-from lincore.model_selection.methods import as_method
+from lincore.model_selection import as_method
 from lincore.preprocessing.tabular import build_preparer
 
 RNG = np.random.default_rng(0)

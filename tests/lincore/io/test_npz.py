@@ -8,9 +8,9 @@ import struct
 import numpy as np
 import pytest
 
-from lincore.errors import DataError
-from lincore.io.loading import load
-from lincore.io.npz import is_npz, read_npz
+from lincore import DataError
+from lincore.io import load, read_npz
+from lincore.io.npz import is_npz
 from lincore.limits import Limits
 from tests.data import DATA, needs_data
 from tests.lincore.io.images.in_memory import npy, zipped

@@ -10,8 +10,8 @@ import pytest
 from sklearn import datasets
 from sklearn.utils import Bunch
 
-from lincore.errors import DataError
-from lincore.io.samples import DOWNLOADS, SAMPLE_TABLES, SAMPLES, fetch_dataset, sample
+from lincore import DataError
+from lincore.io import DOWNLOADS, SAMPLE_TABLES, SAMPLES, fetch_dataset, sample
 
 
 @pytest.mark.parametrize("name", SAMPLES)

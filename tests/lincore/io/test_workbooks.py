@@ -13,10 +13,8 @@ import numpy as np
 import openpyxl
 import pytest
 
-from lincore.errors import DataError
-from lincore.io.loading import load, recognise_file
-from lincore.io.table_files import read_table
-from lincore.io.tables.text.options import ReadOptions
+from lincore import DataError
+from lincore.io import ReadOptions, load, read_table, recognise_file
 
 HEAD = ["day", "length", "count", "code", "kind"]
 ROWS = [

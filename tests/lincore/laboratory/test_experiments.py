@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.laboratory import (
     EXPERIMENTS,
     demonstrate,

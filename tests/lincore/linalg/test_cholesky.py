@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lincore.linalg import Whitener
 from lincore.linalg.cholesky import CLEAR, MOST_LOST, pivoted_factor, triangular_inverse
-from lincore.linalg.covariance import Whitener, is_positive
+from lincore.linalg.covariance import is_positive
 
 
 def correlation(rank: int, p: int, seed: int) -> np.ndarray:

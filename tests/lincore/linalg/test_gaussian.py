@@ -10,7 +10,8 @@ from sklearn import naive_bayes
 from sklearn.covariance import OAS
 
 from lincore import GaussianNB, LinearDiscriminantAnalysis
-from lincore.linalg.covariance import Whitener, shrink
+from lincore.linalg import Whitener
+from lincore.linalg.covariance import shrink
 from lincore.linalg.gaussian import Gaussians
 
 

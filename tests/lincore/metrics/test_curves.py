@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lincore import Results
-from lincore.metrics import curves, scores
+from lincore import Results, metrics
+from lincore.metrics import scores
 
 
 def two_classes(proba, truth, **more):
@@ -21,7 +21,7 @@ def two_classes(proba, truth, **more):
 
 
 def test_a_roc_curve_counted_by_hand():
-    yes = curves.roc_curve(two_classes([0.9, 0.8, 0.8, 0.3, 0.1], [1, 1, 0, 1, 0]), "LDA")[1]
+    yes = metrics.roc_curve(two_classes([0.9, 0.8, 0.8, 0.3, 0.1], [1, 1, 0, 1, 0]), "LDA")[1]
     assert yes.label == "yes"
     assert_allclose(yes.thresholds, [np.inf, 0.9, 0.8, 0.3, 0.1])
     assert_allclose(yes.recall, [0, 1 / 3, 2 / 3, 1, 1])
@@ -31,7 +31,7 @@ def test_a_roc_curve_counted_by_hand():
 
 
 def test_precision_and_recall_counted_by_hand():
-    yes = curves.precision_recall_curve(
+    yes = metrics.precision_recall_curve(
         two_classes([0.9, 0.8, 0.8, 0.3, 0.1], [1, 1, 0, 1, 0]), "LDA"
     )[1]
     assert_allclose(yes.recall, [1 / 3, 2 / 3, 1, 1])
@@ -48,29 +48,29 @@ def test_posteriors_that_round_to_one_keep_their_order():
         ("LDA",), results.classes, results.rows, results.truth, results.predicted, log_proba,
         np.zeros(1),
     )  # fmt: skip
-    assert curves.roc_curve(sharp, "LDA")[1].area == scores.score(sharp, "LDA", "AUC").value == 1
+    assert metrics.roc_curve(sharp, "LDA")[1].area == scores.score(sharp, "LDA", "AUC").value == 1
 
 
 def test_a_calibration_counted_by_hand():
     results = two_classes([0.05, 0.15, 0.15, 1.0, 1.0, 0.92], [0, 1, 0, 1, 1, 0])
-    found = curves.calibration_curve(results, "LDA", 1)
+    found = metrics.calibration_curve(results, "LDA", 1)
     assert_array_equal(found.n_rows, [1, 2, 0, 0, 0, 0, 0, 0, 0, 3])
     assert_allclose(found.mean_predicted[[0, 1, 9]], [0.05, 0.15, 2.92 / 3])
     assert_allclose(found.observed[[0, 1, 9]], [0, 0.5, 2 / 3])
     assert np.isnan(found.observed[2]) and np.isnan(found.low[2])
     assert_allclose(found.error, (0.05 + 2 * 0.35 + 3 * (2.92 - 2) / 3) / 6)
-    top = curves.calibration_curve(results, "LDA", n_bins=2)
+    top = metrics.calibration_curve(results, "LDA", n_bins=2)
     assert top.label is None
     assert_array_equal(top.n_rows, [0, 6])
     assert_allclose(top.observed[1], scores.accuracy(results, "LDA").value)
     with pytest.raises(ValueError, match="one bin"):
-        curves.calibration_curve(results, "LDA", n_bins=0)
+        metrics.calibration_curve(results, "LDA", n_bins=0)
 
 
 def test_true_probabilities_are_calibrated():
     rng = np.random.default_rng(1)
     proba = rng.random(20_000)
-    found = curves.calibration_curve(
+    found = metrics.calibration_curve(
         two_classes(proba, (rng.random(20_000) < proba).astype(int)), "LDA", 1
     )
     assert (
@@ -81,19 +81,19 @@ def test_true_probabilities_are_calibrated():
 
 def test_a_row_predicted_repeatedly_is_one_row_to_the_interval():
     proba, truth = np.tile([0.2, 0.7, 0.9, 0.6], 5), np.tile([0, 1, 1, 0], 5)
-    once = curves.calibration_curve(two_classes(proba, truth), "LDA", 1)
+    once = metrics.calibration_curve(two_classes(proba, truth), "LDA", 1)
     again = two_classes(
         np.tile(proba, 3), np.tile(truth, 3), rows=np.tile(np.arange(20), 3),
         fold=np.tile(np.arange(20) % 4, 3), repetition=np.repeat(np.arange(3), 20),
     )  # fmt: skip
-    found = curves.calibration_curve(again, "LDA", 1)
+    found = metrics.calibration_curve(again, "LDA", 1)
     assert_array_equal(found.n_rows, 3 * once.n_rows)
     assert_allclose(found.low, once.low)
     assert_allclose(found.high, once.high)
 
 
 def test_a_class_that_nobody_has_has_no_curve():
-    found = curves.roc_curve(two_classes([0.2, 0.7], [0, 0]), "LDA")
+    found = metrics.roc_curve(two_classes([0.2, 0.7], [0, 0]), "LDA")
     assert all(np.isnan(curve.area) for curve in found)
-    line = curves.precision_recall_curve(two_classes([0.2, 0.7], [0, 0]), "LDA")[1]
+    line = metrics.precision_recall_curve(two_classes([0.2, 0.7], [0, 0]), "LDA")[1]
     assert np.isnan(line.recall).all() and line.share == 0

@@ -17,12 +17,17 @@ from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.contingency_tables import cochrans_q, mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from lincore import Results, report
-from lincore.metrics import paired_difference, scores
-from lincore.metrics.differences import cochran_test, groups, holm, pairwise_differences
+from lincore import Results, metrics, report
+from lincore.metrics import (
+    Settings,
+    cochran_test,
+    groups,
+    paired_difference,
+    pairwise_differences,
+    rank_methods,
+)
+from lincore.metrics.differences import holm
 from lincore.metrics.intervals import Spread
-from lincore.metrics.ranking import rank_methods
-from lincore.metrics.settings import Settings
 
 
 def judged(right, *, folds=None, repetitions=None, n_train=None, log_proba=None, settings=None):
@@ -176,7 +181,7 @@ def test_the_difference_of_areas_is_delongs_where_rows_are_many():
     assert_allclose(found.high - found.low, 2 * 1.96 * error, rtol=0.02)
 
 
-@pytest.mark.parametrize("name", list(scores.SCORES))
+@pytest.mark.parametrize("name", list(metrics.SCORES))
 def test_a_perfect_model_is_significant_among_many_coin_tosses_by_every_score(name):
     rng = np.random.default_rng(7)
     n_methods, m = 16, 120
@@ -268,14 +273,14 @@ def test_other_scores_are_compared_in_pairs_of_rows(name):
     results = judged((margins > 0) == truth, log_proba=log_proba)
     alike, far, _ = pairwise_differences(results, name)
     for found in (alike, far):
-        one, two = (scores.score(results, method, name).value for method in found[:2])
+        one, two = (metrics.score(results, method, name).value for method in found[:2])
         assert_allclose(found.value, one - two)
         # The p-value and the interval are one statement.
         assert (found.p < 0.05) == (found.low > 0 or found.high < 0)
     assert far.better == "A"
     assert alike.p > 0.05
     # Pairing: two that err alike differ by less than their own intervals are long.
-    own = scores.score(results, "A", name)
+    own = metrics.score(results, "A", name)
     assert alike.high - alike.low < 0.75 * (own.high - own.low)
 
 

@@ -7,17 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lincore
-from lincore import Results, report
+from lincore import Results, metrics, report
 from lincore.metrics import (
+    SCORES,
     Settings,
     baseline_scores,
     cochran_test,
     groups,
     pairwise_differences,
     rank_methods,
-    scores,
 )
-from lincore.metrics.estimates import SCORES
 
 #: Log posteriors of the class that is predicted, and of the others.
 CERTAINTY = {
@@ -91,7 +90,7 @@ def is_interval(found, score):
 def test_every_score_test_and_group_bears_extremes(results):
     for score in SCORES:
         for method in results.methods:
-            assert is_interval(scores.score(results, method, score), score), (score, method)
+            assert is_interval(metrics.score(results, method, score), score), (score, method)
         for d in pairwise_differences(results, score):
             assert np.isnan(d.p) or 0 <= d.p <= d.p_holm <= 1
             assert np.isnan(d.low) or d.low <= d.high
@@ -99,7 +98,7 @@ def test_every_score_test_and_group_bears_extremes(results):
         assert rank_methods(results, score).methods and baseline_scores(results, score) is not None
         assert report.comparison_finding(results, score).endswith(".")
     for method in results.methods:
-        recalls = [*scores.recall(results, method), *scores.precision(results, method)]
+        recalls = [*metrics.recall(results, method), *metrics.precision(results, method)]
         assert all(is_interval(found, "accuracy") for found in recalls)
     if len(set(results.fold)) == 1 and results.settings.row_groups is None:
         assert 0 <= cochran_test(results).p <= 1

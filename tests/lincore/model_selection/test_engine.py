@@ -10,16 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
 import lincore
-from lincore import LinearDiscriminantAnalysis
+from lincore import LinearDiscriminantAnalysis, model_selection
 from lincore.inspection import model_view
 from lincore.metrics import scores
-from lincore.model_selection import (
-    Steps,
-    default_steps,
-    hold_out,
-    pipeline_for,
-    transform_for_classifier,
-)
+from lincore.model_selection import Steps, default_steps, pipeline_for, transform_for_classifier
 from lincore.model_selection.pipeline import build_pipeline
 
 CHOICES = [
@@ -43,12 +37,12 @@ def test_from_moments_equals_from_rows(options, gaps):
     data = lincore.sample("wine")
     data = with_gaps(data) if gaps else data
     split = lincore.split(data, seed=3)
-    part = hold_out.summarise_training_set(data, split)
+    part = model_selection.summarise_training_set(data, split)
     assert part.moments is not None
     pipelines = [
         pipeline_for(data, LinearDiscriminantAnalysis(), Steps(**options)) for _ in range(2)
     ]
-    fast = hold_out.fit_from_training_set(pipelines[0], data, split, part)
+    fast = model_selection.fit_from_training_set(pipelines[0], data, split, part)
     slow = pipelines[1].fit(data.X[split.train], data.codes[split.train])
     X = data.X[split.test]
     assert_allclose(fast.predict_proba(X), slow.predict_proba(X), rtol=1e-6, atol=1e-9)
@@ -63,7 +57,7 @@ def test_nothing_leaks_from_the_test_rows(options):
     ruined = data.X.copy()
     ruined[split.test] = 1e6
     fitted = [
-        hold_out.holdout(
+        model_selection.holdout(
             version, pipeline_for(version, LinearDiscriminantAnalysis(), Steps(**options)), split
         )[0]
         for version in (data, replace(data, X=ruined))
@@ -83,7 +77,7 @@ def test_classes_keep_the_order_of_the_data_whatever_their_names():
         data = lincore.load((shape, names[codes]), name="many")
         pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=3))
         split = lincore.split(data)
-        _, results = hold_out.holdout(data, pipeline, split, method="lda")
+        _, results = model_selection.holdout(data, pipeline, split, method="lda")
         assert_array_equal(results.truth, data.codes[split.test])
         assert scores.accuracy(results, "lda").value > 0.9 or shape is not X
 
@@ -92,7 +86,7 @@ def test_what_the_model_cannot_do_is_said_as_a_data_error():
     data = lincore.load((np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 0, 1, 1]), name="two points")
     pipeline = build_pipeline(LinearDiscriminantAnalysis())
     with pytest.raises(lincore.DataError, match="Nothing varies within the classes"):
-        hold_out.holdout(data, pipeline, lincore.split(data, test_size=0.5))
+        model_selection.holdout(data, pipeline, lincore.split(data, test_size=0.5))
 
 
 def images(n_rows, side):
@@ -120,7 +114,7 @@ def test_a_view_of_all_coordinates_has_the_models_own_posterior():
     data = lincore.sample("wine")
     split = lincore.split(data)
     pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=2))
-    fitted, results = hold_out.holdout(data, pipeline, split)
+    fitted, results = model_selection.holdout(data, pipeline, split)
     view = model_view(fitted, data, split.test)
     assert_allclose(view.log_posterior(view.points), results.log_proba[0], atol=1e-9)
     assert_array_equal(view.predicted, results.predicted[0])
@@ -130,7 +124,7 @@ def test_a_view_of_all_coordinates_has_the_models_own_posterior():
 def test_a_view_of_some_features_is_the_exact_marginal_in_their_own_units():
     data = lincore.sample("wine")
     split = lincore.split(data)
-    fitted, _ = hold_out.holdout(data, build_pipeline(LinearDiscriminantAnalysis()), split)
+    fitted, _ = model_selection.holdout(data, build_pipeline(LinearDiscriminantAnalysis()), split)
     view = model_view(fitted, data, split.test, axes=(6, 2))
     train = data.X[split.train][:, [6, 2]]
     codes = data.codes[split.train]
@@ -148,8 +142,8 @@ def test_the_steps_before_the_classifier_can_stand_alone():
     data = lincore.sample("iris")
     split = lincore.split(data)
     pipeline = build_pipeline(None, steps=Steps(n_components=2))
-    fitted = hold_out.fit_from_training_set(
-        pipeline, data, split, hold_out.summarise_training_set(data, split)
+    fitted = model_selection.fit_from_training_set(
+        pipeline, data, split, model_selection.summarise_training_set(data, split)
     )
     found = transform_for_classifier(fitted, data.X)
     assert_allclose(found[split.train].mean(axis=0), 0, atol=1e-9)

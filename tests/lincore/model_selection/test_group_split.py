@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lincore
+from lincore import DataError
 from lincore.data import Dataset
-from lincore.errors import DataError
 from lincore.report import comparison
 
 

@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
+from lincore import DataError
 from lincore.data import Dataset, Split
-from lincore.errors import DataError
 from lincore.metrics import (
     available_scores,
     baseline_scores,

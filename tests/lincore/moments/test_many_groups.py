@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lincore.moments.moments import Moments
+from lincore.moments import Moments
 
 
 @given(

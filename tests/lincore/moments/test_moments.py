@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lincore.errors import DataError
-from lincore.moments import _accumulate, moments
-from lincore.moments.moments import Moments, leave_one_out
+from lincore import DataError
+from lincore.moments import Moments, _accumulate, moments
+from lincore.moments.moments import leave_one_out
 from tests.lincore.references import moments_by_loops
 
 

@@ -13,9 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore import LogisticRegression, Results, plots
-from lincore.inspection import Correlations, univariate
-from lincore.metrics import curves
+from lincore import LogisticRegression, Results, inspection, metrics, plots
+from lincore.inspection import Correlations
 from lincore.plots.base.palette import BAD, GOOD
 from lincore.plots.data.contact_sheet import png
 from lincore.plots.model.convergence import oscillation
@@ -53,14 +52,14 @@ def everything() -> dict[str, object]:
     bins = plots.Reliability(NASTY, [0.2, 0.8], [0.3, 0.7], [0.2, 0.6], [0.4, 0.8], [9, 11])
     points, codes = rng.normal(size=(30, 3)), np.arange(30) % 3
     values, levels = rng.normal(size=30), (NASTY, "f")
-    numeric = univariate.class_histograms(values, codes, 3)
-    counted = univariate.level_counts(codes % 2, codes, 3, levels)
+    numeric = inspection.class_histograms(values, codes, 3)
+    counted = inspection.level_counts(codes % 2, codes, 3, levels)
     related = Correlations([NASTY, "b"], np.array([[1.0, -0.7], [-0.7, 1.0]]), 30, 4)
     return {
         "histogram": plots.histogram(numeric, CLASSES, NASTY, subtitle=NASTY),
-        "densities": plots.densities(univariate.class_densities(values, codes, 3), CLASSES, NASTY,
+        "densities": plots.densities(inspection.class_densities(values, codes, 3), CLASSES, NASTY,
                                      sizes=[10, 10, 10]),
-        "boxes": plots.box_plot(univariate.box_plot_statistics(values, codes, 3), CLASSES, NASTY),
+        "boxes": plots.box_plot(inspection.box_plot_statistics(values, codes, 3), CLASSES, NASTY),
         "levels": plots.share_bars(counted.levels, counted.of_class(), CLASSES, title=NASTY,
                                    unit="share"),
         "stacked": plots.share_bars(counted.levels, counted.of_level(), CLASSES, title=NASTY,
@@ -251,17 +250,17 @@ def test_curves_of_results_are_taken_over():
     predicted = log_proba.argmax(axis=2)
     results = Results(("lda",), np.array(["a", "b", "none"]), np.arange(200), truth, predicted,
                       log_proba, np.zeros(1))  # fmt: skip
-    found = curves.roc_curve(results, "lda")
+    found = metrics.roc_curve(results, "lda")
     figure = plots.roc([plots.Curve.from_roc(c, code=k) for k, c in enumerate(found)])
     assert f"{found[0].area:.3g}" in figure.data[1].name
     points = [t for t in data(figure) if t["mode"] == "markers"]
     np.testing.assert_allclose(decoded(points[0]["y"]), [found[0].operating.y], rtol=1e-6)
     line = next(t for t in data(figure) if t.get("name", "").startswith("b ("))
     np.testing.assert_allclose(decoded(line["y"]), found[1].recall, rtol=1e-6)
-    lines = curves.precision_recall_curve(results, "lda")
+    lines = metrics.precision_recall_curve(results, "lda")
     figure = plots.precision_recall([plots.Curve.from_precision_recall(c) for c in lines])
     assert "nan" not in figure.layout.meta["alt"]
-    bins = curves.calibration_curve(results, "lda", n_bins=50)
+    bins = metrics.calibration_curve(results, "lda", n_bins=50)
     figure = plots.calibration([plots.Reliability.from_calibration(bins, name="lda")])
     (part,) = [t for t in data(figure) if t.get("name") == "lda"]
     assert decoded(part["customdata"]).sum() == 200
@@ -391,7 +390,7 @@ def test_images_are_rebuilt_in_one_scale_below_their_originals():
 def test_many_classes_are_drawn_as_outlines_and_the_largest_alone():
     codes = np.repeat(np.arange(30), np.arange(1, 31))
     values = np.random.default_rng(0).normal(size=len(codes))
-    found = plots.histogram(univariate.class_histograms(values, codes, 30), np.arange(30), "x")
+    found = plots.histogram(inspection.class_histograms(values, codes, 30), np.arange(30), "x")
     assert [trace["type"] for trace in data(found)] == ["scatter"] * 12
     assert "The 12 largest of 30 classes" in found.layout.meta["subtitle"]
     assert data(found)[0]["name"] == "18 (19)"

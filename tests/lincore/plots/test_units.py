@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from lincore import plots
+from lincore import DataError, inspection, model_selection, plots
 from lincore.checks import assumption_inputs, assumptions
 from lincore.data import Dataset
 from lincore.data import split as split_rows
-from lincore.errors import DataError
-from lincore.inspection import views
 from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
 from lincore.linalg.gaussian import Gaussians
-from lincore.model_selection import Steps, as_method, hold_out, pipeline_for
-from lincore.plots.plane.class_ellipses import with_ellipses
+from lincore.model_selection import Steps, as_method, pipeline_for
+from lincore.plots.plane import with_ellipses
 
 WORDS = ["lda", "qda", "naive-bayes", "logistic(C=1.0)", "least-squares", "one-vs-rest"]
 UNITS = {
@@ -44,8 +42,8 @@ def fitted_view(data, word, *, axes=(0, 1), standardize=False, rows=None):
     split = split_rows(data, "stratified", test_size=0.3)
     steps = Steps(standardize=standardize)
     pipeline = pipeline_for(data, as_method(word).estimator, steps)
-    fitted, _ = hold_out.holdout(data, pipeline, split)
-    return views.model_view(fitted, data, split.test if rows is None else rows, axes)
+    fitted, _ = model_selection.holdout(data, pipeline, split)
+    return inspection.model_view(fitted, data, split.test if rows is None else rows, axes)
 
 
 def figures_of(view):
@@ -159,7 +157,7 @@ def test_what_is_checked_behind_a_pipeline_is_told_one_by_one():
     data = flowers((1e-300, 1.0))
     split = split_rows(data, "stratified", test_size=0.3)
     pipeline = pipeline_for(data, as_method("lda").estimator, Steps(standardize=False))
-    fitted, _ = hold_out.holdout(data, pipeline, split)
+    fitted, _ = model_selection.holdout(data, pipeline, split)
     assert len(assumptions(*assumption_inputs(fitted, data, split.train))) == 5
 
 

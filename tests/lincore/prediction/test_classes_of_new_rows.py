@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.cli.main import main
+from lincore.cli import main
 from lincore.prediction import counting_note, match_notes, predict
 
 

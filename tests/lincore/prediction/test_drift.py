@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.prediction import drift, drift_finding, predict
 
 

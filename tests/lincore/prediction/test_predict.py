@@ -11,11 +11,11 @@ from PIL import Image
 from scipy import stats
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.streamed.reader import open_large_table
 from lincore.limits import LIMITS
-from lincore.linalg.covariance import Whitener
+from lincore.linalg import Whitener
 from lincore.linalg.gaussian import Gaussians
 from lincore.linalg.hotelling import ClassDistances
 from lincore.prediction import Reading, predict

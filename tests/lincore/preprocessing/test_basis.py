@@ -17,14 +17,14 @@ from lincore import (
     RadialBasis,
     Standardizer,
     TrigonometricFeatures,
+    preprocessing,
 )
-from lincore.preprocessing import basis
 
 BASES = [
-    basis.polynomial(2),
-    basis.kernel(n_components=30, random_state=0),
+    preprocessing.polynomial(2),
+    preprocessing.kernel(n_components=30, random_state=0),
     # Alone it is additive in the features; their products come from a second basis.
-    make_pipeline(TrigonometricFeatures(1), basis.polynomial(interaction_only=True)),
+    make_pipeline(TrigonometricFeatures(1), preprocessing.polynomial(interaction_only=True)),
     RadialBasis(10, random_state=0),
     RadialBasis(10, centers="random", random_state=0),
 ]
@@ -134,7 +134,7 @@ def test_fewer_different_rows_than_centres_is_no_fault():
 
 def test_the_kernel_is_exact_with_as_many_components_as_rows():
     X = exclusive_or()[0]
-    Z = basis.kernel(n_components=60, gamma=0.5, random_state=0).fit_transform(X)
+    Z = preprocessing.kernel(n_components=60, gamma=0.5, random_state=0).fit_transform(X)
     distances = ((X[:, None] - X) ** 2).sum(axis=2)
     assert_allclose(Z @ Z.T, np.exp(-0.5 * distances), atol=1e-8)
 

@@ -9,8 +9,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
+from lincore import DataError
 from lincore.analysis import Analysis, SampleData
-from lincore.errors import DataError
 from lincore.export import load_model, save_model
 from lincore.model_selection import Steps, on_both_features, pipeline_for
 from lincore.preprocessing import HOG

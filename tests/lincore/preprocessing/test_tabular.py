@@ -14,8 +14,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder
 
-from lincore.data.dataset import Dataset
-from lincore.io.loading import load
+from lincore.data import Dataset
+from lincore.io import load
 from lincore.preprocessing.tabular import Preparer, build_preparer, prepared_names
 
 NAN = np.nan

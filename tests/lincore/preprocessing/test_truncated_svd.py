@@ -7,11 +7,10 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.data.splits import split
-from lincore.io.table_files import table_to_dataset
-from lincore.io.tables.options import TableOptions
+from lincore.data import split
+from lincore.io import TableOptions, table_to_dataset
 from lincore.io.tables.table import frame_to_table
-from lincore.model_selection.pipeline import Steps, pipeline_for
+from lincore.model_selection import Steps, pipeline_for
 
 RNG = np.random.default_rng(3)
 COMMON = ["good", "bad", "cheap", "slow"]

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.utils import parallel
 from lincore.utils.parallel import over_cores
 

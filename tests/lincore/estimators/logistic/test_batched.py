@@ -16,11 +16,9 @@ from lincore import LogisticRegression
 from lincore.data import Dataset
 from lincore.estimators.logistic import batched
 from lincore.estimators.logistic.batched import has_one_minimum
-from lincore.imbalance.class_size_sweep import sweep
+from lincore.imbalance import sweep
 from lincore.imbalance.trials import Plan, outcomes
-from lincore.model_selection import engine
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import Steps
+from lincore.model_selection import Steps, as_method, engine
 
 N_PROBLEMS = 50
 

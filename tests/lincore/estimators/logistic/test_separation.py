@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
+from lincore.estimators import LogisticRegression
 from lincore.estimators.logistic.conditioning import condition
-from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.logistic.loss import SoftmaxLoss
 from lincore.estimators.logistic.separation import Kind, _margins, _newton_move, separation
 

@@ -12,7 +12,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
 import lincore
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.imbalance import LOSS, imbalance_cost
 from lincore.imbalance.cost._prevalence import as_prevalence
 from lincore.imbalance.cost._row_losses import row_losses

@@ -13,8 +13,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lincore.errors import DataError
-from lincore.io.files.archives import SkippedFile, list_zip, unpack, unpack_gzip
+from lincore import DataError
+from lincore.io import SkippedFile
+from lincore.io.files.archives import list_zip, unpack, unpack_gzip
 from lincore.limits import LIMITS
 
 FILES = {"a/0.txt": b"first " * 9, "a/1.txt": b"second " * 9, "b/0.txt": b"third " * 9}

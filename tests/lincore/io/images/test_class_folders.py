@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from PIL import Image
 
-from lincore.io import load
-from lincore.io.files.archives import SkippedFile
+from lincore.io import SkippedFile, load
 from lincore.io.images._class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
 from tests.lincore.io.images.in_memory import encoded, zipped
 

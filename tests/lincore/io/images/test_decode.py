@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from lincore.io.files.archives import SkippedFile
+from lincore.io import SkippedFile
 from lincore.io.images import _heic, decode
 from lincore.io.images.decode import FITS, decoded, image_size
 from lincore.limits import LIMITS

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from lincore.errors import DataError
+from lincore import DataError
+from lincore.io import ImageOptions, read_image_zip
 from lincore.io.images.grey_levels import common_levels
-from lincore.io.images.read import ImageOptions, read_image_zip
 
 RAMP = np.linspace(0, 1, 16).reshape(4, 4)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.errors import DataError
+from lincore import DataError
 from lincore.io.images import _name_patterns
 from lincore.io.images._name_patterns import PATTERNS, compiled, propose_pattern, read_names
 

@@ -15,18 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from lincore.data.dataset import Dataset
-from lincore.data.splits import split
-from lincore.errors import DataError
+from lincore import DataError
+from lincore.data import Dataset, split
+from lincore.io import ImageOptions, load, read_image_files, read_image_zip, sample, write_image_zip
 from lincore.io.images.decode import decoded
-from lincore.io.images.read import (
-    ImageOptions,
-    read_image_files,
-    read_image_zip,
-    write_image_zip,
-)
-from lincore.io.loading import load
-from lincore.io.samples import sample
 from lincore.limits import LIMITS
 from tests.lincore.io.images.in_memory import encoded, zipped
 

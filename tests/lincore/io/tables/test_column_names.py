@@ -9,11 +9,15 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.checks.table_findings import find_table_problems
-from lincore.io.loading import load
-from lincore.io.table_files import dataset_to_table, read_table, table_to_dataset
-from lincore.io.tables.column_selection import describe_columns
-from lincore.io.tables.text.options import ReadOptions
+from lincore.checks import find_table_problems
+from lincore.io import (
+    ReadOptions,
+    dataset_to_table,
+    describe_columns,
+    load,
+    read_table,
+    table_to_dataset,
+)
 from lincore.limits import LIMITS
 
 #: Attributes and parameters of pandas, and a word of Python.

@@ -8,18 +8,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.checks.table_findings import find_table_problems
-from lincore.errors import DataError
-from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.bins import Bins, bin_values
+from lincore import DataError
+from lincore.checks import find_table_problems
+from lincore.io import (
+    Bins,
+    ReadOptions,
+    TableOptions,
+    describe_columns,
+    read_table,
+    table_to_dataset,
+)
+from lincore.io.tables.bins import bin_values
 from lincore.io.tables.column_roles import kind_of
-from lincore.io.tables.column_selection import describe_columns
 from lincore.io.tables.dates import is_date, to_days
 from lincore.io.tables.features import level_codes
-from lincore.io.tables.options import TableOptions
 from lincore.io.tables.rules.missing_values import suspicious_number
 from lincore.io.tables.table import frame_to_table
-from lincore.io.tables.text.options import ReadOptions
 
 RNG = np.random.default_rng(5)
 N = 60

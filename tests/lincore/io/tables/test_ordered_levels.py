@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from lincore.checks.table_findings import find_table_problems
+from lincore.checks import find_table_problems
 from lincore.io import ReadOptions, describe_columns, load, open_table
 
 ORDER = ["low", "medium", "high"]

@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.checks.table_findings import find_table_problems
-from lincore.io.loading import load
-from lincore.io.tables.column_selection import describe_columns
+from lincore.checks import find_table_problems
+from lincore.io import describe_columns, load
 from lincore.io.tables.repeated_ids import repeated_ids
 from lincore.io.tables.table import frame_to_table
 from tests.data import DATA, needs_data

@@ -6,10 +6,8 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.errors import DataError
-from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.options import TableOptions
-from lincore.io.tables.row_filters import Condition, filter_rows
+from lincore import DataError
+from lincore.io import Condition, TableOptions, filter_rows, read_table, table_to_dataset
 from lincore.io.tables.table import frame_to_table
 
 RAW = b"age,sex,fare,kind\n" + b"\n".join(

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.checks.table_findings import find_table_problems
-from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.column_selection import describe_columns
-from lincore.io.tables.options import TableOptions
+from lincore.checks import find_table_problems
+from lincore.io import TableOptions, describe_columns, read_table, table_to_dataset
 from lincore.io.tables.rules.missing_values import missing_codes
 from lincore.io.tables.table import frame_to_table
 

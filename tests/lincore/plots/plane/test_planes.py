@@ -24,7 +24,7 @@ from lincore import (
 )
 from lincore.data import Dataset
 from lincore.inspection import feature_plane, make_view
-from lincore.plots.base.palette import colour
+from lincore.plots.base import colour
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import boundary_lines
 from lincore.utils import captured_warnings

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from lincore import plots
 from lincore.inspection import View
 from lincore.linalg.gaussian import Gaussians
-from lincore.plots.base.palette import colour
+from lincore.plots.base import colour
+from lincore.plots.plane import with_ellipses
 from lincore.plots.plane.axis_limits import AxisLimits
 from lincore.plots.plane.boundary_lines import boundary_lines, drawn_lines
-from lincore.plots.plane.class_ellipses import with_ellipses
 from lincore.plots.plane.regions import floor_level
 
 SHIFTS = st.sampled_from([0.0, -1e6, 1e6])

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore import PCA, Results, plots
-from lincore.metrics import scores
+from lincore import PCA, Results, metrics, plots
 
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
 
@@ -42,7 +41,7 @@ def test_the_confusion_matrix_shows_the_counts_of_the_scores(n_classes, seed):
     rng = np.random.default_rng(seed)
     truth, predicted = rng.integers(0, n_classes, (2, 100))
     results = make_results(truth, predicted, np.arange(n_classes))
-    counts = scores.confusion_matrix(results, "lda")
+    counts = metrics.confusion_matrix(results, "lda")
     shade, cells = plots.confusion(results, "lda").to_dict()["data"]
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     assert shade["z"]["dtype"] == "f4"
@@ -192,6 +191,6 @@ def test_classes_of_long_names_that_begin_alike_are_told_apart_in_titles_and_on_
     assert "17 (n)" in title and "23 (n)" in title
     ticks = figure.layout.xaxis.ticktext
     assert len(ticks) <= 14 and len(set(ticks)) == len(ticks)
-    changed = scores.confusion_matrix(results, "lda") - 3 * np.eye(40, dtype=int)
+    changed = metrics.confusion_matrix(results, "lda") - 3 * np.eye(40, dtype=int)
     moved = plots.confusion_difference(0 * changed, changed, classes, narrow=True)
     assert "17 (n)" in moved.layout.meta["title"] and "23 (n)" in moved.layout.meta["title"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lincore.errors import DataError
+from lincore import DataError
+from lincore.io import ReadOptions
 from lincore.io.tables.read import Delimited, read_delimited
-from lincore.io.tables.text.options import ReadOptions
 from tests.lincore.io.tables.lines import damaged
 
 AS_TEXT = ReadOptions(as_text=True)

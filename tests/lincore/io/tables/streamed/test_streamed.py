@@ -12,23 +12,22 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.data.dataset import Dataset, Split
-from lincore.data.row_weights import with_row_weights
-from lincore.errors import DataError
-from lincore.io.table_files import read_table, table_to_dataset
-from lincore.io.tables.options import TableOptions
+from lincore import DataError
+from lincore.data import Dataset, Split, with_row_weights
+from lincore.io import ReadOptions, Table, TableOptions, read_table, table_to_dataset
 from lincore.io.tables.sampled_rows import Draw
 from lincore.io.tables.streamed import _delimited
-from lincore.io.tables.table import Table
-from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
-from lincore.model_selection import hold_out
-from lincore.model_selection.learning_curves import learning_curve
-from lincore.model_selection.methods import as_method
-from lincore.model_selection.pipeline import Steps, pipeline_for
-from lincore.model_selection.splitters import plan_folds
+from lincore.model_selection import (
+    Steps,
+    as_method,
+    hold_out,
+    learning_curve,
+    pipeline_for,
+    plan_folds,
+)
 from lincore.model_selection.streamed_rows import with_streamed
-from lincore.moments.moments import Moments
+from lincore.moments import Moments
 
 N_ROWS = 6_000
 SMALL = replace(

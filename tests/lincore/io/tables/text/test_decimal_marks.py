@@ -7,8 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lincore.io.table_files import read_table
-from lincore.io.tables.text.options import ReadOptions
+from lincore.io import ReadOptions, read_table
 
 
 def written(value: float, decimals: int, mark: str, grouped: bool) -> str:

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lincore.errors import DataError
+from lincore import DataError
+from lincore.io import ReadOptions
 from lincore.io.tables.read import read_delimited
 from lincore.io.tables.text import _parsing
-from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"

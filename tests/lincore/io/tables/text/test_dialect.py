@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from lincore.io import ReadOptions
 from lincore.io.tables.text.dialect import find_layout, read_records, score
-from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
+from lincore.io.tables.text.options import PLACES, SPACES
 
 
 def of(text: str, separator: str, quote: str = '"') -> float:

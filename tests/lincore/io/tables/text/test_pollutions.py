@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from lincore.io.table_files import read_table
-from lincore.io.tables.text.options import ReadOptions
+from lincore.io import ReadOptions, read_table
 
 RNG = np.random.default_rng(3)
 N = 45
