@@ -77,7 +77,7 @@ def test_a_prediction_is_revealed_and_stepped_by_keyboard(dashboard):
     assert sentence.text_content() == found.frames[-2].sentence
     dashboard.page.keyboard.press("h")
     dashboard.page.locator(".st-key-geometry-reveal button:visible").wait_for()
-    assert "Computed" not in dashboard.text()
+    dashboard.page.get_by_text("Computed:").wait_for(state="detached")
     dashboard.check()
 
 
