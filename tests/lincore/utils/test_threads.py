@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -43,3 +45,11 @@ def test_parts_cover_all_rows_once(n):
     assert [i for part in parts for i in part] == list(range(n))
     assert len(parts) <= threads.MOST
     assert n < 4 * threads.PART_ROWS or min(map(len, parts)) >= threads.PART_ROWS
+
+
+@pytest.mark.parametrize(("cores", "is_elsewhere"), [(1, False), (2, True)])
+def test_items_are_read_ahead_by_a_thread_where_there_are_cores(monkeypatch, cores, is_elsewhere):
+    monkeypatch.setattr(threads, "n_threads", lambda: cores)
+    here = threading.get_ident()
+    found = list(threads.read_ahead(threading.get_ident() for _ in range(3)))
+    assert [ident != here for ident in found] == [is_elsewhere] * 3
