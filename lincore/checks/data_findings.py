@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
+from lincore.checks.leakage import classes_told, may_leak
 from lincore.checks.train_test_duplicates import duplicates_across_split, groups_across
 from lincore.data.dataset import Dataset, Split
 from lincore.data.labels import MANY_NUMBERS, count_distinct
@@ -63,7 +63,8 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
     tuple of DataFinding
         In this order, those that there are: a target that was guessed by its name alone, or with a
         close rival; a guessed target of more than ten numbers, each a class; features each of which
-        alone tells the class of 99 % of the rows; features that are constant within every class;
+        alone tells the class of 99 % of the rows, unless each class is a cluster of its numbers;
+        features that are constant within every class;
         test rows with a duplicate in the training set, more than chance makes (not searched for
         among images of more than 20 million pixels); groups with rows on both sides, or a
         column that seems to name groups and is not used as such.
@@ -92,7 +93,8 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
 def leaking_features(data: Dataset) -> tuple[str, ...]:
     """Return the features each of which alone tells the class of nearly every row.
 
-    Pixels, words, and data that were generated are not judged.
+    Pixels, words, and data that were generated are not judged. Numbers that form one cluster for
+    each class are taken for a good measurement.
     """
     if not data.kind.single_features or data.truth is not None:
         return ()
@@ -105,12 +107,12 @@ def leaking_features(data: Dataset) -> tuple[str, ...]:
         return ()
     levels = data.levels or (None,) * data.n_features
     names = zip(data.feature_names, levels, X.T, strict=True)
-    return tuple(name for name, known, x in names if _share(x, known is not None, codes) >= LEAKS)
+    return tuple(name for name, known, x in names if _leaks(x, known is not None, codes))
 
 
-def _share(x: np.ndarray, is_category: bool, codes: np.ndarray) -> float:
-    few = is_category or count_distinct(x[~np.isnan(x)]) <= len(codes) / 10
-    return share_by_level(x, codes) if few else share_by_order(x, codes)
+def _leaks(x: np.ndarray, is_category: bool, codes: np.ndarray) -> bool:
+    by_order = not is_category and count_distinct(x[~np.isnan(x)]) > len(codes) / 10
+    return classes_told(x, codes, by_order=by_order).is_leak
 
 
 def _guessed(data: Dataset) -> DataFinding | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,12 +14,45 @@ from lincore.utils.typing import Array
 # From this share of rows on, a single column tells the classes too well to be a measurement.
 LEAKS = 0.99
 _ENOUGH_ROWS = 50
+# From its border to the nearest quarter of its rows a cluster has so many times the distance of its
+# quartiles from their middle: Gaussians that an order tells apart have 2.4, a class that was cut
+# off a uniform column has 1, one that was cut off a tail less.
+_GAP = 1.75
+_ENOUGH_IN_CLASS = 10
 
 
 def may_leak(codes: NDArray[np.intp]) -> bool:
     """Tell whether there are rows enough, and of several classes, to judge a column by them."""
     commonest = np.bincount(codes).max() / len(codes) if len(codes) else 1.0
     return len(codes) >= _ENOUGH_ROWS and 1 - commonest >= 2 * (1 - LEAKS)
+
+
+class Told(NamedTuple):
+    """How well a single column tells the classes.
+
+    Attributes
+    ----------
+    share : float
+        Of the rows, those whose class it tells.
+    by_clusters : bool
+        Whether it tells nearly all, by one cluster of numbers for each class.
+    """
+
+    share: float
+    by_clusters: bool = False
+
+    @property
+    def is_leak(self) -> bool:
+        """Whether it tells too many classes for a measurement."""
+        return self.share >= LEAKS and not self.by_clusters
+
+
+def classes_told(values: Any, codes: NDArray[np.intp], *, by_order: bool) -> Told:
+    """Judge a column by the order of its numbers, or by its levels."""
+    if not by_order:
+        return Told(share_by_level(values, codes))
+    share = share_by_order(values, codes)
+    return Told(share, share >= LEAKS and is_made_of_clusters(values, codes))
 
 
 def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
@@ -67,3 +101,38 @@ def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
     # One step from each class to the next is what a perfect order needs.
     needed = np.count_nonzero(np.bincount(codes)) - 1
     return float((present.sum() - max(bounds - needed, 0)) / len(codes))
+
+
+def is_made_of_clusters(values: Array, codes: NDArray[np.intp]) -> bool:
+    """Tell whether rows are rare on both sides of every border between classes.
+
+    Measured classes that lie apart are such clusters. A class that was made from the column, by a
+    threshold or in the order of the rows, ends abruptly where it has many rows. A class of few rows
+    is taken for one that was made.
+
+    Parameters
+    ----------
+    values : (n,) float64
+        NaN where one is missing.
+    codes : (n,) intp
+        The classes, which the order of the values tells apart.
+
+    Examples
+    --------
+    >>> codes = np.repeat([0, 1], 100)
+    >>> is_made_of_clusters(np.arange(200.0), codes)
+    False
+    >>> is_made_of_clusters(np.random.default_rng(0).standard_normal(200) + 6 * codes, codes)
+    True
+    """
+    classes = [values[(codes == k) & ~np.isnan(values)] for k in np.unique(codes)]
+    if min(map(len, classes)) < _ENOUGH_IN_CLASS:
+        return False
+    quantiles = sorted((np.quantile(x, [0.01, 0.25, 0.75, 0.99]) for x in classes), key=np.mean)
+    for (_, low_25, low_75, low_end), (high_end, high_25, high_75, _) in pairwise(quantiles):
+        border = (low_end + high_end) / 2
+        if border - low_75 < _GAP * (low_75 - low_25) / 2:
+            return False
+        if high_25 - border < _GAP * (high_75 - high_25) / 2:
+            return False
+    return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from lincore.checks._spelling import is_slip
-from lincore.checks.leakage import LEAKS, may_leak, share_by_level, share_by_order
+from lincore.checks.leakage import Told, classes_told, may_leak
 from lincore.data.labels import (
     MANY_NUMBERS,
     columns_named,
@@ -109,7 +109,7 @@ def find_table_problems(
         labels = frame.loc[known, target]
         codes = pd.factorize(labels)[0]
         used = [column for column in columns if column.role in ("feature", "text", "target")]
-        found += [_leaking(frame, features, known, codes)]
+        found += _leaking(frame, features, known, codes)
         found += [_spellings(labels), _slips(labels), _lone_classes(labels), _repeats(table, used)]
     return tuple(finding for finding in found if finding is not None)
 
@@ -284,37 +284,45 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | No
 
 def _leaking(
     frame: pd.DataFrame, features: Sequence[Column], known: Flags, codes: Codes
-) -> TableFinding | None:
+) -> list[TableFinding]:
     """Name the columns each of which alone tells the class of nearly every row.
 
-    `codes` are those of the rows whose class is known.
+    `codes` are those of the rows whose class is known. Columns whose numbers form a cluster for
+    each class are named apart, without an accusation.
     """
     if not may_leak(codes):
-        return None
-    shares = {
-        c.name: share
-        for c in features
-        if c.role != "text" and (share := _share(frame[c.name], known, codes, c)) >= LEAKS
-    }
-    if not shares:
-        return None
-    names, n_rows = list(shares), len(codes)
-    least = percent_of(round(min(shares.values()) * n_rows), n_rows)
-    it = "It alone tells" if len(names) == 1 else "Each alone tells"
-    bound = "" if len(names) == 1 or min(shares.values()) == 1 else "at least "
-    notice = Notice(
-        f"Possible target leakage. {it} the class of {bound}{least} of the rows.",
-        columns_named(names),
-        f"{_ignoring(names)[:-1]}, unless known before the class is.",
-        code="LIN066",
-    )
-    return TableFinding(notice, (_ignore(names),))
+        return []
+    told = {c.name: _told(frame[c.name], known, codes, c) for c in features if c.role != "text"}
+    leaking = {name: one.share for name, one in told.items() if one.is_leak}
+    clustered = {name: one.share for name, one in told.items() if one.by_clusters}
+    found = []
+    if leaking:
+        what = f"Possible target leakage. {_telling(leaking, len(codes))}."
+        found.append(Notice(what, columns_named([*leaking]), _unless_known(leaking), code="LIN066"))
+    if clustered:
+        what = f"{_telling(clustered, len(codes))}: each class is a cluster of its values."
+        where, remedy = columns_named([*clustered]), _unless_known(clustered)
+        found.append(Notice(what, where, remedy, code="LIN073"))
+    names = filter(None, ([*leaking], [*clustered]))
+    return [TableFinding(one, (_ignore(its),)) for one, its in zip(found, names, strict=True)]
 
 
-def _share(values: pd.Series[Any], known: Flags, codes: Codes, column: Column) -> float:
+def _told(values: pd.Series[Any], known: Flags, codes: Codes, column: Column) -> Told:
     if column.kind != "number" or column.n_distinct <= len(codes) / 10:
-        return share_by_level(values[known], codes)
-    return share_by_order(values.to_numpy(dtype=np.float64, na_value=np.nan)[known], codes)
+        return classes_told(values[known], codes, by_order=False)
+    numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)[known]
+    return classes_told(numbers, codes, by_order=True)
+
+
+def _telling(shares: Mapping[str, float], n_rows: int) -> str:
+    least = percent_of(round(min(shares.values()) * n_rows), n_rows)
+    it = "It alone tells" if len(shares) == 1 else "Each alone tells"
+    bound = "" if len(shares) == 1 or min(shares.values()) == 1 else "at least "
+    return f"{it} the class of {bound}{least} of the rows"
+
+
+def _unless_known(names: Collection[str]) -> str:
+    return f"{_ignoring([*names])[:-1]}, unless known before the class is."
 
 
 def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
