@@ -1,5 +1,7 @@
 """Links of course.md and texts.md: each opens the dashboard in one state.
 
+An experiment that the course links to asks its question; in texts.md its answer is revealed.
+
 Run it to write them anew: ``python docs/links.py``. A test opens each.
 """
 
@@ -7,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -28,7 +30,7 @@ from lincore.laboratory import EXPERIMENTS  # noqa: E402
 from lincore.model_selection import Steps  # noqa: E402
 
 ADDRESS = "http://localhost:8501"
-PAGES = ("course.md", "texts.md")
+PAGES = ("course.md", TABLE := "texts.md")
 
 R = SampleData("prml chapter 4")
 GAUSSIAN, FACES = SampleData("gaussian"), SampleData("faces")
@@ -92,6 +94,7 @@ LINKS = {
     "r-fisher": _r("fisher", drawing="Boundary", tab="Equation"),
     "r-fisher-errors": _r("fisher", drawing="Boundary", options={"threshold": "minimum-error"}),
     "r-least-squares": _r("least-squares", drawing="Boundary", tab="Equation"),
+    "r-one-step": _r("least-squares", drawing="Boundary", tab="Convergence"),
     "r-confusion": _r("least-squares", drawing="Boundary", tab="Confusion"),
     "r-plus-minus": _r("least-squares", drawing="Boundary", options={"targets": "plus-minus"}),
     "r-perceptron": _r("perceptron", drawing="Boundary", tab="Convergence"),
@@ -109,6 +112,9 @@ LINKS = {
         GAUSSIAN, "one-vs-one", drawing="Ambiguity", options={"estimator": "perceptron"}
     ),
     "gaussian-perceptron": _classify(GAUSSIAN, "perceptron", "Convergence"),
+    "gaussian-quadratic": _classify(
+        GAUSSIAN, "logistic", "Equation", steps=Steps(basis="polynomial(degree=2)")
+    ),
     "gaussian-newton": _classify(
         GAUSSIAN, "logistic", "Convergence", options={"solver": "newton", "C": float("inf")}
     ),
@@ -159,9 +165,11 @@ def page_of(wanted: Analysis) -> str:
     return wanted.question.kind.partition("-")[0]
 
 
-def address(name: str) -> str:
+def address(name: str, is_revealed: bool = False) -> str:
     """Return the address of a state."""
     wanted = LINKS[name]
+    if is_revealed and isinstance(wanted.question, GeometryQuestion):
+        wanted = wanted.ask(replace(wanted.question, revealed=True))
     return f"{ADDRESS}/{page_of(wanted)}?analysis={wanted.to_query()}"
 
 
@@ -170,17 +178,14 @@ def names_in(text: str) -> list[str]:
     return list(dict.fromkeys(re.findall(r"\]\[([a-z-]+)\]", text)))
 
 
-def with_definitions(text: str) -> str:
-    """Return a page with the addresses of its links at its end."""
+def with_definitions(page: str, text: str) -> str:
+    """Return the text of a page with the addresses of its links at its end."""
     body = re.sub(r"^\[[a-z-]+\]: \S+\n", "", text, flags=re.MULTILINE).rstrip() + "\n"
-    return body + "\n" + "".join(_definitions(names_in(body)))
-
-
-def _definitions(names: Iterable[str]) -> Iterable[str]:
-    return (f"[{name}]: {address(name)}\n" for name in names)
+    defined = (f"[{name}]: {address(name, page == TABLE)}\n" for name in names_in(body))
+    return body + "\n" + "".join(defined)
 
 
 if __name__ == "__main__":
     for page in PAGES:
         path = HERE / page
-        path.write_text(with_definitions(path.read_text(encoding="utf-8")), encoding="utf-8")
+        path.write_text(with_definitions(page, path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -17,15 +17,17 @@ from lincore.geometry.perceptron_walk import perceptron_walk
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
 from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import Line, overlapping
-from lincore.plots.base.palette import INK
+from lincore.plots.base.palette import GREY, INK
+from lincore.plots.base.style import Trace, compact
 from lincore.plots.geometry.stage import Plane, dots, line, stage
 from lincore.plots.plane.boundary_lines import trace_lines
 from lincore.plots.plane.regions import Map
 from lincore.utils.formatting import percent
 from lincore.utils.thread_warnings import captured_warnings
-from lincore.utils.typing import Array
+from lincore.utils.typing import Array, Codes
 
 N_FRAMES = 31
+PALE = 0.35
 
 
 class Basis(NamedTuple):
@@ -92,9 +94,10 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
         plane,
         (dots("class 1", 0), dots("class 2", 1), line("boundary of logistic regression", INK)),
         first.places,
-        title=f"Rows in x and in {basis.words}",
+        title=f"Rows in x, pale, and in {basis.words}",
         alt="Rows of two classes that move from their features to functions of these, where a line "
-        "is the boundary; in x it is a curve.",
+        "is the boundary; in x, where they stay pale, it is a curve.",
+        fixed=_in_x(X, codes, curve),
     )
     fewer = "separates them" if not lifted else f"still misclassifies {lifted}"
     finding = (
@@ -104,6 +107,17 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
     )
     frames = (first, *(frame(float(share)) for share in np.linspace(0, 1, N_FRAMES)))
     return Demonstration(figure, frames, float(lifted), finding)
+
+
+def _in_x(X: Array, codes: Codes, curve: Array) -> list[Trace]:
+    """Return pale rows, and the boundary among them, that stay where they are."""
+    looks = [dots(f"class {k + 1} in x", k, size=6) for k in range(2)]
+    looks.append(line("boundary in x", GREY, dash="dot", width=2))
+    places = [X[codes == 0], X[codes == 1], curve]
+    return [
+        {**look, "x": compact(place[:, 0]), "y": compact(place[:, 1]), "opacity": PALE}
+        for look, place in zip(looks, places, strict=True)
+    ]
 
 
 def _preimage(f: Line, plane: Plane, basis: Basis) -> Array:

@@ -76,16 +76,17 @@ def _show() -> Demonstration:
             line("R, from 0 to ¼", ACCENT, width=4),
         ),
         first.places,
-        title="The working response z, and the line fitted to it with weights R",
+        title="z, and the line fitted to it with weights R: w = (ΦᵀRΦ)⁻¹ΦᵀRz",
         alt="For each of twelve rows its working response, its weight as a bar, and the lines "
         "before and after a step.",
         up={"tickvals": list(range(-6, 7, 2))},
     )
     last = steps[-1].point
     finding = (
-        f"{len(steps) - 1} steps to E = {last.value:.6f} at w = {_pair(*last.x)}. The first step "
-        f"has R = ¼ for every row: it is plain least squares, {_pair(*steps[0].weights)}. Later, "
-        "rows far on their right side have almost no weight."
+        f"{len(steps) - 1} steps to E = {last.value:.6f} at w = {_pair(*last.x)}. The first step, "
+        f"from ∇E = {_pair(*steps[0].point.gradient)}, has R = ¼ for every row: it is plain least "
+        f"squares, {_pair(*steps[0].weights)}. Later, rows far on their right side have almost no "
+        "weight."
     )
     frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps)))
     return Demonstration(

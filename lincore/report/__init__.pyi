@@ -94,5 +94,6 @@ from .split_choice import split_choice_finding as split_choice_finding
 from .split_choice import split_choice_rows as split_choice_rows
 from .steps import pipeline_steps as pipeline_steps
 from .steps import projection_sentence as projection_sentence
+from .steps import target_values_note as target_values_note
 from .streamed_rows import rows_in_memory as rows_in_memory
 from .streamed_rows import training_rows_note as training_rows_note

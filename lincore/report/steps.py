@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.model_selection.pipeline import Steps, as_basis
 from lincore.preprocessing.hog import HOG
 from lincore.utils.formatting import count, percent
+
+_TARGETS = {
+    "one-hot": "one-hot targets: 1 in the column of the class of a row, 0 elsewhere",
+    "plus-minus": "the targets 1 in the column of the class of a row and −1 elsewhere",
+    "fisher": "Fisher's targets: N/N_k in the column of the class of a row, 0 elsewhere",
+}
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -53,6 +60,20 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
         return ""
     components = f"{number:,} principal component{'' if number == 1 else 's'}"
     return f"{who} {components} of the {width:,} {noun}; what these leave out is lost."
+
+
+def target_values_note(classifier: object) -> str:
+    """Return which values least squares was fitted to; empty for other classifiers.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> target_values_note(lincore.LeastSquaresClassifier())
+    'Fitted to one-hot targets: 1 in the column of the class of a row, 0 elsewhere.'
+    """
+    if not isinstance(classifier, LeastSquaresClassifier):
+        return ""
+    return f"Fitted to {_TARGETS[classifier.targets]}."
 
 
 def _n_gradients(data: Dataset, steps: Steps) -> int:

@@ -19,7 +19,7 @@ from pages.ui.balance import (
     study_setup,
 )
 from pages.ui.jobs import page_jobs
-from pages.ui.session import sidebar, take_away
+from pages.ui.session import arrival, sidebar, take_away
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
@@ -102,6 +102,7 @@ def _loss(first: Any) -> str:
 def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None:
     """Draw the panel that is open; nothing else reruns with it."""
     setup, first = one.setup, one.study
+    arrival.show("balance.tabs", TABS[0])
     tabs = dict(zip(TABS, st.tabs(list(TABS), key="balance.tabs", on_change="rerun"), strict=True))
     name = next(name for name, tab in tabs.items() if tab.open)
     with tabs[name]:

@@ -104,7 +104,8 @@ def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -
         # In one colour: those of a language are too faint on either theme.
         st.code(latex, language=None, wrap_lines=True)
     seen = "components" if names[0].startswith("Component ") else "your features, in their units"
-    st.caption(f"In {seen}. The sign of the left side decides between these two classes.")
+    targets = report.target_values_note(fitted.pipeline.steps[-1][1])
+    st.caption(f"In {seen}. The sign of the left side decides between these two classes. {targets}")
 
 
 def pair(data: Dataset, *, key: str = KEY) -> tuple[int, int]:

@@ -16,7 +16,7 @@ from pages.ui.classify import (
     _learned,
     _what_if,
 )
-from pages.ui.session import cache, sidebar
+from pages.ui.session import arrival, cache, sidebar
 
 if TYPE_CHECKING:
     from pages.ui.session.fitting import Fitted
@@ -41,6 +41,7 @@ PANELS: dict[str, Panel] = {
 @sidebar.fragment
 def show(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw the tabs, and in the open one what it holds; nothing else reruns with them."""
+    arrival.show("classify.panels", next(iter(PANELS)))
     for tab, panel in zip(
         st.tabs(list(PANELS), key="classify.panels", on_change="rerun"),
         PANELS.values(),

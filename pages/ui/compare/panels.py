@@ -10,7 +10,7 @@ import streamlit as st
 
 from lincore import metrics, plots, report
 from pages.ui.compare import _learning_curve, _pairs, _planes, _rows, _split_choice
-from pages.ui.session import sidebar
+from pages.ui.session import arrival, sidebar
 from pages.ui.widgets import controls, tables, text
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def show(shown: Shown) -> None:
         "Choice of split": _split_choice.show,
         "Time": _seconds,
     }
+    arrival.show(f"{KEY}.panels", next(iter(panels)))
     tabs = st.tabs(list(panels), key=f"{KEY}.panels", on_change="rerun")
     for tab, draw in zip(tabs, panels.values(), strict=True):
         if tab.open:

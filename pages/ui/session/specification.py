@@ -10,7 +10,7 @@ import streamlit as st
 
 from lincore import analysis, io, model_selection
 from lincore.errors import DataError
-from pages.ui.session import _view, cache, commands, questions, state
+from pages.ui.session import _view, arrival, cache, commands, questions, state
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import experiment_record
 
@@ -122,6 +122,7 @@ def apply(wanted: Analysis) -> None:
     for word in model_selection.CLASSIFIER_OPTIONS:
         experiment_record.set_options(word, wanted.options.get(word, {}))
     _view.write(wanted.view)
+    arrival.expect(wanted.view)
     try:
         train = wanted.split.rows(data).train
     except DataError:  # the page says so
