@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
+from lincore.analysis import Analysis, ClassifyQuestion, SampleData, SplitChoice
 from lincore import model_selection
 from lincore.metrics import scores
 from lincore.model_selection import Steps, as_method, pipeline_for
@@ -92,3 +93,25 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.settle()
     assert "Perceptron reaches" in dashboard.text()
     dashboard.check()
+
+
+@pytest.mark.parametrize(("tab", "is_first"), [("What was learned", False), ("Confusion", True)])
+def test_a_link_arrives_at_the_tab_that_it_opens(dashboard, tab, is_first):
+    wanted = Analysis(
+        SampleData("prml chapter 4"),
+        SplitChoice("given", 0.0),
+        question=ClassifyQuestion("lda"),
+        view={"classify.panels": tab},
+    )
+    dashboard.goto(f"classify?analysis={wanted.to_query()}")
+    headline = dashboard.page.get_by_role("heading", level=2).first
+    if is_first:  # nothing is beyond the tabs that are there anyway
+        expect(headline).to_be_in_viewport()
+        return
+    expect(dashboard.page.get_by_text("Log likelihood")).to_be_in_viewport(timeout=30_000)
+    expect(headline).not_to_be_in_viewport()
+    # Whoever scrolls back stays there.
+    dashboard.page.mouse.move(900, 450)
+    dashboard.page.mouse.wheel(0, -5_000)
+    dashboard.page.wait_for_timeout(500)
+    expect(headline).to_be_in_viewport()

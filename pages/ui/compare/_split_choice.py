@@ -10,6 +10,7 @@ import streamlit as st
 from lincore import model_selection, report
 from lincore.utils import percent
 from pages.ui.jobs import page_jobs
+from pages.ui.session import arrival
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def show(shown: Shown) -> None:
         label="Compare the last of each class with random rows",
         help=f"Each model is tested on the last {percent(test_size, 0)} of each class, and on "
         f"{REPEATS} random test sets of that size.",
+        unasked=arrival.is_fresh("compare.panels"),
     )
     if job is not None and not page_jobs.at_work(job) and job.result is not None:
         _draw(job.result)

@@ -10,9 +10,11 @@ from typing import Any
 import streamlit as st
 
 _AWAITED = "shared.arrival"
+# Seconds in which a page that a link opens has drawn its tabs, on a slow machine.
+_FRESH = 30.0
 # What is drawn above goes on to grow for a moment; whoever scrolls has arrived.
 _SCRIPT = """
-const STAYS = 3000, EVERY = 100; // milliseconds
+const STAYS = 10000, EVERY = 100; // milliseconds
 const done = new Set();
 
 export default function ({ data, parentElement }) {
@@ -45,3 +47,9 @@ def show(key: str, first: str) -> None:
     when, keys = st.session_state.get(_AWAITED, (0.0, frozenset()))
     if key in keys and st.session_state.get(key) not in (None, first):
         _component()(key=f"{key}.arrival", data=when)
+
+
+def is_fresh(key: str) -> bool:
+    """Tell if a link has just opened one of the tabs with this key: what it shows may begin."""
+    when, keys = st.session_state.get(_AWAITED, (0.0, frozenset()))
+    return key in keys and monotonic() - when < _FRESH
