@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
-from lincore.analysis import Analysis, ClassifyQuestion, SampleData, SplitChoice
 from lincore import model_selection
+from lincore.analysis import Analysis, ClassifyQuestion, SampleData, SplitChoice
 from lincore.metrics import scores
 from lincore.model_selection import Steps, as_method, pipeline_for
 from tests.data import DATA, needs_data
