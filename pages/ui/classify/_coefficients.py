@@ -105,7 +105,8 @@ def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -
         st.code(latex, language=None, wrap_lines=True)
     seen = "components" if names[0].startswith("Component ") else "your features, in their units"
     targets = report.target_values_note(fitted.pipeline.steps[-1][1])
-    st.caption(f"In {seen}. The sign of the left side decides between these two classes. {targets}")
+    sign = f"In {seen}. The sign of the left side decides between these two classes."
+    st.caption(" ".join(filter(None, (sign, targets))))
 
 
 def pair(data: Dataset, *, key: str = KEY) -> tuple[int, int]:
