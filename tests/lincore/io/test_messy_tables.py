@@ -342,3 +342,20 @@ def test_headers_over_text_alone(header, names, code):
     table = read_table(f"{header}\n{LEVELS}".encode(), "made.csv")
     assert list(table.frame) == names and len(table.frame) == 20
     assert [notice.code for notice in table.notices] == code
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1252", ["São Paulo", "Lisboa"]),
+        ("latin-1", ["Bär", "Anna"]),
+        ("cp850", ["Größe", "männlich"]),
+        ("cp437", ["grün", "groß"]),
+        ("cp1251", ["мужской", "женский", "возраст", "да"]),
+        ("gb18030", ["男", "女", "性别", "年龄"]),
+    ],
+)
+def test_few_words_beyond_ascii_are_read_in_the_likeliest_encoding(encoding, words):
+    lines = [f"{i}.5;{words[i % len(words)]};{'ab'[i % 2]}" for i in range(24)]
+    table = read_table("\n".join(["x;word;kind", *lines]).encode(encoding), "made.csv")
+    assert table.frame["word"].tolist() == [words[i % len(words)] for i in range(24)]
