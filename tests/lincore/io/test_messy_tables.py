@@ -359,3 +359,23 @@ def test_few_words_beyond_ascii_are_read_in_the_likeliest_encoding(encoding, wor
     lines = [f"{i}.5;{words[i % len(words)]};{'ab'[i % 2]}" for i in range(24)]
     table = read_table("\n".join(["x;word;kind", *lines]).encode(encoding), "made.csv")
     assert table.frame["word"].tolist() == [words[i % len(words)] for i in range(24)]
+
+
+@pytest.mark.parametrize(
+    ("above", "header", "names"),
+    [
+        ("Report;May;x", "length;width;kind", ["length", "width", "kind"]),
+        ("Report;May;x", "length;width;kind;", ["length", "width", "kind"]),
+        ("Made;by;Anna", "age;bmi;outcome", ["age", "bmi", "outcome"]),
+        ("length;width;kind", "cm;mm;-", ["length (cm)", "width (mm)", "kind"]),
+        ("time;mass;kind", "seconds;grams;species", ["time (seconds)", "mass (grams)", None]),
+        ("u;v;kind", "numeric;numeric;nominal", ["u (numeric)", "v (numeric)", None]),
+    ],
+)
+def test_words_above_the_header_are_a_title_and_units_below_it_are_units(above, header, names):
+    end = ";" if header.endswith(";") else ""
+    lines = [f"{i % 7}.5;{i % 5}.25;{'ab'[i % 2]}{end}" for i in range(30)]
+    table = read_table("\n".join([above, header, *lines]).encode(), "made.csv")
+    found = table.frame.columns.tolist()
+    assert [a for a, b in zip(found, names, strict=True) if b] == [b for b in names if b]
+    assert len(table.frame) == 30

@@ -17,6 +17,22 @@ from lincore.io.tables.text.orange import Declared, find_declared
 from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
+_NAME = re.compile(r"[^\W\d]{3,}([ _.-]*\w+)*")
+# Units and types that look like names, in the singular.
+# fmt: off
+_UNIT_WORDS = frozenset((
+    "metre", "meter", "gram", "gramm", "second", "sekunde", "minute", "hour", "stunde", "day",
+    "tag", "week", "month", "year", "jahr", "litre", "liter", "kilogram", "kilometre",
+    "kilometer", "centimetre", "centimeter", "millimetre", "millimeter", "percent", "prozent",
+    "degree", "grad", "celsius", "fahrenheit", "kelvin", "euro", "eur", "dollar", "usd",
+    "count", "unit", "number", "ratio", "score", "point", "mol", "mmol", "mmhg", "bpm", "kpa",
+    "hpa", "rpm", "min", "sec", "yrs", "mph", "kwh", "ppm", "ppb", "beat", "pixel", "inch",
+    "feet", "foot", "pound", "watt", "volt", "integer", "int", "real", "float", "double",
+    "numeric", "numerical", "nominal", "categorical", "ordinal", "string", "text", "binary",
+    "boolean", "bool", "date", "factor", "continuous", "discrete", "percentage", "index",
+    "code", "none", "nan",
+))
+# fmt: on
 _JUDGED = 100
 _MOST_ABOVE = 30
 _FEWEST_LEVELS = 6
@@ -112,6 +128,12 @@ def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
         naming = [Notice(sentence, lines, code="LIN012")]
         names, body = _names(Record(joined, 1, 1), body[1:], layout.width, name)[0], body[1:]
     elif asked is None and "LIN013" not in overruled and (units := _units(body)):
+        if _are_names(units, names) and "LIN010" not in overruled:
+            # Words as wide as the table stand above its header.
+            skipped = _skipped(head, f"{name}, line {head.first_line}")
+            below = layout._replace(records=[record for record in records if record is not head])
+            heading = _find_header(below, options, name)
+            return heading._replace(notices=(*notices, skipped, *heading.notices))
         # Below a blank stands the name itself: a heading over several columns is written once.
         fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
@@ -160,10 +182,13 @@ def _below_titles(
             records = [*records[:n_titles], last._replace(fields=fields), *records[n_titles + 1 :]]
     if not n_titles or "LIN010" in options.overrule:
         return records, []
-    title = " ".join(field for field in records[0].fields if field)[:60]
-    sentence = f"It stands above the table and was skipped: {title!r}."
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
-    return records[n_titles:], [Notice(sentence, f"{name}, {lines}", code="LIN010")]
+    return records[n_titles:], [_skipped(records[0], f"{name}, {lines}")]
+
+
+def _skipped(record: Record, where: str) -> Notice:
+    title = " ".join(filter(None, record.fields))[:60]
+    return Notice(f"It stands above the table and was skipped: {title!r}.", where, code="LIN010")
 
 
 def _whole_header(records: Sequence[Record], width: int) -> Record | None:
@@ -399,3 +424,15 @@ def _units(body: Sequence[Record]) -> list[str]:
         n_units += numeric and bool(field)
     # One word over one column of numbers may be a slip.
     return first if n_units >= 2 else []
+
+
+def _are_names(fields: Sequence[str], above: Sequence[str]) -> bool:
+    """Tell whether a line of words over numbers names the columns, units and types being none."""
+    is_full = len(fields) == len(above) == len({field.casefold() for field in fields})
+    words = {word.casefold().rstrip("s") for field in fields for word in field.split()}
+    return (
+        is_full
+        and all(_NAME.fullmatch(field) for field in fields)
+        and not words & _UNIT_WORDS
+        and max(map(len, fields)) > 4
+    )
