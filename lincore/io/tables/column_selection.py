@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lincore.data.labels import columns_named, find_label_column, is_number, rows_left_out
+from lincore.data.target_guess import SURE_WORDS
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
@@ -204,7 +205,7 @@ def choose_roles(
         raise error
     if options.bins is None:
         # A class is called so; dose or sex may stand last and is no class beside counts.
-        is_guess = guessed and not (table.guess and table.guess.by_name)
+        is_guess = guessed and str(target).casefold() not in SURE_WORDS
         sure = None if is_guess else find_label_column(table.frame, target, table.name)
         refuse_counted(table.frame, sure, table.name)
     label = find_label_column(table.frame, target, table.name)
