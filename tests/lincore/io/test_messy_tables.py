@@ -379,3 +379,28 @@ def test_words_above_the_header_are_a_title_and_units_below_it_are_units(above, 
     found = table.frame.columns.tolist()
     assert [a for a, b in zip(found, names, strict=True) if b] == [b for b in names if b]
     assert len(table.frame) == 30
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["keine Angabe", "k. A.", "(leer)", "unbekannt", "inconnu", "sans objet", "s/d", "sin dato"]
+    + ["desconocido", "manquant", "(blank)", "[missing]", "N.D."],
+)
+def test_words_for_no_value_in_several_languages_leave_a_column_of_numbers(word):
+    lines = [f"{word if i % 6 == 5 else i % 9 + 0.5};{'ab'[i % 2]}" for i in range(36)]
+    found = read_table("\n".join(["x;kind", *lines]).encode(), "made.csv").frame["x"]
+    assert found.dtype == np.float64 and found.isna().sum() == 6
+
+
+@pytest.mark.parametrize("above", [";;;;\n", ";;;;\n;;;;\n"])
+def test_lines_of_separators_above_the_header_are_not_worth_a_notice(above):
+    rows = "".join(f";;{i % 9},5;{i % 5};{'ab'[i % 2]}\n" for i in range(30))
+    table = read_table(f"{above};;x;y;kind\n{rows}".encode(), "made.csv")
+    assert table.frame.columns[-3:].tolist() == ["x", "y", "kind"] and not table.notices
+
+
+def test_a_rule_below_the_header_holds_no_units():
+    rows = "".join(f"| {i % 9}.5 | {i % 5} | {'ab'[i % 2]} |\n" for i in range(30))
+    table = read_table(f"| x | y | kind |\n|---|---|------|\n{rows}".encode(), "made.md")
+    assert {"x", "y", "kind"} <= set(table.frame) and len(table.frame) == 30
+    assert "units" not in " ".join(notice.what for notice in table.notices)

@@ -140,9 +140,10 @@ def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
             _joined(name, unit, is_named=bool(field))
             for name, unit, field in zip_longest(names, units, fields)
         ]
-        sentence = f"The line holds units: {', '.join(filter(None, units))}."
-        line = f"{name}, line {body[0].first_line}"
-        naming.append(Notice(sentence, line, code="LIN013"))
+        if any(map(_is_unit, units)):
+            sentence = f"The line holds units: {', '.join(filter(None, units))}."
+            line = f"{name}, line {body[0].first_line}"
+            naming.append(Notice(sentence, line, code="LIN013"))
         body = body[1:]
     first_line = body[0].first_line if body else head.last_line + 1
     return Heading(names, head.first_line, first_line, (*notices, *naming))
@@ -182,6 +183,8 @@ def _below_titles(
             records = [*records[:n_titles], last._replace(fields=fields), *records[n_titles + 1 :]]
     if not n_titles or "LIN010" in options.overrule:
         return records, []
+    if not any(record.n_filled for record in records[:n_titles]):
+        return records[n_titles:], []
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
     return records[n_titles:], [_skipped(records[0], f"{name}, {lines}")]
 
@@ -396,10 +399,14 @@ def _names_levels(head: Record, body: Sequence[Record]) -> bool:
 
 
 def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
-    if not unit or not re.search(r"[\w%°$€£]", unit):
-        # A rule of dashes, as below the header of a table in a text.
+    if not unit or not _is_unit(unit):
         return name
     return f"{name} ({unit.strip('[]()')})" if is_named else unit
+
+
+def _is_unit(field: str) -> bool:
+    """Tell a unit from a rule of dashes, as below the header of a table in a text."""
+    return re.search(r"[\w%°$€£]", field) is not None
 
 
 def _units(body: Sequence[Record]) -> list[str]:
