@@ -404,3 +404,23 @@ def test_a_rule_below_the_header_holds_no_units():
     table = read_table(f"| x | y | kind |\n|---|---|------|\n{rows}".encode(), "made.md")
     assert {"x", "y", "kind"} <= set(table.frame) and len(table.frame) == 30
     assert "units" not in " ".join(notice.what for notice in table.notices)
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("Blood,Blood,Outcome\npressure,sugar,kind", ["Blood pressure", "Blood sugar"]),
+        (
+            "Blood,,Outcome\npressure,sugar,kind\nmmHg,mg/dl,",
+            ["Blood pressure (mmHg)", "Blood sugar (mg/dl)"],
+        ),
+        (
+            "Blood,Blood,Outcome\npressure,sugar,kind\nmmHg,mg/dl,",
+            ["Blood pressure (mmHg)", "Blood sugar (mg/dl)"],
+        ),
+    ],
+)
+def test_names_below_names_of_groups_are_joined_and_may_have_units_below(head, names):
+    rows = "".join(f"{i % 9}.5,{i % 5},{'ab'[i % 2]}\n" for i in range(30))
+    frame = read_table(f"{head}\n{rows}".encode(), "made.csv").frame
+    assert frame.columns.tolist() == [*names, "Outcome kind"] and len(frame) == 30

@@ -125,10 +125,11 @@ def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
     if joined is not None:
         sentence = f"Two lines name the columns: joined, as in {joined[1]!r}."
         lines = f"{name}, lines {head.first_line} and {body[0].first_line}"
-        naming = [Notice(sentence, lines, code="LIN012")]
-        names, body = _names(Record(joined, 1, 1), body[1:], layout.width, name)[0], body[1:]
-    elif asked is None and "LIN013" not in overruled and (units := _units(body)):
-        if _are_names(units, names) and "LIN010" not in overruled:
+        notice = Notice(sentence, lines, code="LIN012")
+        head, body = Record(joined, 1, 1), body[1:]
+        names, naming = _names(head, body, layout.width, name)[0], [notice]
+    if asked is None and "LIN013" not in overruled and (units := _units(body)):
+        if joined is None and _are_names(units, names) and "LIN010" not in overruled:
             # Words as wide as the table stand above its header.
             skipped = _skipped(head, f"{name}, line {head.first_line}")
             below = layout._replace(records=[record for record in records if record is not head])
@@ -363,16 +364,19 @@ def _name_rows(first: Sequence[str]) -> bool:
 def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     """Return the names of columns below those of groups of them; None where these are no groups.
 
-    The name of a group stands over its first column alone, and the fields beside it are blank.
+    The name of a group stands over its first column alone, and the fields beside it are blank, or
+    over each of its columns.
     """
     if len(body) < 3 or len(body[0].fields) != len(head.fields):
         return None
     below = body[0].fields
     pairs = list(zip(head.fields, below, strict=True))
     shared = [not upper and bool(lower) for upper, lower in pairs]
+    shared += [one == next_one for one, next_one in pairwise(head.fields)]
     if not any(shared) or not head.fields:
         return None
-    if not (names_values(body[0], body[1:]) or _names_levels(body[0], body[1:])):
+    below_both = body[2:] if _units(body[1:]) else body[1:]
+    if not (names_values(body[0], below_both) or _names_levels(body[0], below_both)):
         return None
     names, group = list[str](), ""
     for upper, lower in pairs:
