@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -79,26 +78,23 @@ def bin_values(values: Array, bins: Binning, where: str) -> Binned:
     """
     if not np.isfinite(values).all():
         raise DataError("A value is infinite.", where=where, remedy="Correct it.")
-    is_number = isinstance(bins, (Bins, Integral))
-    bounds = _spaced(values, bins) if is_number else np.unique(np.asarray(bins, dtype=np.float64))
+    if isinstance(bins, (Bins, int, np.integer)):
+        bounds = _spaced(values, bins)
+        what, remedy = "Almost all values are the same", "Bin by width, or choose another target."
+    else:
+        bounds = np.unique(np.asarray(bins, dtype=np.float64))
+        what = "No threshold lies between the values"
+        remedy = f"Choose one above {values.min():g} and up to {values.max():g}."
     codes = np.searchsorted(bounds, values, side="right")
     # What ties or rounding left empty is no class.
     used, codes = np.unique(codes, return_inverse=True)
     if len(used) < 2:
-        raise DataError(
-            "Almost all values are the same: one class would be left."
-            if is_number
-            else "No threshold lies between the values: one class would be left.",
-            where=where,
-            remedy="Bin by width, or choose another target."
-            if is_number
-            else f"Choose one above {values.min():g} and up to {values.max():g}.",
-        )
+        raise DataError(f"{what}: one class would be left.", where=where, remedy=remedy)
     bounds = bounds[used[1:] - 1]
     return Binned(codes.astype(np.intp), np.array(_names(bounds)), tuple(bounds.tolist()))
 
 
-def _spaced(values: Array, bins: Bins | int) -> Array:
+def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
     """Return bounds of equally many rows or equal width."""
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
     if how not in ("quantile", "width") or not 2 <= n <= 50:

@@ -26,8 +26,11 @@ _COMMON = [
     *("shift_jis", "euc_jp", "euc_kr"),
 ]
 # Of one alphabet, the more common first.
-_ALIKE = (("cp1252", "cp850", "mac_roman"), ("cp1250", "iso8859_2", "cp852"))
-_ALIKE += (("cp1251", "koi8_r", "cp866", "koi8_u"),)
+_ALIKE = (
+    ("cp1252", "cp850", "mac_roman"),
+    ("cp1250", "iso8859_2", "cp852"),
+    ("cp1251", "koi8_r", "cp866", "koi8_u"),
+)
 _STRUCTURED = (
     (re.compile(r"\s*[\[{]\s*(\"|\[|\{|\]|\}|-?\d+(\.\d*)?\s*,\s*$)"), "a JSON file"),
     (re.compile(r"(\s*\[.*\],?[^\S\n]*(\n|$)){2}"), "a JSON file of lines"),
