@@ -34,7 +34,7 @@ if shown.score == metrics.leading_score(results.class_counts):
 heading.markdown(text.escape(f"{baseline} {report.evaluation_scope(results, rows)}"))
 
 score_table.figure(shown)
-st.caption(report.interval_method(results, shown.score))
+st.caption(text.escape(report.interval_method(results, shown.score)))
 score_table.table(shown)
 run.notes(results)
 panels.show(shown)

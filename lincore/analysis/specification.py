@@ -35,6 +35,7 @@ SCHEMA = 1
 _Mark: TypeAlias = Annotated[str, AtMost(4)] | None
 _Pixels: TypeAlias = Annotated[int, Between(1, 16_384)]
 _Names: TypeAlias = Annotated[tuple[Name, ...], AtMost(5_000)]
+_Thresholds: TypeAlias = Annotated[tuple[float, ...], AtMost(49)]
 _Labels: TypeAlias = Annotated[tuple[Label, ...], AtMost(1_000)]
 _Short: TypeAlias = Annotated[str, AtMost(200)]
 _ViewKey: TypeAlias = Annotated[str, Matching(r"[a-z][\w.-]{0,79}", "a short word")]
@@ -81,7 +82,7 @@ _SHAPES: Mapping[type, Mapping[str, Any]] = {
         "roles": Mapping[Name, Annotated[str, AtMost(20)]],
         "missing": Annotated[str, AtMost(20)] | None,
         "rare": Annotated[int, Between(0, 1e9)] | None,
-        "bins": Annotated[int, Between(2, 50)] | Bins | None,
+        "bins": Annotated[int, Between(2, 50)] | Bins | _Thresholds | None,
         "categories": _Names,
         "drop_classes": _Labels,
         "merge_classes": Mapping[Label, Name],

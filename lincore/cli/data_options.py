@@ -53,7 +53,15 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         choices=("median", "most_frequent", "indicator", "drop"),
         help="how missing values are filled in (median)",
     )
-    group.add_argument("--bins", type=int, metavar="N", help="bin a numeric target into N classes")
+    cut = group.add_mutually_exclusive_group()
+    cut.add_argument("--bins", type=int, metavar="N", help="bin a numeric target into N classes")
+    cut.add_argument(
+        "--threshold",
+        type=float,
+        action="append",
+        metavar="VALUE",
+        help="cut a numeric target there: a value on it belongs above; may be repeated",
+    )
     group.add_argument(
         "--drop-class", metavar="CLASS", action="append", help="leave a class out; may be repeated"
     )
@@ -165,7 +173,7 @@ def table_choices(options: argparse.Namespace) -> dict[str, Any]:
     given = {
         "roles": dict(options.role or ()) | {name: r for name, r in counted.items() if name},
         "missing": options.missing,
-        "bins": options.bins,
+        "bins": options.bins or tuple(options.threshold or ()),
         "drop_classes": tuple(options.drop_class or ()),
         "merge_classes": dict(options.merge_class or ()),
         "drop_duplicates": options.drop_duplicates,

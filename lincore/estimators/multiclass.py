@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
@@ -111,7 +112,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n, p)
-            Sparse too, where `estimator` takes it.
+            Sparse, or with NaN, where `estimator` takes that.
         y : array-like of shape (n,)
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -125,7 +126,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             `estimator` itself raises.
         """
         self._check_estimator()
-        labelled = validate_rows(self, X, y, sample_weight, accept_sparse=self._sparse)
+        labelled = validate_rows(self, X, y, sample_weight, **self._accepted)
         rows, codes, weight = weighted_rows(self, labelled)
         self._check_classes(codes, weight)
         self.design_ = self._design(len(self.classes_))
@@ -139,7 +140,8 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             used = slice(None) if side.all() else side != 0
             weights = {} if weight is None else {"sample_weight": weight[used]}
             try:
-                with config_context(assume_finite=True):  # that was seen above, for all of them
+                # That was seen above, for all of them.
+                with config_context(assume_finite=self._accepted["ensure_all_finite"] is True):
                     model = clone(self.estimator).fit(
                         rows[used], (side[used] > 0).astype(int), **weights
                     )
@@ -207,7 +209,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     def _probabilities(self, X: ArrayLike) -> Array:
         check_is_fitted(self)
-        rows = numeric_rows(self, X, reset=False, accept_sparse=self._sparse)
+        rows = numeric_rows(self, X, reset=False, **self._accepted)
         parts = [np.asarray(model.predict_proba(rows))[:, 1] for model in self.estimators_]
         return self._coupled(np.column_stack(parts))
 
@@ -222,7 +224,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         predicts, plus or minus one.
         """
         check_is_fitted(self)
-        rows = numeric_rows(self, X, reset=False, accept_sparse=self._sparse)
+        rows = numeric_rows(self, X, reset=False, **self._accepted)
         many = len(self.estimators_) > MANY_MODELS
         if many and all(isinstance(m, LinearClassifier | HalfSpace) for m in self.estimators_):
             return blocked_product(rows, self.coef_.T) + self.intercept_
@@ -241,13 +243,22 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return np.concatenate([np.ravel(model.intercept_) for model in self.estimators_])
 
     @property
-    def _sparse(self) -> str | bool:
-        return "csr" if get_tags(self.estimator).input_tags.sparse else False
+    def _accepted(self) -> dict[str, Any]:
+        """What rows may hold: for scikit-learn's checks."""
+        tags = self.__sklearn_tags__().input_tags
+        return {
+            "accept_sparse": "csr" if tags.sparse else False,
+            "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+        }
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that sparse rows are taken where `estimator` takes them."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = bool(self._sparse)
+        """Tell scikit-learn that sparse rows and NaN are taken where `estimator` takes them."""
+        tags, part = super().__sklearn_tags__(), self.estimator
+        tags.input_tags.sparse = get_tags(part).input_tags.sparse
+        # A pipeline may fill in, and says nothing of that itself.
+        steps = [step for _, step in part.steps] if isinstance(part, Pipeline) else [part]
+        first = next((step for step in steps if hasattr(step, "fit")), part)
+        tags.input_tags.allow_nan = get_tags(first).input_tags.allow_nan
         return tags
 
     def _check_estimator(self) -> None:

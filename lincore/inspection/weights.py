@@ -17,8 +17,10 @@ from lincore.model_selection.pipeline import (
     asks_for_categories,
     transform_for_classifier,
 )
+from lincore.model_selection.pipeline import (
+    classifier_input_names as classifier_input_names,
+)
 from lincore.moments.moments import BLOCK_VALUES
-from lincore.preprocessing.tabular import prepared_names
 from lincore.utils.typing import Array
 
 # A boundary in more features than this fills a page of its own.
@@ -46,30 +48,6 @@ class Weights(NamedTuple):
     def comparable(self) -> Array:
         """Weights per standard deviation of a feature."""
         return self.values * self.spread
-
-
-def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
-    """Return the names of the coordinates that the classifier at the end sees.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> from lincore.model_selection.pipeline import Steps, pipeline_for
-    >>> iris = lincore.sample("iris")
-    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
-    >>> classifier_input_names(pipeline.fit(iris.X, iris.codes), iris)
-    ('Component 1', 'Component 2')
-    """
-    steps = pipeline.named_steps
-    if "pca" in steps:
-        return tuple(f"Component {i + 1}" for i in range(steps["pca"].n_components_))
-    if "svd" in steps:
-        return tuple(f"Component {i + 1}" for i in range(len(steps["svd"].components_)))
-    names = prepared_names(steps.get("prepare"), data)
-    if "basis" in steps:
-        found = steps["basis"].get_feature_names_out(np.array(names, dtype=object))
-        return tuple(str(name) for name in found)
-    return names
 
 
 def feature_weights(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Weights:

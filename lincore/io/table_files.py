@@ -23,7 +23,7 @@ from lincore.data.row_weights import checked_frequencies, checked_weights, zeros
 from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
-from lincore.io.tables.bins import Binned, Bins, bin_values
+from lincore.io.tables.bins import Binned, Binning, bin_values
 from lincore.io.tables.column_names import rename_features
 from lincore.io.tables.column_roles import COLUMN_ROLES, Column, Role
 from lincore.io.tables.column_selection import choose_roles, keep_rows, left_out, no_feature
@@ -364,7 +364,7 @@ def _counted(
     return _Counted(rows, weights, frequencies, notices)
 
 
-def _classes(labels: pd.Series[Any], bins: Bins | int | None, order: Sequence[str]) -> Binned:
+def _classes(labels: pd.Series[Any], bins: Binning | None, order: Sequence[str]) -> Binned:
     if bins is None:
         codes, classes = encode_column(labels)
         # What has got another name comes behind the others.

@@ -18,6 +18,7 @@ from lincore.metrics.estimates import (
     confusion_matrix,
     estimate,
     has_posteriors,
+    ranking_scores,
     weighted,
 )
 from lincore.metrics.intervals import (
@@ -173,8 +174,9 @@ def _interval_of_area(results: Results, method: str) -> Interval:
     """Return the interval of the AUC, see `enlarged`: a row is ranked above all others or below."""
     found = estimate(results, method, "AUC")
     if has_delongs_interval(results):
-        log_proba = results.log_proba[results.position(method)]
-        return delong_interval(log_proba[:, 1] - log_proba[:, 0], results.truth == 1)
+        ranked_by = ranking_scores(results, method)
+        assert ranked_by is not None  # else there is no area
+        return delong_interval(ranked_by[:, 1] - ranked_by[:, 0], results.truth == 1)
     counts = independent_counts(results, results.truth, len(results.classes))
     pull = area_pull(counts)
     more = enlarged(

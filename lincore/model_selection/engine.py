@@ -27,7 +27,13 @@ from lincore.model_selection.fitting import (
     predict_codes,
 )
 from lincore.model_selection.methods import Method
-from lincore.model_selection.pipeline import Steps, pipeline_for, steps_before, through
+from lincore.model_selection.pipeline import (
+    Steps,
+    named_warnings,
+    pipeline_for,
+    steps_before,
+    through,
+)
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.threads import WORTHWHILE, part_mapper
@@ -466,7 +472,9 @@ def fit_pipeline(
     try:
         training = fit_steps(data, sample, steps, rows=iterated, summary=by_moments)
         if classifier is not None:
-            fit_classifier(classifier, training)
+            with named_warnings(data) as fitted:
+                fitted.append(pipeline)
+                fit_classifier(classifier, training)
     except DataError:
         raise
     except ValueError as error:

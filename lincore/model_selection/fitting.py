@@ -16,6 +16,7 @@ from lincore.estimators.base.moment_classifier import MomentClassifier
 from lincore.model_selection.pipeline import CATEGORICAL, asks_for_categories, rows_needed, through
 from lincore.moments.moments import Moments
 from lincore.preprocessing.pca import PCA
+from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes
 
 # Moments by class of more values than this (400 MB) are not worth their memory: such data have
@@ -166,6 +167,7 @@ def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
     # Which of the library's classifiers have the method depends on their options too.
     if training.moments is not None and hasattr(classifier, "fit_moments"):
         return classifier.fit_moments(training.moments, np.arange(training.n_classes))
+    _drop_absent_priors(classifier, training)
     if training.weight is None:
         return classifier.fit(training.rows, training.codes)
     if not has_fit_parameter(classifier, "sample_weight"):
@@ -174,6 +176,16 @@ def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
             remedy="Leave the weights out, or choose a classifier that takes them.",
         )
     return classifier.fit(training.rows, training.codes, sample_weight=training.weight)
+
+
+def _drop_absent_priors(classifier: Any, training: TrainingInputs) -> None:
+    """Give the prior of classes without training rows to the others, as a fit from moments does."""
+    priors, present = classifier.get_params(deep=False).get("priors"), np.unique(training.codes)
+    if priors is None or isinstance(priors, str) or len(present) == training.n_classes:
+        return
+    shares = probabilities(priors, np.arange(training.n_classes))[present]
+    if shares.sum():
+        classifier.set_params(priors=shares / shares.sum())
 
 
 class Predicted(NamedTuple):

@@ -30,6 +30,7 @@ from lincore.model_selection.methods import Method, as_methods
 from lincore.model_selection.pipeline import (
     PLAIN,
     Steps,
+    named_warnings,
     pipeline_for,
     transform_for_classifier,
 )
@@ -171,9 +172,11 @@ def fit_behind(
     task = FitTask(data, TrainingSample(split.train), split.test, Steps(), 0)
     solved = method.from_moments and before.moments is not None
     prepared = prepare_behind(task, before.steps, before.moments if solved else None)
-    outcome = fit_one(method, prepared)
-    if isinstance(outcome, Failure):
-        raise outcome.error
+    with named_warnings(data) as fitted:
+        outcome = fit_one(method, prepared)
+        if isinstance(outcome, Failure):
+            raise outcome.error
+        fitted.append(outcome.pipeline)
     pipeline, seconds = outcome.pipeline, outcome.seconds
     return pipeline, _results(pipeline, outcome.predicted, data, split, name, seconds)
 

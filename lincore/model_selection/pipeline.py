@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +18,9 @@ from lincore.preprocessing.basis import RadialBasis, TrigonometricFeatures, kern
 from lincore.preprocessing.hog import HOG
 from lincore.preprocessing.pca import PCA
 from lincore.preprocessing.standardize import Standardizer
-from lincore.preprocessing.tabular import build_preparer
+from lincore.preprocessing.tabular import build_preparer, prepared_names
 from lincore.preprocessing.truncated_svd import SingularVectors
+from lincore.utils.thread_warnings import captured_warnings, warn
 
 # Basis functions by word; options as in "polynomial(degree=3)".
 BASES: Mapping[str, Callable[..., Any]] = {
@@ -214,6 +217,55 @@ def pipeline_for(
         seed=seed,
         image_shape=data.image_shape,
     )
+
+
+def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
+    """Return the names of the coordinates that the classifier at the end sees.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> iris = lincore.sample("iris")
+    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
+    >>> classifier_input_names(pipeline.fit(iris.X, iris.codes), iris)
+    ('Component 1', 'Component 2')
+    """
+    steps = pipeline.named_steps
+    if "pca" in steps:
+        return tuple(f"Component {i + 1}" for i in range(steps["pca"].n_components_))
+    if "svd" in steps:
+        return tuple(f"Component {i + 1}" for i in range(len(steps["svd"].components_)))
+    names = prepared_names(steps.get("prepare"), data)
+    if "basis" in steps:
+        found = steps["basis"].get_feature_names_out(np.array(names, dtype=object))
+        return tuple(str(name) for name in found)
+    return names
+
+
+@contextmanager
+def named_warnings(data: Dataset) -> Iterator[list[Pipeline]]:
+    """Name features in what a classifier warns, which knows their numbers alone.
+
+    Yields
+    ------
+    list of Pipeline
+        To put the fitted pipeline in.
+    """
+    fitted: list[Pipeline] = []
+    with captured_warnings() as caught:
+        yield fitted
+    if not caught:
+        return
+    names = classifier_input_names(fitted[0], data)
+
+    def named(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return repr(names[number]) if number < len(names) else found[0]
+
+    for warning in caught:
+        # As the estimators number what has no name.
+        message = re.sub(r"'?\b(?:column|feature) (\d+)\b'?", named, str(warning))
+        warn(message, type(warning), stacklevel=5)
 
 
 def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = None) -> Any:

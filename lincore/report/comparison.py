@@ -144,7 +144,15 @@ def interval_method(results: Results, *names: str) -> str:
         rules = [f"{name} by {rule}" for name, rule in zip(names, rules, strict=True)]
     if results.common is not None:
         rules[-1] += f"{';' if len(names) > 1 else ','} jackknife over the models of the folds"
-    return f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
+    said = f"{percent(scores.LEVEL, 0)} intervals: {'; '.join(rules)}."
+    pure = _delong_intervals(results) if names == ("AUC",) and not own else {}
+    if not pure:
+        return said
+    without = "; ".join(
+        f"{label} {found.value:.3f} ({found.low:.3f} to {found.high:.3f})"
+        for label, found in pure.items()
+    )
+    return f"{said} Without these rows, as in R’s pROC: {without}."
 
 
 def delong_note(results: Results) -> str:
@@ -156,16 +164,22 @@ def delong_note(results: Results) -> str:
     >>> delong_note(lincore.compare(lincore.sample("passengers"), "lda"))
     'AUC ...; DeLong’s 95 % interval, as in R’s pROC, is ... to .... The table ...'
     """
-    asked = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
-    if not scores.has_delongs_interval(asked) or scores.few_rows(results, "AUC"):
-        return ""
-    found = scores.score(asked, results.methods[0], "AUC")
-    if not np.isfinite(found.low):
+    found = next(iter(_delong_intervals(results).values()), None)
+    if found is None:
         return ""
     return (
         f"AUC {found.value:.3f}; DeLong’s {percent(scores.LEVEL, 0)} interval, as in R’s pROC, is "
         f"{found.low:.3f} to {found.high:.3f}. The table of scores adds two rows."
     )
+
+
+def _delong_intervals(results: Results) -> dict[str, scores.Interval]:
+    """Return the AUC of each model with DeLong's own interval, by label, where it has one."""
+    asked = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
+    if not scores.has_delongs_interval(asked) or scores.few_rows(results, "AUC"):
+        return {}
+    found = {results.settings.label(m): scores.score(asked, m, "AUC") for m in results.methods}
+    return {label: one for label, one in found.items() if np.isfinite(one.low)}
 
 
 def _units(results: Results) -> str:

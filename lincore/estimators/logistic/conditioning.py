@@ -10,7 +10,11 @@ from numpy.typing import NDArray
 
 from lincore.estimators.base.moment_classifier import SMALLEST, refuse_vanishing
 from lincore.estimators.logistic.design_matrix import StandardRows
-from lincore.estimators.logistic.sparse_design_matrix import SparseRows, sparse_centre_and_scale
+from lincore.estimators.logistic.sparse_design_matrix import (
+    SparseRows,
+    sparse_centre_and_scale,
+    sparse_rounding,
+)
 from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
@@ -82,7 +86,8 @@ def condition(
         origin, scale = sparse_centre_and_scale(X, weight, intercept=intercept)
         scale, penalty = _penalised(scale, X.shape[0] if weight is None else weight.sum(), strength)
         sparse = SparseRows(X, origin, scale, intercept=intercept)
-        return Conditioned(sparse, np.append(penalty, 0.0) if intercept else penalty)
+        penalty = np.append(penalty, 0.0) if intercept else penalty
+        return Conditioned(sparse, penalty, rounding=sparse_rounding(X, weight, scale))
     if X.shape[1] > len(X):
         return _in_row_space(X, weight, strength, intercept)
     spread = _spread(X, weight)

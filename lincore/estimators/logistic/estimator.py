@@ -387,8 +387,8 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         names = self._names()
         listed = ", ".join(repr(names[j]) for j in features)
         warn(
-            f"Beside their size these features vary by hardly more than numbers are rounded by, "
-            f"and get coefficients of zero: {listed}. Subtract their offset, such as the smallest "
+            f"Beside their size these features vary too little to be told from rounding, and get "
+            f"coefficients of zero: {listed}. Subtract their offset, such as the smallest "
             "value, before they are stored as float64.",
             UserWarning,
             stacklevel=4,

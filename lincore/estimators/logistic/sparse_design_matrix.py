@@ -145,3 +145,30 @@ def sparse_centre_and_scale(
     origin = np.where(far & ~constant, 0.0, mean)
     scale = np.where(far, np.hypot(deviation, mean), deviation)
     return origin, np.where(constant | (scale == 0), np.inf, scale)
+
+
+def sparse_rounding(X: Any, weight: Array | None, scale: Array) -> tuple[int, ...]:
+    """Return the features without a scale though their values differ by more than a last digit.
+
+    Parameters
+    ----------
+    X : sparse array or matrix of shape (n, p)
+    weight : ndarray of shape (n,), optional
+    scale : ndarray of shape (p,)
+        As `sparse_centre_and_scale` returns it.
+
+    Examples
+    --------
+    >>> X = sp.csr_array([[1e9, 3.0], [1e9 + 1, 3.0]])
+    >>> sparse_rounding(X, None, sparse_centre_and_scale(X, None, intercept=True)[1])
+    (0,)
+    """
+    flat = np.flatnonzero(np.isinf(scale))
+    rows = sp.csr_array(X)[:, flat]
+    if weight is not None:
+        rows = rows[weight > 0]
+    if not rows.nnz:
+        return ()
+    high, low = rows.max(axis=0).toarray().ravel(), rows.min(axis=0).toarray().ravel()
+    lost = high - low > 2 * np.finfo(np.float64).eps * np.maximum(np.abs(high), np.abs(low))
+    return tuple(flat[lost].tolist())

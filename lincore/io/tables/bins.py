@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,6 +27,10 @@ class Bins(NamedTuple):
     how: Literal["quantile", "width"] = "quantile"
 
 
+#: So many classes, or the bounds between them.
+Binning: TypeAlias = Bins | int | Sequence[float]
+
+
 class Binned(NamedTuple):
     """Classes of a quantity.
 
@@ -44,15 +48,15 @@ class Binned(NamedTuple):
     bounds: tuple[float, ...]
 
 
-def bin_values(values: Array, bins: Bins | int, where: str) -> Binned:
+def bin_values(values: Array, bins: Binning, where: str) -> Binned:
     """Bin a quantity into classes.
 
     Parameters
     ----------
     values : (n,) float64
         Nothing missing.
-    bins : Bins or int
-        A number cuts into so many classes of equally many rows.
+    bins : Bins, int or sequence of float
+        A number cuts into so many classes of equally many rows; a sequence is the bounds.
     where : str
         The place, for messages.
 
@@ -69,7 +73,29 @@ def bin_values(values: Array, bins: Bins | int, where: str) -> Binned:
     --------
     >>> bin_values(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y").classes.tolist()
     ['below 3', '3 and above']
+    >>> bin_values(np.array([1.0, 2.0, 3.0, 10.0]), (2.5,), "y").codes.tolist()
+    [0, 0, 1, 1]
     """
+    if not np.isfinite(values).all():
+        raise DataError("A value is infinite.", where=where, remedy="Correct it.")
+    if isinstance(bins, (Bins, int, np.integer)):
+        bounds = _spaced(values, bins)
+        what, remedy = "Almost all values are the same", "Bin by width, or choose another target."
+    else:
+        bounds = np.unique(np.asarray(bins, dtype=np.float64))
+        what = "No threshold lies between the values"
+        remedy = f"Choose one above {values.min():g} and up to {values.max():g}."
+    codes = np.searchsorted(bounds, values, side="right")
+    # What ties or rounding left empty is no class.
+    used, codes = np.unique(codes, return_inverse=True)
+    if len(used) < 2:
+        raise DataError(f"{what}: one class would be left.", where=where, remedy=remedy)
+    bounds = bounds[used[1:] - 1]
+    return Binned(codes.astype(np.intp), np.array(_names(bounds)), tuple(bounds.tolist()))
+
+
+def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
+    """Return bounds of equally many rows or equal width."""
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
     if how not in ("quantile", "width") or not 2 <= n <= 50:
         raise DataError(
@@ -77,23 +103,10 @@ def bin_values(values: Array, bins: Bins | int, where: str) -> Binned:
             where="option bins",
             remedy="Give a number from 2 to 50, and quantile or width.",
         )
-    if not np.isfinite(values).all():
-        raise DataError("A value is infinite.", where=where, remedy="Correct it.")
     shares = np.linspace(0, 1, n + 1)[1:-1]
     low, high = values.min(), values.max()
     bounds = np.quantile(values, shares) if how == "quantile" else low + shares * (high - low)
-    bounds = _rounded(np.unique(bounds), values)
-    codes = np.searchsorted(bounds, values, side="right")
-    # What ties or rounding left empty is no class.
-    used, codes = np.unique(codes, return_inverse=True)
-    if len(used) < 2:
-        raise DataError(
-            "Almost all values are the same: one class would be left.",
-            where=where,
-            remedy="Bin by width, or choose another target.",
-        )
-    bounds = bounds[used[1:] - 1]
-    return Binned(codes.astype(np.intp), np.array(_names(bounds)), tuple(bounds.tolist()))
+    return _rounded(np.unique(bounds), values)
 
 
 def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lincore.data.labels import columns_named, find_label_column, is_number, rows_left_out
+from lincore.data.target_guess import SURE_WORDS
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
@@ -203,9 +204,8 @@ def choose_roles(
     if target is None and (error := marked_labels(table.frame, [*table.frame], table.name)):
         raise error
     if options.bins is None:
-        # A class stands last or is called so; counts mostly stand behind what they depend on.
-        is_sure = target == table.frame.columns[-1] or (table.guess and table.guess.by_name)
-        is_guess = guessed and not is_sure
+        # A class is called so; dose or sex may stand last and is no class beside counts.
+        is_guess = guessed and str(target).casefold() not in SURE_WORDS
         sure = None if is_guess else find_label_column(table.frame, target, table.name)
         refuse_counted(table.frame, sure, table.name)
     label = find_label_column(table.frame, target, table.name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from lincore.errors import DataError
-from lincore.io.tables.bins import Bins
+from lincore.io.tables.bins import Binning
 
 if TYPE_CHECKING:  # pages have options before pandas and scikit-learn are there
     from lincore.io.tables.row_filters import Condition
@@ -35,8 +35,8 @@ class TableOptions:
         The median when not given; of a file that is read in blocks they are left out.
     rare : int, optional
         Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
-    bins : Bins or int, optional
-        Bin a numeric target into so many classes.
+    bins : Bins, int or sequence of float, optional
+        Bin a numeric target into so many classes, or at thresholds: (12.5,) makes two classes.
     categories : sequence of str
         Columns to treat as categorical: numbers such as postcodes, or texts of which
         "yes" and "Yes" are two levels.
@@ -60,7 +60,7 @@ class TableOptions:
     roles: Mapping[str, str] = field(default_factory=dict)
     missing: Missing | None = None
     rare: int | None = None
-    bins: Bins | int | None = None
+    bins: Binning | None = None
     categories: Sequence[str] = ()
     drop_classes: Sequence[Any] = ()
     merge_classes: Mapping[Any, str] = field(default_factory=dict)

@@ -145,7 +145,9 @@ def read_with_way(
         packed=packed,
         n_tables=n_tables,
     )
-    way = Way(layout._replace(text="", records=[]), names, marks, heading.first_line)
+    # With a column of what stands behind the last one in some lines.
+    columns_read = parsed.frame.columns.tolist()
+    way = Way(layout._replace(text="", records=[]), columns_read, marks, heading.first_line)
     first_line = parsed.first_line if columns.rows_kept else None
     pairs = zip(names, declared.roles if declared else (), strict=False)
     roles = {column: role for column, role in pairs if role and column in columns.frame}

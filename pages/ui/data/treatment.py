@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -19,6 +20,7 @@ _MISSING = {
     "drop": "Leave the row out",
 }
 _MOST_BINS = 10
+_THRESHOLDS = "thresholds"
 
 
 def show(found: Source) -> None:
@@ -54,21 +56,23 @@ def _bins(found: Source) -> None:
     if found.target is None or not data.is_number(found.table.frame[found.target]):
         return
     now = found.choices.bins
-    n, how = (
-        (None, "quantile")
-        if now is None
-        else now
-        if isinstance(now, io.Bins)
-        else (now, "quantile")
-    )
     numbers = {None: "No, as it is", **{i: f"{i} bins" for i in range(2, _MOST_BINS + 1)}}
-    if n not in numbers:
-        numbers[n] = f"{n} bins"
+    n: Any = now
+    how, threshold = "quantile", None
+    if isinstance(now, io.Bins):
+        n, how = now
+    elif isinstance(now, Sequence):
+        n, threshold = _THRESHOLDS, now[0] if len(now) == 1 else None
+        numbers[n] = f"At {', '.join(f'{value:g}' for value in now)}"
+    numbers.setdefault(n, f"{n} bins")
     st.session_state["data.bins"] = n
     st.session_state["data.bins.how"] = how
+    st.session_state["data.bins.at"] = threshold
 
     def revise() -> None:
         wanted = st.session_state.get("data.bins", n)
+        if wanted == _THRESHOLDS:
+            return
         by = st.session_state.get("data.bins.how", how)
         commands.revise(found.with_choices(bins=wanted and io.Bins(wanted, by)))
 
@@ -88,8 +92,24 @@ def _bins(found: Source) -> None:
         format_func={"quantile": "equally many rows", "width": "equal width"}.__getitem__,
         help="Where the edges of the bins lie.",
         on_change=revise,
-        disabled=n is None,
+        disabled=n in (None, _THRESHOLDS),
         width=200,
+    )
+
+    def cut() -> None:
+        at = st.session_state.get("data.bins.at")
+        commands.revise(found.with_choices(bins=None if at is None else (at,)))
+
+    st.number_input(
+        "Or cut it at",
+        key="data.bins.at",
+        value=None,
+        step=None,
+        format="%g",
+        placeholder="a threshold",
+        help="Two classes: below this value, and from it on.",
+        on_change=cut,
+        width=160,
     )
 
 

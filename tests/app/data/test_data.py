@@ -248,3 +248,17 @@ def test_identifiers_behind_labels_are_cut():
     cut.click().run()
     assert_fine(app)
     assert data_of(app).classes.tolist() == ["sick", "well"]
+
+
+def test_a_numeric_target_is_cut_at_a_threshold_of_ones_own():
+    app = bring(open_app(), ("good.csv", a_table()))
+    app.selectbox(key="data.target").set_value("length").run()
+    next(b for b in app.button if b.label.startswith("Bin length into 2")).click().run()
+    values = source_of(app).table.frame["length"].to_numpy()
+    at = float(np.sort(values)[len(values) // 4])
+    app.number_input(key="data.bins.at").set_value(at).run()
+    assert_fine(app)
+    assert data_of(app).counts.tolist() == [(values < at).sum(), (values >= at).sum()]
+    assert app.selectbox(key="data.bins").options[-1] == f"At {at:g}"
+    app.selectbox(key="data.bins").set_value(4).run()
+    assert data_of(app).n_classes == 4 and app.number_input(key="data.bins.at").value is None

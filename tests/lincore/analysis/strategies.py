@@ -98,7 +98,7 @@ tables = st.builds(
     rename=st.dictionaries(texts, texts, max_size=2),
     roles=st.dictionaries(texts, st.sampled_from(io.COLUMN_ROLES), max_size=3),
     missing=st.sampled_from([None, "median", "drop"]),
-    bins=st.one_of(st.none(), st.integers(2, 50), st.just(io.Bins(4, "width"))),
+    bins=st.one_of(st.none(), st.integers(2, 50), st.just(io.Bins(4, "width")), st.just((2.5, 4))),
     categories=st.lists(texts, max_size=2).map(tuple),
     drop_classes=st.lists(labels, max_size=2).map(tuple),
     merge_classes=st.dictionaries(labels, texts, max_size=2),

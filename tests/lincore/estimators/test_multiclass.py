@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
@@ -281,3 +283,20 @@ def test_many_small_models_can_be_stopped():
     assert {part.reason_ for part in model.estimators_} == {Reason.STOPPED}
     with pytest.raises(ValueError, match="batch_size must be positive"):
         OneVsOne(lincore.LogisticRegression(batch_size=0)).fit(X, codes)
+
+
+@pytest.mark.parametrize("kind", [OneVsRest, OneVsOne])
+def test_missing_values_are_left_to_an_estimator_that_takes_them(kind):
+    X, y = load_iris(return_X_y=True)
+    X[::7, 1] = np.nan
+    model = kind(make_pipeline(SimpleImputer(), LogisticRegression())).fit(X, y)
+    filled = SimpleImputer().fit_transform(X)
+    assert model.score(X, y) > 0.9 and model.predict_proba(X).shape == (150, 3)
+    if kind is OneVsRest:  # each model fills in from the same rows
+        same = kind(LogisticRegression()).fit(filled, y)
+        np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(filled), rtol=1e-6)
+    with pytest.raises(ValueError, match="NaN"):
+        kind(LogisticRegression()).fit(X, y)
+    X[0, 0] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(X, y)

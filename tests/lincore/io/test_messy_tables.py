@@ -342,3 +342,85 @@ def test_headers_over_text_alone(header, names, code):
     table = read_table(f"{header}\n{LEVELS}".encode(), "made.csv")
     assert list(table.frame) == names and len(table.frame) == 20
     assert [notice.code for notice in table.notices] == code
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1252", ["São Paulo", "Lisboa"]),
+        ("latin-1", ["Bär", "Anna"]),
+        ("cp850", ["Größe", "männlich"]),
+        ("cp437", ["grün", "groß"]),
+        ("cp1251", ["мужской", "женский", "возраст", "да"]),
+        ("gb18030", ["男", "女", "性别", "年龄"]),
+    ],
+)
+def test_few_words_beyond_ascii_are_read_in_the_likeliest_encoding(encoding, words):
+    lines = [f"{i}.5;{words[i % len(words)]};{'ab'[i % 2]}" for i in range(24)]
+    table = read_table("\n".join(["x;word;kind", *lines]).encode(encoding), "made.csv")
+    assert table.frame["word"].tolist() == [words[i % len(words)] for i in range(24)]
+
+
+@pytest.mark.parametrize(
+    ("above", "header", "names"),
+    [
+        ("Report;May;x", "length;width;kind", ["length", "width", "kind"]),
+        ("Report;May;x", "length;width;kind;", ["length", "width", "kind"]),
+        ("Made;by;Anna", "age;bmi;outcome", ["age", "bmi", "outcome"]),
+        ("length;width;kind", "cm;mm;-", ["length (cm)", "width (mm)", "kind"]),
+        ("time;mass;kind", "seconds;grams;species", ["time (seconds)", "mass (grams)", None]),
+        ("u;v;kind", "numeric;numeric;nominal", ["u (numeric)", "v (numeric)", None]),
+    ],
+)
+def test_words_above_the_header_are_a_title_and_units_below_it_are_units(above, header, names):
+    end = ";" if header.endswith(";") else ""
+    lines = [f"{i % 7}.5;{i % 5}.25;{'ab'[i % 2]}{end}" for i in range(30)]
+    table = read_table("\n".join([above, header, *lines]).encode(), "made.csv")
+    found = table.frame.columns.tolist()
+    assert [a for a, b in zip(found, names, strict=True) if b] == [b for b in names if b]
+    assert len(table.frame) == 30
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["keine Angabe", "k. A.", "(leer)", "unbekannt", "inconnu", "sans objet", "s/d", "sin dato"]
+    + ["desconocido", "manquant", "(blank)", "[missing]", "N.D."],
+)
+def test_words_for_no_value_in_several_languages_leave_a_column_of_numbers(word):
+    lines = [f"{word if i % 6 == 5 else i % 9 + 0.5};{'ab'[i % 2]}" for i in range(36)]
+    found = read_table("\n".join(["x;kind", *lines]).encode(), "made.csv").frame["x"]
+    assert found.dtype == np.float64 and found.isna().sum() == 6
+
+
+@pytest.mark.parametrize("above", [";;;;\n", ";;;;\n;;;;\n"])
+def test_lines_of_separators_above_the_header_are_not_worth_a_notice(above):
+    rows = "".join(f";;{i % 9},5;{i % 5};{'ab'[i % 2]}\n" for i in range(30))
+    table = read_table(f"{above};;x;y;kind\n{rows}".encode(), "made.csv")
+    assert table.frame.columns[-3:].tolist() == ["x", "y", "kind"] and not table.notices
+
+
+def test_a_rule_below_the_header_holds_no_units():
+    rows = "".join(f"| {i % 9}.5 | {i % 5} | {'ab'[i % 2]} |\n" for i in range(30))
+    table = read_table(f"| x | y | kind |\n|---|---|------|\n{rows}".encode(), "made.md")
+    assert {"x", "y", "kind"} <= set(table.frame) and len(table.frame) == 30
+    assert "units" not in " ".join(notice.what for notice in table.notices)
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ("Blood,Blood,Outcome\npressure,sugar,kind", ["Blood pressure", "Blood sugar"]),
+        (
+            "Blood,,Outcome\npressure,sugar,kind\nmmHg,mg/dl,",
+            ["Blood pressure (mmHg)", "Blood sugar (mg/dl)"],
+        ),
+        (
+            "Blood,Blood,Outcome\npressure,sugar,kind\nmmHg,mg/dl,",
+            ["Blood pressure (mmHg)", "Blood sugar (mg/dl)"],
+        ),
+    ],
+)
+def test_names_below_names_of_groups_are_joined_and_may_have_units_below(head, names):
+    rows = "".join(f"{i % 9}.5,{i % 5},{'ab'[i % 2]}\n" for i in range(30))
+    frame = read_table(f"{head}\n{rows}".encode(), "made.csv").frame
+    assert frame.columns.tolist() == [*names, "Outcome kind"] and len(frame) == 30

@@ -229,3 +229,10 @@ def test_counts_beside_a_class_of_each_row_are_features():
     rows = "".join(f"{i % 5},{5 + i % 3},{'ab'[i % 2]}\n" for i in range(20))
     assert read(f"events,total,class\n{rows}").classes.tolist() == ["a", "b"]
     assert read(f"cases,total,kind\n{rows}", "kind").n_classes == 2
+
+
+@pytest.mark.parametrize("last", ["sex", "group", "batch"])
+def test_a_binomial_table_is_refused_whatever_stands_last(last):
+    rows = "".join(f"{i * 7 % 5},{5 + i % 3},{i // 2},{'mf'[i % 2]}\n" for i in range(12))
+    assert "each row counts" in refused(f"dead,total,dose,{last}\n{rows}")
+    assert read(f"dead,total,dose,{last}\n{rows}", last).n_classes == 2

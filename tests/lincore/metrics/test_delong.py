@@ -8,6 +8,7 @@ from scipy import stats
 
 import lincore
 from lincore import metrics, report
+from lincore.metrics.estimates import ranking_scores
 
 
 def over_all_pairs(values, positive):
@@ -51,8 +52,25 @@ def test_scores_have_it_where_it_is_asked_for_and_say_so():
     np.testing.assert_allclose(metrics.score(asked, "lda", "AUC"), expected, rtol=1e-12)
     assert metrics.score(results, "lda", "AUC").low != pytest.approx(expected[1], abs=1e-6)
     assert report.interval_method(asked, "AUC") == "95 % intervals: DeLong."
-    assert report.interval_method(results, "AUC") == "95 % intervals: DeLong, with two rows added."
+    said = report.interval_method(results, "AUC")
+    assert said.startswith("95 % intervals: DeLong, with two rows added.")
     three = lincore.compare(lincore.sample("iris"), "lda")
     same = replace(three, settings=replace(three.settings, auc_interval="DeLong"))
     assert "two rows added" in report.interval_method(same, "AUC")
     assert metrics.score(same, "lda", "AUC") == metrics.score(three, "lda", "AUC")
+
+
+def test_a_comparison_by_auc_says_which_interval_is_shown_and_gives_delongs_of_each_model():
+    results = lincore.compare(lincore.sample("passengers"), ["lda", "perceptron"])
+    said = report.interval_method(results, "AUC")
+    for method, label in (("lda", "LDA"), ("perceptron", "Perceptron")):
+        margin = np.diff(ranking_scores(results, method)).ravel()
+        value, low, high = over_all_pairs(margin, results.truth == 1)
+        assert f"{label} {value:.3f} ({low:.3f} to {high:.3f})" in said
+    assert said.startswith("95 % intervals: DeLong, with two rows added. ") and "pROC" in said
+    many_folds = lincore.compare(lincore.sample("passengers"), ["lda", "logistic"], "5-fold")
+    for other in (
+        report.interval_method(results, "accuracy"),
+        report.interval_method(many_folds, "AUC"),
+    ):
+        assert "pROC" not in other

@@ -98,7 +98,7 @@ def test_groups_of_a_data_set_that_is_predicted_count_as_groups():
 )
 def test_the_caption_names_the_rule_that_was_used(name, rule):
     results = judged(np.arange(40) >= 6, np.arange(40) % 2)
-    assert report.interval_method(results, name) == f"95 % intervals: {rule}."
+    assert report.interval_method(results, name).startswith(f"95 % intervals: {rule}.")
     together = replace(results, settings=Settings(row_groups=np.arange(40) // 4))
     found = report.interval_method(together, name)
     assert "groups" in found and ("Wilson" in found) == (name == "accuracy")

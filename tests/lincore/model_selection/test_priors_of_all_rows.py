@@ -1,6 +1,7 @@
 """Leave-one-out with the priors of all rows, as R's ``lda(..., CV = TRUE)``, or of the others."""
 
 import numpy as np
+import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import LeaveOneOut
 
@@ -24,3 +25,18 @@ def test_an_option_says_whose_priors_leave_one_out_has():
     assert not np.allclose(of_row[0], of_row[1])
     alone = lincore.LinearDiscriminantAnalysis(priors="all").fit(X, y)
     np.testing.assert_allclose(alone.priors_, shares)
+
+
+@pytest.mark.parametrize("method", ["lda", "diagonal-lda", "naive-bayes"])
+@pytest.mark.parametrize("priors", ["all", "{'a': 0.2, 'b': 0.2, 'c': 0.6}"])
+def test_a_fold_without_a_class_shares_its_prior_among_the_others(method, priors):
+    codes = np.r_[np.repeat([0, 1], 10), 2]
+    X = np.random.default_rng(0).normal(codes[:, None], size=(21, 30))  # fitted from the rows
+    data = lincore.load((X, np.array(list("abc"))[codes]))
+    found, equal = (
+        lincore.compare(data, f"{method}(priors={given})", "leave-one-out")
+        for given in (priors, "equal")
+    )
+    np.testing.assert_allclose(
+        found.log_proba[0][found.rows == 20], equal.log_proba[0][found.rows == 20]
+    )

@@ -130,6 +130,7 @@ class LineFitter:
         self.lines, self.counts = list[UnevenLine](), Counter[str]()
         self.supposed = dict[str, str]()
         self.n_aligned = self.n_lines = self.n_wider = self.n_long = 0
+        self.first_long = (0, 0)
         self.numbers_kept = True
         self._n_of_width = Counter(map(len, target.rows))
         widths = self._n_of_width.most_common(1)
@@ -163,13 +164,12 @@ class LineFitter:
             if not needed:
                 return text
             raise _disagreement(len(scan.numbers), scan.n_lines, self.target)
-        self.text, self.first_line, self.n_lines = text, first_line, scan.n_lines
+        self.text, self.first_line, self.n_lines = text, first_line, self.n_lines + scan.n_lines
         self.pieces, self.copied, self.seen = list[str](), 0, 0
-        self.n_long, self.first_long = 0, (0, 0)
         for number, start in zip(scan.numbers.tolist(), scan.starts.tolist(), strict=True):
             self._look_at(number, start)
-            if 2 * self.n_long >= max(scan.n_lines, 1):
-                raise _disagreement(self.n_long, scan.n_lines, self.target, self.first_long)
+            if 2 * self.n_long >= max(self.n_lines, 1):
+                raise _disagreement(self.n_long, self.n_lines, self.target, self.first_long)
         return "".join([*self.pieces, text[self.copied :]]) if self.pieces else text
 
     @property

@@ -154,7 +154,9 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
             together = may_join and i + 1 < len(fields) and field and fields[i + 1]
             if gone < surplus and together and column < width:
                 joined = field + separator + fields[i + 1]
-                if not profile.is_new_level(joined, column):
+                # Without the separator between them two words make no third one.
+                is_word = not separator and kind_of(joined) == "word"
+                if not is_word and not profile.is_new_level(joined, column):
                     moves.append((2, gone + 1, False, joined, _PARTED))
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)

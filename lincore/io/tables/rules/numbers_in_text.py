@@ -32,10 +32,16 @@ _UNIT = re.compile(r"(?<=[\d.,])\s*([A-Za-zµμΩ°²³/·^()%]{1,10})$")
 # Words that stand for a missing value among numbers, whatever they mean elsewhere.
 # fmt: off
 _NO_VALUE = frozenset((
-    "missing", "unknown", "none", "nil", "nd", "n.d.", "na", "n.a.", "n/a", "nan", "null", "<na>",
-    ".", "..", "...", "*", "**", "-", "--", "---", "–", "—", "(missing)", "(null)", "k.a.", "n.v.",
+    "missing", "unknown", "none", "nil", "nd", "n.d.", "na", "n.a.", "n/a", "nan", "null",
+    ".", "..", "...", "*", "**", "-", "--", "---", "–", "—", "k.a.", "n.v.", "s/d", "s.d.", "s/o",
     "#value!", "#div/0!", "#ref!", "#num!", "not available", "not applicable", "no data",
-    "not measured",
+    "not measured", "no answer", "refused", "blank", "empty",
+    "keine angabe", "keine angaben", "keine daten", "unbekannt", "fehlt", "fehlend", "leer",
+    "nicht verfügbar", "nicht vorhanden", "nicht gemessen", "nicht bekannt", "entfällt",
+    "inconnu", "inconnue", "manquant", "manquante", "sans objet", "non disponible", "vide",
+    "non renseigné", "nsp", "desconocido", "desconocida", "sin dato", "sin datos", "vacío",
+    "no disponible", "no aplica", "faltante", "sconosciuto", "mancante", "onbekend", "okänd",
+    "desconhecido", "sem dados", "ausente",
 ))
 # fmt: on
 _CURRENCY_FIRST = re.compile(rf"{CURRENCY}\s*")
@@ -266,11 +272,17 @@ def _mostly_plain(numbers: dict[str, str | None]) -> bool:
 
 def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
     """Tell whether the words among numbers may stand for missing values."""
-    if not odd or all(word.strip().casefold() in _NO_VALUE for word in odd):
+    if not odd or all(_is_no_value(word) for word in odd):
         return True
     n_odd = int(column.isin(odd).sum())
     rare = 10 * n_odd <= int(column.notna().sum())
     return len(odd) <= _FEW and n_unique - len(odd) > _MANY and rare
+
+
+def _is_no_value(word: str) -> bool:
+    """Tell words such as missing, (leer) or k. A."""
+    plain = word.strip().strip("()[]<>").casefold()
+    return plain in _NO_VALUE or re.sub(r"\. (?=\w)", ".", plain) in _NO_VALUE
 
 
 def _convert(column: pd.Series[Any], numbers: dict[str, str | None]) -> pd.Series[Any]:

@@ -292,7 +292,17 @@ def _target(rows: bytes, way: Way, name: str, options: ReadOptions) -> Target:
     some = rows[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:_KNOWN_ROWS]
     known = [split(line, separator, quote) for line in some if line.strip()]
     policy = options.uneven or "mend"
-    return Target(separator, quote, len(way.names), known, name, way.first_line, policy, False)
+    return Target(
+        separator,
+        quote,
+        len(way.names),
+        known,
+        name,
+        way.first_line,
+        policy,
+        may_join=False,
+        may_widen=False,  # the columns are those of the drawn lines
+    )
 
 
 class _Lines(NamedTuple):

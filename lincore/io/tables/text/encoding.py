@@ -17,6 +17,22 @@ _LOOKED_AT = 65_536
 # Characters that text does not hold, but for tab, line ends, form feed and the DOS end of file.
 _CONTROL = re.compile("[\x01-\x08\x0b\x0e-\x19\x1b-\x1f\x7f]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+_BEYOND_ASCII_WORD = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
+_SIGN_INSIDE = re.compile(r"[^\W\d_][^\w\x00-\x7f’·]+(?=[^\W\d_])")
+# What tables are saved in; others fit many a text by chance.
+_COMMON = [
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp850"),
+    *("cp852", "cp866", "koi8_r", "koi8_u", "iso8859_2", "gb18030", "big5"),
+    *("shift_jis", "euc_jp", "euc_kr"),
+]
+# So many times fewer broken words tell one encoding from another.
+_CLEARLY = 4
+# Of one alphabet, the more common first.
+_ALIKE = (
+    ("cp1252", "cp850"),
+    ("cp1250", "iso8859_2", "cp852"),
+    ("cp1251", "koi8_r", "cp866", "koi8_u"),
+)
 _STRUCTURED = (
     (re.compile(r"\s*[\[{]\s*(\"|\[|\{|\]|\}|-?\d+(\.\d*)?\s*,\s*$)"), "a JSON file"),
     (re.compile(r"(\s*\[.*\],?[^\S\n]*(\n|$)){2}"), "a JSON file of lines"),
@@ -121,21 +137,36 @@ def _wide_encoding(raw: bytes) -> str | None:
 
 
 def _guess_encoding(raw: bytes) -> str:
-    matches = from_bytes(raw[:100_000])
+    sample = raw[:100_000]
+    matches = from_bytes(sample, cp_isolation=_COMMON)
     best = matches.best()
     western = [match for match in matches if "cp1252" in match.could_be_from_charset]
     # Texts with few accents fit many encodings alike; among such, the Western one is most common.
     rival = western[0].coherence + 0.1 if western else 0.05
-    if best is None or (best.coherence <= rival and not _comes_in_pairs(raw[:100_000])):
-        return "cp1252"
-    return best.encoding
+    vague = best is None or (best.coherence <= rival and not _comes_in_pairs(sample))
+    guess = "cp1252" if best is None or vague else best.encoding
+    alike = next((family for family in _ALIKE if guess in family), (guess,))
+    n_broken = {encoding: _n_broken_words(sample, encoding) for encoding in alike}
+    best_fit = min(n_broken, key=lambda encoding: n_broken[encoding])
+    # Damaged text has broken words in any of them: then the more common one.
+    return best_fit if _CLEARLY * n_broken[best_fit] <= n_broken[alike[0]] else alike[0]
+
+
+def _n_broken_words(raw: bytes, encoding: str) -> int:
+    """Count what no word has: signs or a change to capitals inside, letters of two alphabets."""
+    text = raw.decode(encoding, errors="replace")
+    return len(_SIGN_INSIDE.findall(text)) + sum(
+        not (word.islower() or word.isupper() or word.istitle())
+        for word in _BEYOND_ASCII_WORD.findall(text)
+    )
 
 
 def _comes_in_pairs(raw: bytes) -> bool:
     """Tell whether bytes beyond ASCII stand in pairs, as in Chinese; accents stand alone."""
-    lengths = [len(run) for run in _BEYOND_ASCII.findall(raw)]
-    even = sum(length % 2 == 0 for length in lengths)
-    return even > 0.95 * len(lengths) and sum(lengths) >= 3 * len(lengths)
+    runs = _BEYOND_ASCII.findall(raw)
+    even = sum(len(run) % 2 == 0 for run in runs)
+    long_or_many = sum(map(len, runs)) >= 3 * len(runs) or len(set(runs)) > 2
+    return even > 0.95 * len(runs) and long_or_many
 
 
 def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:

@@ -17,6 +17,22 @@ from lincore.io.tables.text.orange import Declared, find_declared
 from lincore.limits import LIMITS
 
 _UNIT = re.compile(r"[\[(]?[^\d\s][^,;]{0,14}[\])]?")
+_NAME = re.compile(r"[^\W\d]{3,}([ _.-]*\w+)*")
+# Units and types that look like names, in the singular.
+# fmt: off
+_UNIT_WORDS = frozenset((
+    "metre", "meter", "gram", "gramm", "second", "sekunde", "minute", "hour", "stunde", "day",
+    "tag", "week", "month", "year", "jahr", "litre", "liter", "kilogram", "kilometre",
+    "kilometer", "centimetre", "centimeter", "millimetre", "millimeter", "percent", "prozent",
+    "degree", "grad", "celsius", "fahrenheit", "kelvin", "euro", "eur", "dollar", "usd",
+    "count", "unit", "number", "ratio", "score", "point", "mol", "mmol", "mmhg", "bpm", "kpa",
+    "hpa", "rpm", "min", "sec", "yrs", "mph", "kwh", "ppm", "ppb", "beat", "pixel", "inch",
+    "feet", "foot", "pound", "watt", "volt", "integer", "int", "real", "float", "double",
+    "numeric", "numerical", "nominal", "categorical", "ordinal", "string", "text", "binary",
+    "boolean", "bool", "date", "factor", "continuous", "discrete", "percentage", "index",
+    "code", "none", "nan",
+))
+# fmt: on
 _JUDGED = 100
 _MOST_ABOVE = 30
 _FEWEST_LEVELS = 6
@@ -109,18 +125,26 @@ def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
     if joined is not None:
         sentence = f"Two lines name the columns: joined, as in {joined[1]!r}."
         lines = f"{name}, lines {head.first_line} and {body[0].first_line}"
-        naming = [Notice(sentence, lines, code="LIN012")]
-        names, body = _names(Record(joined, 1, 1), body[1:], layout.width, name)[0], body[1:]
-    elif asked is None and "LIN013" not in overruled and (units := _units(body)):
+        notice = Notice(sentence, lines, code="LIN012")
+        head, body = Record(joined, 1, 1), body[1:]
+        names, naming = _names(head, body, layout.width, name)[0], [notice]
+    if asked is None and "LIN013" not in overruled and (units := _units(body)):
+        if joined is None and _are_names(units, names) and "LIN010" not in overruled:
+            # Words as wide as the table stand above its header.
+            skipped = _skipped(head, f"{name}, line {head.first_line}")
+            below = layout._replace(records=[record for record in records if record is not head])
+            heading = _find_header(below, options, name)
+            return heading._replace(notices=(*notices, skipped, *heading.notices))
         # Below a blank stands the name itself: a heading over several columns is written once.
         fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
             _joined(name, unit, is_named=bool(field))
             for name, unit, field in zip_longest(names, units, fields)
         ]
-        sentence = f"The line holds units: {', '.join(filter(None, units))}."
-        line = f"{name}, line {body[0].first_line}"
-        naming.append(Notice(sentence, line, code="LIN013"))
+        if any(map(_is_unit, units)):
+            sentence = f"The line holds units: {', '.join(filter(None, units))}."
+            line = f"{name}, line {body[0].first_line}"
+            naming.append(Notice(sentence, line, code="LIN013"))
         body = body[1:]
     first_line = body[0].first_line if body else head.last_line + 1
     return Heading(names, head.first_line, first_line, (*notices, *naming))
@@ -160,10 +184,15 @@ def _below_titles(
             records = [*records[:n_titles], last._replace(fields=fields), *records[n_titles + 1 :]]
     if not n_titles or "LIN010" in options.overrule:
         return records, []
-    title = " ".join(field for field in records[0].fields if field)[:60]
-    sentence = f"It stands above the table and was skipped: {title!r}."
+    if not any(record.n_filled for record in records[:n_titles]):
+        return records[n_titles:], []
     lines = "line 1" if n_titles == 1 else f"lines 1 to {records[n_titles - 1].last_line}"
-    return records[n_titles:], [Notice(sentence, f"{name}, {lines}", code="LIN010")]
+    return records[n_titles:], [_skipped(records[0], f"{name}, {lines}")]
+
+
+def _skipped(record: Record, where: str) -> Notice:
+    title = " ".join(filter(None, record.fields))[:60]
+    return Notice(f"It stands above the table and was skipped: {title!r}.", where, code="LIN010")
 
 
 def _whole_header(records: Sequence[Record], width: int) -> Record | None:
@@ -335,16 +364,19 @@ def _name_rows(first: Sequence[str]) -> bool:
 def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
     """Return the names of columns below those of groups of them; None where these are no groups.
 
-    The name of a group stands over its first column alone, and the fields beside it are blank.
+    The name of a group stands over its first column alone, and the fields beside it are blank, or
+    over each of its columns.
     """
     if len(body) < 3 or len(body[0].fields) != len(head.fields):
         return None
     below = body[0].fields
     pairs = list(zip(head.fields, below, strict=True))
     shared = [not upper and bool(lower) for upper, lower in pairs]
+    shared += [one == next_one for one, next_one in pairwise(head.fields)]
     if not any(shared) or not head.fields:
         return None
-    if not (names_values(body[0], body[1:]) or _names_levels(body[0], body[1:])):
+    below_both = body[2:] if _units(body[1:]) else body[1:]
+    if not (names_values(body[0], below_both) or _names_levels(body[0], below_both)):
         return None
     names, group = list[str](), ""
     for upper, lower in pairs:
@@ -371,10 +403,14 @@ def _names_levels(head: Record, body: Sequence[Record]) -> bool:
 
 
 def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
-    if not unit or not re.search(r"[\w%°$€£]", unit):
-        # A rule of dashes, as below the header of a table in a text.
+    if not unit or not _is_unit(unit):
         return name
     return f"{name} ({unit.strip('[]()')})" if is_named else unit
+
+
+def _is_unit(field: str) -> bool:
+    """Tell a unit from a rule of dashes, as below the header of a table in a text."""
+    return re.search(r"[\w%°$€£]", field) is not None
 
 
 def _units(body: Sequence[Record]) -> list[str]:
@@ -399,3 +435,15 @@ def _units(body: Sequence[Record]) -> list[str]:
         n_units += numeric and bool(field)
     # One word over one column of numbers may be a slip.
     return first if n_units >= 2 else []
+
+
+def _are_names(fields: Sequence[str], above: Sequence[str]) -> bool:
+    """Tell whether a line of words over numbers names the columns, units and types being none."""
+    is_full = len(fields) == len(above) == len({field.casefold() for field in fields})
+    words = {word.casefold().rstrip("s") for field in fields for word in field.split()}
+    return (
+        is_full
+        and all(_NAME.fullmatch(field) for field in fields)
+        and not words & _UNIT_WORDS
+        and max(map(len, fields)) > 4
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -192,3 +194,18 @@ def test_the_perceptron_scales_sparse_rows_and_does_not_centre_them():
     sparse = Perceptron(random_state=0).fit(sp.csr_array(X), y)
     assert sparse.converged_
     assert_allclose(sparse.coef_, plain.coef_ / scale, rtol=1e-9, atol=1e-12)
+
+
+def test_a_feature_whose_variation_is_lost_in_its_offset_is_named():
+    """Sparse rows are not centred: below 1e-7 of the mean nothing is left of a deviation."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), np.arange(200) % 2
+    X[:, 1] = 1e9 + y
+    with pytest.warns(UserWarning, match="coefficients of zero: 'feature 1'[.]"):
+        LogisticRegression().fit(sp.csr_array(X), y)
+    X[:, 1] = np.where(y, 0.3, 0.1 + 0.2)  # a last digit is rounding
+    weight = rng.uniform(size=200)
+    for given in (None, weight):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            LogisticRegression().fit(sp.csr_array(X), y, given)

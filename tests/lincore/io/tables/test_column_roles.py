@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import lincore
 from lincore import DataError
 from lincore.checks import find_table_problems
 from lincore.io import (
@@ -270,3 +271,24 @@ def test_values_marked_as_missing_in_one_column_alone():
     assert made.frame.isna().sum().to_dict() == {"u": 1, "v": 1, "w": 0, "class": 0}
     with pytest.raises(DataError, match="no such column"):
         read_table(b"u,class\n0,a\n", "made.csv", ReadOptions(missing_in={"x": (0,)}))
+
+
+@pytest.mark.parametrize(
+    ("edges", "classes", "counts"),
+    [
+        ((12.5,), ["below 12.5", "12.5 and above"], [13, 7]),
+        ((15, 5), ["below 5", "5 to below 15", "15 and above"], [5, 10, 5]),
+        ((5, 99), ["below 5", "5 and above"], [5, 15]),
+    ],
+)
+def test_a_numeric_target_is_cut_at_thresholds_of_ones_own(edges, classes, counts):
+    grades = pd.DataFrame({"u": np.arange(20.0) ** 2, "grade": np.arange(20)})
+    data = lincore.load(grades, target="grade", bins=edges)
+    assert data.classes.tolist() == classes and data.counts.tolist() == counts
+
+
+@pytest.mark.parametrize("edges", [(), (40,), (np.nan,), (-3.0, 21.0)])
+def test_thresholds_that_leave_one_class_are_refused(edges):
+    grades = pd.DataFrame({"u": np.arange(20.0) ** 2, "grade": np.arange(20)})
+    with pytest.raises(DataError, match="threshold"):
+        lincore.load(grades, target="grade", bins=edges)

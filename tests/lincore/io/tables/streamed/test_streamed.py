@@ -613,3 +613,17 @@ def test_frequencies_that_are_all_large_hold_fewer_lines():
     with pytest.raises(DataError, match="at most .* such are held"):
         many = frame.assign(count=10_000_000)
         table_to_dataset(opened(csv_of(many)), "species", options=options)
+
+
+@pytest.mark.parametrize(
+    "which", [[5, 100, 3_000], range(5_800, 6_000), [4_321], range(0, 6_000, 5)]
+)
+def test_a_field_behind_the_last_column_costs_no_more_than_its_line(which):
+    lines = csv_of(frame_of_numbers()).decode().splitlines()
+    raw = "\n".join(
+        [lines[0], *(f"{one},late" if i in which else one for i, one in enumerate(lines[1:]))]
+    )
+    data = table_to_dataset(opened(raw.encode()), "species")
+    assert data.classes.tolist() == ["setosa", "virginica", "é2"]
+    n_lost = 0 if len(which) > 1_000 else len(which)
+    assert data.n_rows + data.n_streamed == N_ROWS - n_lost
