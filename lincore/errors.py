@@ -92,11 +92,5 @@ class TooLargeError(DataError):
 
 
 def error_summary(error: Exception) -> str:
-    r"""Return the first line of what an error of others says, or its kind where it says nothing.
-
-    Examples
-    --------
-    >>> error_summary(ValueError("bad cell\nin row 3")), error_summary(NotImplementedError())
-    ('bad cell', 'NotImplementedError')
-    """
+    r"""Return the first line of what an error of others says, or its kind where it says nothing."""
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -106,11 +106,6 @@ def on_own_disk(limits: Limits) -> Limits:
 
     What is held of it, and that it unpacks to a multiple of its size, stays limited; reading it
     takes time, and nobody else's.
-
-    Examples
-    --------
-    >>> on_own_disk(LIMITS).max_streamed_bytes > 10**15
-    True
     """
     return replace(limits, max_streamed_bytes=sys.maxsize, max_streamed_cells=sys.maxsize)
 
@@ -162,13 +157,7 @@ _ZIP_FOLDERS = "Put the images of each class into a folder of their own and zip 
 
 
 def check_size(n_bytes: int, name: str, limits: Limits = LIMITS) -> None:
-    """Refuse a file that is empty or larger than the limit.
-
-    Raises
-    ------
-    DataError
-        When `n_bytes` is zero or above ``limits.max_file_bytes``.
-    """
+    """Refuse a file that is empty or larger than the limit."""
     if n_bytes == 0:
         raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
     if n_bytes > limits.max_file_bytes:
@@ -180,31 +169,7 @@ def check_size(n_bytes: int, name: str, limits: Limits = LIMITS) -> None:
 
 
 def read_limited(stream: Readable, name: str, limits: Limits = LIMITS) -> bytes:
-    """Read a whole binary stream, but never more than one byte above the limit.
-
-    Parameters
-    ----------
-    stream : binary file
-        Open for reading.
-    name : str
-        The file's name, for the message.
-    limits : Limits
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    DataError
-        When the stream is empty, too large, or gives text.
-
-    Examples
-    --------
-    >>> import io
-    >>> read_limited(io.BytesIO(b"a,b"), "small.csv")
-    b'a,b'
-    """
+    """Read a whole binary stream, but never more than one byte above the limit."""
     raw = stream.read(limits.max_file_bytes + 1)
     if not isinstance(raw, bytes):
         raise DataError(
@@ -220,20 +185,7 @@ def is_zip(raw: bytes) -> bool:
 
 
 def refuse_foreign(raw: bytes, name: str) -> None:
-    """Refuse a file whose first bytes say that it is no text.
-
-    Raises
-    ------
-    DataError
-        Naming what the file is and how to save it instead.
-
-    Examples
-    --------
-    >>> refuse_foreign(b"%PDF-1.7", "report.csv")
-    Traceback (most recent call last):
-    ...
-    lincore.errors.DataError: report.csv: This is a PDF document, not a text table. Save ...
-    """
+    """Refuse a file whose first bytes say that it is no text."""
     if raw.startswith(_TAR_MAGIC, _TAR_PLACE):
         raise DataError(
             "This is a tar archive, not a text table.",
@@ -258,13 +210,7 @@ def refuse_foreign(raw: bytes, name: str) -> None:
 
 
 def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = LIMITS) -> None:
-    """Refuse a table that is too large, or too small to hold a feature and a target.
-
-    Raises
-    ------
-    DataError
-        With fewer than two columns, no rows, or more columns or cells than the limits.
-    """
+    """Refuse a table that is too large, or too small to hold a feature and a target."""
     if n_columns < 2:
         raise DataError(
             "There is only one column.",
@@ -289,13 +235,7 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
 
 
 def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:
-    """Refuse a file of more rows than are kept in memory.
-
-    Raises
-    ------
-    TooLargeError
-        With more rows than the limit.
-    """
+    """Refuse a file of more rows than are kept in memory."""
     if n_rows > limits.max_rows:
         raise TooLargeError(
             f"There are {n_rows:,} rows; at most {limits.max_rows:,} are kept in memory.",
@@ -305,16 +245,7 @@ def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:
 
 
 def table_limits() -> str:
-    """Say how large a table may be, and what becomes of larger ones.
-
-    Examples
-    --------
-    >>> whole, larger = table_limits().split(". ")
-    >>> whole[:72]
-    'Tables of up to 120 MB of text, 5,000 columns, 2 million rows and 50 mil'
-    >>> larger[:89]
-    'Larger ones of numbers, up to 4,000 MB unpacked: 200,000 rows are in memory, the others s'
-    """
+    """Say how large a table may be, and what becomes of larger ones."""
     return (
         f"Tables of up to {LIMITS.max_table_bytes / 1e6:,.0f} MB of text, "
         f"{LIMITS.max_columns:,} columns, {LIMITS.max_rows / 1e6:g} million rows and "

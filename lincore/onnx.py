@@ -266,13 +266,7 @@ def _in_the_rows_precision(node: Node, operator: Any, output: int, at: dict[str,
 
 
 def _labels(model: Any) -> NDArray[Any]:
-    """Return the labels as ONNX has them.
-
-    Raises
-    ------
-    ValueError
-        For labels that are neither whole numbers nor texts.
-    """
+    """Return the labels as ONNX has them."""
     classes = model.classes_
     if classes.dtype.kind in "biu":
         return np.asarray(classes, dtype=np.int64)

@@ -11,24 +11,12 @@ from lincore.errors import DataError
 
 
 def refuse(what: str, place: str, wanted: str) -> DataError:
-    """Return the error of a value that cannot be, at a place of the specification.
-
-    Examples
-    --------
-    >>> refuse("It is 3.", "split.test_size", "Give a share below 1.")
-    DataError('split.test_size: It is 3. Give a share below 1.')
-    """
+    """Return the error of a value that cannot be, at a place of the specification."""
     return DataError(what, where=place, remedy=wanted)
 
 
 def shown(value: Any) -> str:
-    """Return a value as a message quotes it: short, whatever it is.
-
-    Examples
-    --------
-    >>> shown(3), len(shown("a" * 10**6))
-    ('3', 40)
-    """
+    """Return a value as a message quotes it: short, whatever it is."""
     if isinstance(value, int) and abs(value) > 10**18:
         return "a number of very many digits"
     text = repr(value[:60] if isinstance(value, (str, list)) else value)
@@ -93,21 +81,7 @@ class OneOf:
 
 
 def number(value: Any, place: str, *, infinite: bool = False) -> float:
-    """Return a number of JSON as it is; "inf" and "-inf" where infinite ones make sense.
-
-    Raises
-    ------
-    DataError
-        When it is none, not finite, or an integer that no float holds.
-
-    Examples
-    --------
-    >>> number(3, "cost"), number("inf", "C", infinite=True)
-    (3, inf)
-    >>> number("inf", "cost")
-    Traceback (most recent call last):
-    lincore.errors.DataError: cost: It is 'inf'. Give a number.
-    """
+    """Return a number of JSON as it is; "inf" and "-inf" where infinite ones make sense."""
     if infinite and value in ("inf", "-inf"):
         return float(value)
     if infinite and type(value) is float and abs(value) == inf:

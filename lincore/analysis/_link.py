@@ -13,18 +13,7 @@ MOST_CHARACTERS, MOST_BYTES = 16_000, 200_000
 
 
 def pack(text: str) -> str:
-    """Return a text in the letters of an address.
-
-    Raises
-    ------
-    DataError
-        When that takes more characters than addresses may have.
-
-    Examples
-    --------
-    >>> unpack(pack("iris"))
-    'iris'
-    """
+    """Return a text in the letters of an address."""
     packer = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     raw = packer.compress(text.encode()) + packer.flush()
     found = urlsafe_b64encode(raw).rstrip(b"=").decode()
@@ -36,20 +25,7 @@ def pack(text: str) -> str:
 
 
 def unpack(link: str) -> str:
-    """Return the text of a link.
-
-    Raises
-    ------
-    DataError
-        When it is damaged, or unpacks to more than `MOST_BYTES`.
-
-    Examples
-    --------
-    >>> unpack("nonsense")
-    Traceback (most recent call last):
-    ...
-    lincore.errors.DataError: link: It is damaged. Copy all of it.
-    """
+    """Return the text of a link."""
     damaged = DataError("It is damaged.", where="link", remedy="Copy all of it.")
     if len(link) > MOST_CHARACTERS or not re.fullmatch(r"[\w-]*", link, re.ASCII):
         raise damaged

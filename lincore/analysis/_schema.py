@@ -41,13 +41,7 @@ class Schema:
         self._hints: dict[type, dict[str, Any]] = {}
 
     def decode(self, kind: Any, value: Any, place: str) -> Any:
-        """Return what a value of JSON stands for.
-
-        Raises
-        ------
-        DataError
-            When it is not of that type, with the place in the specification.
-        """
+        """Return what a value of JSON stands for."""
         origin, arguments = get_origin(kind), get_args(kind)
         if origin is Annotated:
             return self._bounded(arguments[0], arguments[1:], value, place)
@@ -69,13 +63,7 @@ class Schema:
         return _plain(kind, value, place)
 
     def encode(self, value: Any, *, tagged: bool = False) -> Any:
-        """Return a record as JSON has it: without what is as by default.
-
-        Raises
-        ------
-        DataError
-            For what JSON cannot hold, such as a date.
-        """
+        """Return a record as JSON has it: without what is as by default."""
         if _is_record(type(value)):
             given = ((name, getattr(value, name)) for name in self.hints(type(value)))
             default = defaults(type(value))
@@ -188,14 +176,7 @@ class Schema:
 
 
 def defaults(record: type) -> dict[str, Any]:
-    """Return the defaults of the fields of a record that have one.
-
-    Examples
-    --------
-    >>> from lincore.model_selection.pipeline import Steps
-    >>> defaults(Steps)["whiten"]
-    False
-    """
+    """Return the defaults of the fields of a record that have one."""
     if hasattr(record, "_field_defaults"):
         return dict(record._field_defaults)
     found = {}

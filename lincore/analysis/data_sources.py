@@ -357,13 +357,7 @@ def checked_file(
 
 
 def check_hash(wanted: NamedFile, found: str) -> None:
-    """Refuse a file whose SHA-256 is another one than that of the file that is wanted.
-
-    Raises
-    ------
-    DataError
-        With the name of the file that is wanted.
-    """
+    """Refuse a file whose SHA-256 is another one than that of the file that is wanted."""
     if wanted.sha256 and found != wanted.sha256:
         raise DataError(
             f"This is another file: its SHA-256 begins with {found[:12]}, that of the analysis "

@@ -172,18 +172,7 @@ def method_line(word: str, options: Mapping[str, Any]) -> str:
 
 
 def checked_options(given: Any, place: str) -> dict[str, dict[str, Any]]:
-    """Return options by classifier, those with their default left out; a bound of `Schema`.
-
-    Raises
-    ------
-    DataError
-        For classifiers and options that do not exist, and values out of range.
-
-    Examples
-    --------
-    >>> checked_options({"logistic": {"C": "inf", "solver": "newton-cg"}}, "options")
-    {'logistic': {'C': inf}}
-    """
+    """Return options by classifier, those with their default left out; a bound of `Schema`."""
     found = {}
     for word, options in given.items():
         if word not in CLASSIFIER_OPTIONS:
@@ -195,13 +184,7 @@ def checked_options(given: Any, place: str) -> dict[str, dict[str, Any]]:
 
 
 def checked_options_of(word: str, given: Any, place: str) -> dict[str, Any]:
-    """Return the options of one classifier that differ from the defaults.
-
-    Raises
-    ------
-    DataError
-        For options that do not exist, and values out of range.
-    """
+    """Return the options of one classifier that differ from the defaults."""
     known = {option.name: option for option in CLASSIFIER_OPTIONS[word]}
     unknown = [name for name in given if name not in known]
     if unknown:
@@ -233,18 +216,7 @@ def _checked(option: Option, value: Any, place: str) -> Any:
 
 
 def checked_basis(value: str, place: str) -> str:
-    """Return the specification of a basis, if it is one of bounded size; a bound of `Schema`.
-
-    Raises
-    ------
-    DataError
-        For a basis or an option that does not exist, and a number out of range.
-
-    Examples
-    --------
-    >>> checked_basis("polynomial(degree=3)", "steps.basis")
-    'polynomial(degree=3)'
-    """
+    """Return the specification of a basis, if it is one of bounded size; a bound of `Schema`."""
     found = re.fullmatch(r"([a-z]+)(?:\(([a-z_]+)=(\d{1,4})\))?", value)
     ranges = _BASES.get(found[1]) if found else None
     if found is None or ranges is None or (found[2] and found[2] not in ranges):

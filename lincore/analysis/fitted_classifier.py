@@ -33,19 +33,7 @@ class FittedClassifier(NamedTuple):
 
 
 def fit_classifier(experiment: Experiment, word: str) -> FittedClassifier:
-    """Fit one classifier on the training set, and predict the test set.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    word : str
-        As in `lincore.model_selection.CLASSIFIER_FACTORIES`.
-
-    Raises
-    ------
-    DataError
-        When the training rows do not allow the model.
-    """
+    """Fit one classifier on the training set, and predict the test set."""
     data, choice, steps, _ = experiment
     experiment.check_size()
     rows = choice.rows(data)

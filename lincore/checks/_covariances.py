@@ -49,19 +49,6 @@ def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) 
     have to differ in every direction for the same gain in likelihood per row and coordinate,
     ``log cosh log r = M / (n - K) / p``, M being less its expectation under equality. The p-value
     is that of Box's F approximation, which holds for smaller classes than his χ².
-
-    References
-    ----------
-    Box (1949), "A general distribution theory for a class of likelihood criteria".
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> X, codes = rng.standard_normal((400, 2)), np.repeat([0, 1], 200)
-    >>> X[codes == 1] *= 3
-    >>> check = equal_covariances(X, codes, np.array(["a", "b"]))
-    >>> check.verdict, round(check.values["ratio"], 1)
-    ('warning', 3.0)
     """
     name, p = "equal covariances", X.shape[1]
     unable = "Whether the classes have equal covariances cannot be tested: "
@@ -169,12 +156,6 @@ def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
 
     The number is the ratio of the extreme eigenvalues of the pooled correlation matrix within
     classes, which no units enter.
-
-    Examples
-    --------
-    >>> x = np.arange(6.0)
-    >>> conditioning(np.column_stack([x, 2 * x, x**2]), np.zeros(6, dtype=int)).verdict
-    'warning'
     """
     n, p = X.shape
     rank = n - len(np.unique(codes))

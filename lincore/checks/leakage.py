@@ -56,20 +56,7 @@ def classes_told(values: Any, codes: NDArray[np.intp], *, by_order: bool) -> Tol
 
 
 def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
-    """Return the share of rows whose class is the commonest of the other rows of their level.
-
-    Parameters
-    ----------
-    values : (n,) Series or array
-        Levels; a missing one tells nothing.
-    codes : (n,) intp
-        The classes.
-
-    Examples
-    --------
-    >>> share_by_level(np.array(["u", "u", "v", "v", "w"]), np.array([0, 0, 1, 1, 1]))
-    0.8
-    """
+    """Return the share of rows whose class is the commonest of the other rows of their level."""
     levels, found = pd.factorize(values)
     n_classes = int(codes.max()) + 1
     cells = (levels * n_classes + codes)[levels >= 0]
@@ -81,20 +68,7 @@ def share_by_level(values: Any, codes: NDArray[np.intp]) -> float:
 
 
 def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
-    """Return the share of rows that have the class of the row before, in order of the value.
-
-    Parameters
-    ----------
-    values : (n,) float64
-        NaN where one is missing.
-    codes : (n,) intp
-        The classes.
-
-    Examples
-    --------
-    >>> share_by_order(np.array([1.0, 2.0, 3.0, 4.0]), np.array([0, 0, 1, 1]))
-    1.0
-    """
+    """Return the share of rows that have the class of the row before, in order of the value."""
     present = ~np.isnan(values)
     ordered = codes[present][np.argsort(values[present], kind="stable")]
     bounds = int((np.diff(ordered) != 0).sum())
@@ -109,21 +83,6 @@ def is_made_of_clusters(values: Array, codes: NDArray[np.intp]) -> bool:
     Measured classes that lie apart are such clusters. A class that was made from the column, by a
     threshold or in the order of the rows, ends abruptly where it has many rows. A class of few rows
     is taken for one that was made.
-
-    Parameters
-    ----------
-    values : (n,) float64
-        NaN where one is missing.
-    codes : (n,) intp
-        The classes, which the order of the values tells apart.
-
-    Examples
-    --------
-    >>> codes = np.repeat([0, 1], 100)
-    >>> is_made_of_clusters(np.arange(200.0), codes)
-    False
-    >>> is_made_of_clusters(np.random.default_rng(0).standard_normal(200) + 6 * codes, codes)
-    True
     """
     classes = [values[(codes == k) & ~np.isnan(values)] for k in np.unique(codes)]
     if min(map(len, classes)) < _ENOUGH_IN_CLASS:

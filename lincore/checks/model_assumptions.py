@@ -127,14 +127,7 @@ def assumption_inputs(
 def rows_per_parameter(
     codes: NDArray[np.intp], p: int, classes: NDArray[Any], *, model: str | None = None
 ) -> Check:
-    """Compute how many rows there are for each number that a model learns, or that each does.
-
-    Examples
-    --------
-    >>> check = rows_per_parameter(np.repeat([0, 1], 50), 4, np.array(["a", "b"]))
-    >>> {model: round(ratio, 1) for model, ratio in check.values.items()}
-    {'Logistic regression': 20.0, 'Naive Bayes': 5.9, 'LDA': 5.3, 'QDA': 3.4}
-    """
+    """Compute how many rows there are for each number that a model learns, or that each does."""
     count = np.bincount(codes, minlength=len(classes))
     count = count[count > 0]
     n, K = int(count.sum()), len(count)
@@ -188,12 +181,6 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
 
     By linear programme where that is quick; else a fit by least squares that makes no mistake
     proves separation, and one that makes some proves nothing.
-
-    Examples
-    --------
-    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    >>> separability(X, np.array([0, 0, 1, 1])).verdict
-    'note'
     """
     name, (n, p) = "separation", X.shape
     present, y = np.unique(codes, return_inverse=True)

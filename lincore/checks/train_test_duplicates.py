@@ -59,19 +59,7 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
 
 
 def groups_across(groups: ArrayLike, split: Split) -> Check:
-    """Say whether rows that belong together stand on both sides of the split.
-
-    Parameters
-    ----------
-    groups : array-like of shape (n,)
-        Which group each row belongs to, such as the person in the image.
-    split : Split
-
-    Examples
-    --------
-    >>> groups_across([0, 0, 1, 1], Split(np.array([0, 2]), np.array([1, 3]))).sentence
-    '2 of the 2 groups of the test set have rows in the training set too.'
-    """
+    """Say whether rows that belong together stand on both sides of the split."""
     every = np.asarray(groups)
     tested = np.unique(every[split.test])
     shared = np.isin(tested, every[split.train])

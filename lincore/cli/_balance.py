@@ -69,13 +69,7 @@ def add_command(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace, progress: Progress) -> Answer:
-    """Run the study, and return the parts of the loss and the corrections.
-
-    Raises
-    ------
-    ValueError
-        For shares and sizes that are none.
-    """
+    """Run the study, and return the parts of the loss and the corrections."""
     data = load_data(options)
     arguments: dict[str, Any] = {
         "steps": chosen_steps(options, data),

@@ -76,13 +76,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
 def compare_methods(
     options: argparse.Namespace, data: lincore.Dataset, progress: Progress
 ) -> lincore.Results:
-    """Compare the methods of the options.
-
-    Raises
-    ------
-    ValueError
-        For a score that does not exist.
-    """
+    """Compare the methods of the options."""
     if options.score and options.score not in metrics.SCORES:
         known = ", ".join(metrics.SCORES)
         raise ValueError(f"No score is called {options.score!r}; there are {known}.")
@@ -100,17 +94,7 @@ def compare_methods(
 def comparison_answer(
     data: lincore.Dataset, results: lincore.Results, score: str | None, rope: float
 ) -> Answer:
-    """Return the finding, the scores and the notes of a comparison.
-
-    Parameters
-    ----------
-    data : Dataset
-    results : Results
-    score : str or None
-        That decides; the leading one where None.
-    rope : float
-        How small a difference does not matter, in the unit of the score.
-    """
+    """Return the finding, the scores and the notes of a comparison."""
     score = score or metrics.leading_score(results.class_counts)
     ranked = metrics.rank_methods(results, score)
     notes = (*report.comparison_notes(results), *finding_sentences(data))

@@ -23,13 +23,7 @@ PACKAGE = "lincore_dashboard"
 
 
 def run(options: argparse.Namespace, progress: Progress) -> Answer:
-    """Serve the dashboard until it is stopped.
-
-    Raises
-    ------
-    DataError
-        When it was not installed with the library.
-    """
+    """Serve the dashboard until it is stopped."""
     del progress
     flags: dict[str, list[Any]] = {
         "server.address": [options.address],
@@ -72,13 +66,7 @@ def add_command(commands: Any) -> None:
 
 
 def dashboard_folder() -> Path:
-    """Return the folder of app.py: in the package of the wheel, or beside the library.
-
-    Raises
-    ------
-    DataError
-        When there is none.
-    """
+    """Return the folder of app.py: in the package of the wheel, or beside the library."""
     above = Path(lincore.__file__).parents[1]
     for folder in (above / PACKAGE, above):
         if (folder / "app.py").is_file() and (folder / "pages" / "ui").is_dir():

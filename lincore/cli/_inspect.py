@@ -61,13 +61,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def table_answer(table: io.Table, target: str | None, options: argparse.Namespace) -> Answer:
-    """Return the columns of a table, its target and its findings.
-
-    Raises
-    ------
-    DataError
-        When the target or a role that was asked for does not fit.
-    """
+    """Return the columns of a table, its target and its findings."""
     chosen = io.TableOptions(**table_choices(options))
     data, findings = None, []
     try:

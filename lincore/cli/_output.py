@@ -28,15 +28,7 @@ WIDTH = 100
 
 
 def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = False) -> None:
-    """Write an answer: JSON for programs, tables of rich on a terminal, else aligned text.
-
-    Parameters
-    ----------
-    answer : Answer
-    stream, beside : text file
-        Standard output and standard error.
-    as_json : bool, default False
-    """
+    """Write an answer: JSON for programs, tables of rich on a terminal, else aligned text."""
     if as_json:
         stream.write(json.dumps(plain(answer.record), indent=2, ensure_ascii=False) + "\n")
         return
@@ -51,13 +43,7 @@ def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = Fal
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON has it: numbers that are none become null.
-
-    Examples
-    --------
-    >>> plain({"counts": np.array([1, 2]), "value": float("nan"), "ends": (0.5, np.inf)})
-    {'counts': [1, 2], 'value': None, 'ends': [0.5, None]}
-    """
+    """Return a value as JSON has it: numbers that are none become null."""
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, np.ndarray | np.generic):
@@ -70,26 +56,14 @@ def plain(value: Any) -> Any:
 
 
 def printable(text: str) -> str:
-    r"""Return text without what a terminal would obey instead of showing it.
-
-    Examples
-    --------
-    >>> printable("a\x1b[2Jb\tc")
-    'a�[2Jb c'
-    """
+    r"""Return text without what a terminal would obey instead of showing it."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " if c.isspace() else "�" for c in text)
 
 
 def aligned(rows: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the lines of a table, its columns one below the other.
-
-    Examples
-    --------
-    >>> aligned([{"model": "LDA", "accuracy": "98.0"}, {"model": "Fisher", "accuracy": "9.0"}])
-    ['model   accuracy', 'LDA         98.0', 'Fisher       9.0']
-    """
+    """Return the lines of a table, its columns one below the other."""
     headings = list(dict.fromkeys(heading for row in rows for heading in row))
     lines = [headings, *([row.get(heading, "") for heading in headings] for row in rows)]
     widths = [max(_width(line[i]) for line in lines) for i in range(len(headings))]

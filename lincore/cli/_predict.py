@@ -113,14 +113,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
 
 
 def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | None) -> Answer:
-    """Return counts, findings and scores of predicted rows.
-
-    Parameters
-    ----------
-    answered : PredictedRows
-    data : Dataset or None
-        None where the training data are not known.
-    """
+    """Return counts, findings and scores of predicted rows."""
     found, drift = answered
     scores = None if found.truth is None else found.scores()
     lines = [f"{str(found)[1:-1]}.", prediction.priors_finding(found)]
@@ -179,13 +172,7 @@ def _is_model(path: str) -> bool:
 
 
 def _priors(text: str | None, found: prediction.Predictions) -> Any:
-    """Return priors as `Predictions.with_priors` takes them.
-
-    Raises
-    ------
-    ValueError
-        For what is no word and no CLASS=SHARE.
-    """
+    """Return priors as `Predictions.with_priors` takes them."""
     if text is None or text in ("equal", "estimate"):
         return text
     labels = found.classes.tolist()

@@ -40,13 +40,7 @@ def add_save_option(parser: argparse.ArgumentParser) -> None:
 def with_saved(
     answer: Answer, options: argparse.Namespace, asked: analysis.Analysis | None
 ) -> Answer:
-    """Write an analysis where the options say so, and return the answer with a line about it.
-
-    Raises
-    ------
-    DataError
-        When it cannot be written there, or not be read again.
-    """
+    """Write an analysis where the options say so, and return the answer with a line about it."""
     if asked is None:
         return answer
     text = asked.to_json(indent=2)
@@ -61,21 +55,7 @@ def with_saved(
 def analysis_of(
     options: argparse.Namespace, data: lincore.Dataset, question: analysis.Question
 ) -> analysis.Analysis:
-    """Return the analysis that a command carries out.
-
-    Parameters
-    ----------
-    options : Namespace
-        With those of data, methods and steps; a validation by name may be the test set.
-    data : Dataset
-        That the options name.
-    question : Question
-
-    Raises
-    ------
-    DataError
-        When the data come from standard input, which no analysis can be about.
-    """
+    """Return the analysis that a command carries out."""
     how = _TEST_SETS.get(getattr(options, "scheme", None))
     chosen, _ = method_options(options.methods or ())
     return analysis.Analysis(
@@ -90,18 +70,7 @@ def analysis_of(
 def method_options(
     lines: Sequence[str],
 ) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]]]:
-    """Return the options of each classifier, and those of a second entry of the same.
-
-    Raises
-    ------
-    DataError
-        When a classifier enters a third time.
-
-    Examples
-    --------
-    >>> method_options(["lda", "logistic(C=0.1)", "lda(shrinkage=0.5)"])
-    ({'logistic': {'C': 0.1}}, {'lda': {'shrinkage': 0.5}})
-    """
+    """Return the options of each classifier, and those of a second entry of the same."""
     first: dict[str, dict[str, Any]] = {}
     second: dict[str, dict[str, Any]] = {}
     for word, options in map(model_selection.parse_spec, lines):
@@ -123,13 +92,7 @@ def words_of(lines: Sequence[str]) -> tuple[str, ...]:
 def compare_question(
     options: argparse.Namespace, data: lincore.Dataset
 ) -> analysis.CompareQuestion:
-    """Return the question of `lincore compare`.
-
-    Raises
-    ------
-    DataError
-        When a classifier enters a third time.
-    """
+    """Return the question of `lincore compare`."""
     lines = options.methods or model_selection.default_methods(data)
     scheme = "holdout" if options.scheme in _TEST_SETS else options.scheme
     return analysis.CompareQuestion(

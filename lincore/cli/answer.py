@@ -51,19 +51,7 @@ class Answer:
 
 
 def write_file(path: str, content: bytes) -> str:
-    """Write a file, and return a sentence about it.
-
-    Parameters
-    ----------
-    path : str
-        Where to.
-    content : bytes
-
-    Raises
-    ------
-    DataError
-        When it cannot be written there.
-    """
+    """Write a file, and return a sentence about it."""
     try:
         Path(path).write_bytes(content)
     except OSError as error:

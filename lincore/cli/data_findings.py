@@ -12,13 +12,7 @@ from lincore.utils import listed
 
 
 def data_line(data: lincore.Dataset) -> str:
-    """Return name, rows, features and classes in one line.
-
-    Examples
-    --------
-    >>> data_line(lincore.sample("iris"))
-    'iris: 150 rows of 4 features; 3 classes by species (setosa 50, versicolor 50, virginica 50)'
-    """
+    """Return name, rows, features and classes in one line."""
     counts = [f"{label} {n:,}" for label, n in zip(data.classes.tolist(), data.counts, strict=True)]
     more = [f"{len(counts) - 6} more"] if len(counts) > 6 else []
     by = f" by {data.target_name}" if data.target_name else ""
@@ -54,23 +48,7 @@ def finding_sentences(data: lincore.Dataset) -> tuple[str, ...]:
 
 
 def class_named(labels: Sequence[Any], name: str) -> Any:
-    """Return the label that is written so.
-
-    Parameters
-    ----------
-    labels : sequence of K labels
-    name : str
-
-    Raises
-    ------
-    DataError
-        When there is no such class, with those that there are.
-
-    Examples
-    --------
-    >>> class_named([3, 5], "3")
-    3
-    """
+    """Return the label that is written so."""
     for label in labels:
         if str(label) == name:
             return label

@@ -87,23 +87,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
 
 
 def load_data(options: argparse.Namespace, source: Source | None = None) -> lincore.Dataset:
-    """Load the data that the options of `add_data_options` name.
-
-    Parameters
-    ----------
-    options : Namespace
-    source : Source, optional
-        Where the FILE has been looked up before.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    DataError
-        When they cannot be used as the options say.
-    """
+    """Load the data that the options of `add_data_options` name."""
     source = source or data_source(options.file, options.target)
     if isinstance(source.data, lincore.Dataset):
         return source.data
@@ -135,25 +119,7 @@ class Source(NamedTuple):
 
 
 def data_source(file: str, target: str | None) -> Source:
-    """Return what a FILE on the command line stands for.
-
-    Parameters
-    ----------
-    file : str
-        A path, "-", or "sample:" with a name.
-    target : str or None
-        As given; that of a sample where none was.
-
-    Raises
-    ------
-    DataError
-        When there is no such sample.
-
-    Examples
-    --------
-    >>> data_source("sample:passengers", None)[1:]
-    ('passengers.csv', 'survived')
-    """
+    """Return what a FILE on the command line stands for."""
     if file == STANDARD_INPUT:
         return Source(*read_source(sys.stdin.buffer, "standard input"), target)
     if not file.startswith(SAMPLE):
@@ -183,13 +149,7 @@ def table_choices(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def spelling(hint: Hint) -> str:
-    """Return the options that apply a hint, or nothing where there are none.
-
-    Examples
-    --------
-    >>> spelling(Hint("Ignore 'id'", roles={"id": "ignore"}))
-    '--role id=ignore'
-    """
+    """Return the options that apply a hint, or nothing where there are none."""
     words = [
         f"--target {shlex.quote(name)}"
         if role == "target"

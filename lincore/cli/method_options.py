@@ -12,14 +12,7 @@ STEPS = ("standardize", "basis", "n_components", "whiten")
 
 
 def add_method_options(parser: argparse.ArgumentParser, default: str) -> None:
-    """Add methods, steps, test fraction and seed.
-
-    Parameters
-    ----------
-    parser : ArgumentParser
-    default : str
-        The methods that are taken where none are given, for the help.
-    """
+    """Add methods, steps, test fraction and seed."""
     group = parser.add_argument_group("models")
     group.add_argument(
         "--methods",
@@ -48,13 +41,7 @@ def add_steps_and_seed(group: argparse._ArgumentGroup) -> None:
 
 
 def one_method(text: str) -> str:
-    """Return a method, checked.
-
-    Raises
-    ------
-    ArgumentTypeError
-        For a method or an option that does not exist, and for several methods.
-    """
+    """Return a method, checked."""
     methods = method_list(text)
     if len(methods) > 1:
         raise argparse.ArgumentTypeError("one method is wanted")
@@ -62,18 +49,7 @@ def one_method(text: str) -> str:
 
 
 def method_list(text: str) -> tuple[str, ...]:
-    """Return the methods of a list, checked.
-
-    Raises
-    ------
-    ArgumentTypeError
-        For methods and options that do not exist, with those that do.
-
-    Examples
-    --------
-    >>> method_list("lda, logistic(C=0.1)")
-    ('lda', 'logistic(C=0.1)')
-    """
+    """Return the methods of a list, checked."""
     try:
         return tuple(m.name for m in model_selection.as_methods(model_selection.split_specs(text)))
     except (ValueError, TypeError) as error:
@@ -81,18 +57,7 @@ def method_list(text: str) -> tuple[str, ...]:
 
 
 def step_options(text: str) -> dict[str, object]:
-    """Return the fields of `lincore.Steps` that a list gives.
-
-    Raises
-    ------
-    ArgumentTypeError
-        For steps that do not exist, with those that do.
-
-    Examples
-    --------
-    >>> step_options("n_components=20, basis=polynomial(degree=2)")
-    {'n_components': 20, 'basis': 'polynomial(degree=2)'}
-    """
+    """Return the fields of `lincore.Steps` that a list gives."""
     try:
         given = model_selection.parse_spec(f"steps({text})")[1]
     except ValueError as error:
@@ -111,13 +76,7 @@ def chosen_steps(options: argparse.Namespace, data: lincore.Dataset) -> lincore.
 
 
 def positive(text: str) -> int:
-    """Return a whole number from 1.
-
-    Raises
-    ------
-    ArgumentTypeError
-        When it is none.
-    """
+    """Return a whole number from 1."""
     return _whole(text, 1)
 
 
@@ -132,13 +91,7 @@ def _whole(text: str, least: int) -> int:
 
 
 def fraction(text: str) -> float:
-    """Return a share between 0 and 1.
-
-    Raises
-    ------
-    ArgumentTypeError
-        When it is none.
-    """
+    """Return a share between 0 and 1."""
     try:
         value = float(text)
     except ValueError:

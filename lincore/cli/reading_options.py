@@ -71,13 +71,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
 
 
 def read_options(options: argparse.Namespace) -> io.ReadOptions | None:
-    """Return how a file is read, where anything of it was given.
-
-    Raises
-    ------
-    DataError
-        For marks that cannot be, and codes of no findings that can be overruled.
-    """
+    """Return how a file is read, where anything of it was given."""
     codes: dict[str, list[str | float]] = {}
     for column, value in options.missing_code or ():
         codes.setdefault(column, []).append(_number_or_text(value))
@@ -108,15 +102,7 @@ def without_column(reading: io.ReadOptions | None, name: str | None) -> io.ReadO
 
 
 def spelling_of_reading(hint: Hint) -> list[str]:
-    """Return the options of reading that apply a hint.
-
-    Examples
-    --------
-    >>> spelling_of_reading(Hint("Overrule", reading={"overrule": ("LIN032", "LIN041")}))
-    ['--overrule LIN032', '--overrule LIN041']
-    >>> spelling_of_reading(Hint("No header", reading={"header": False}))
-    ['--header no']
-    """
+    """Return the options of reading that apply a hint."""
     words = []
     for name, value in hint.reading.items():
         if name == "missing_in":
@@ -136,18 +122,7 @@ def spelling_of_reading(hint: Hint) -> list[str]:
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """Take NAME=VALUE apart at its last equals sign.
-
-    Raises
-    ------
-    ArgumentTypeError
-        When there is none.
-
-    Examples
-    --------
-    >>> assignment("a=b=group")
-    ('a=b', 'group')
-    """
+    """Take NAME=VALUE apart at its last equals sign."""
     name, equals, value = text.rpartition("=")
     if not equals or not name:
         raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME=VALUE")

@@ -24,23 +24,7 @@ _FEATURES = np.array(
 
 
 def faces(seed: int = 0) -> Dataset:
-    """Draw grey images of three persons, who turn, smile and stand in changing light.
-
-    Parameters
-    ----------
-    seed : int
-
-    Returns
-    -------
-    Dataset
-        Of 360 images of 32 × 32 pixels, 160 of each of two persons and 40 of the third.
-
-    Examples
-    --------
-    >>> data = faces()
-    >>> data.X.shape, data.counts.tolist()
-    ((360, 1024), [160, 160, 40])
-    """
+    """Draw grey images of three persons, who turn, smile and stand in changing light."""
     rng = np.random.default_rng(seed)
     codes = np.repeat(np.arange(len(SIZES)), SIZES)
     images = _draw(_FEATURES[codes] * rng.normal(1, 0.04, (len(codes), 8)), rng)

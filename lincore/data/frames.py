@@ -16,23 +16,7 @@ from lincore.errors import DataError, error_summary
 def feature_frame(
     X: Any, names: Sequence[str], levels: Sequence[Sequence[str] | None] | None, n_words: int
 ) -> pd.DataFrame:
-    """Return the rows of a data set as a table, levels by their names.
-
-    Parameters
-    ----------
-    X : (n, p) array, or CSR where words are counted
-    names : sequence of p str
-    levels : sequence of p (sequence of str, or None), optional
-    n_words : int
-        The last so many columns count words; they are sparse columns of the table.
-
-    Examples
-    --------
-    >>> feature_frame(np.array([[1.5, 0], [2.5, np.nan]]), ["age", "sex"], [None, ["f", "m"]], 0)
-       age  sex
-    0  1.5    f
-    1  2.5  NaN
-    """
+    """Return the rows of a data set as a table, levels by their names."""
     if n_words:
         sparse: Any = pd.DataFrame.sparse  # an accessor, which the stubs do not know
         return sparse.from_spmatrix(X, columns=list(names))
@@ -52,19 +36,7 @@ def _column(values: Any, known: Sequence[str] | None) -> pd.Series[Any]:
 
 
 def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a line for each column: what it holds, what is missing, and its range.
-
-    Examples
-    --------
-    >>> frame = feature_frame(
-    ...     np.array([[1.0, 0], [2.0, np.nan]]), ["age", "sex"], [None, ["f", "m"]], 0
-    ... )
-    >>> describe_frame(frame)[["kind", "missing", "distinct", "mean", "most frequent"]]
-                 kind  missing  distinct  mean most frequent
-    feature
-    age        number        0         2   1.5
-    sex      category        1         1   NaN             f
-    """
+    """Return a line for each column: what it holds, what is missing, and its range."""
     lines = []
     for j in range(frame.shape[1]):
         column = frame.iloc[:, j]
@@ -83,32 +55,13 @@ def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_frame(source: Any) -> bool:
-    """Tell whether something is a table of another library (polars, Arrow, DuckDB, …).
-
-    Examples
-    --------
-    >>> is_frame(pa.table({"age": [1.5]})), is_frame([[1.5]])
-    (True, False)
-    """
+    """Tell whether something is a table of another library (polars, Arrow, DuckDB, …)."""
     exports = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__dataframe__")
     return exports and not isinstance(source, type)
 
 
 def as_frame(source: Any) -> pd.DataFrame:
-    """Return a table of another library as a frame, through Arrow.
-
-    Raises
-    ------
-    DataError
-        When it cannot be read.
-
-    Examples
-    --------
-    >>> as_frame(pa.table({"age": [1.5, None], "sex": ["f", "m"]}))
-       age sex
-    0  1.5   f
-    1  NaN   m
-    """
+    """Return a table of another library as a frame, through Arrow."""
     if isinstance(source, pd.DataFrame):
         return source
     try:

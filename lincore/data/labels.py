@@ -55,31 +55,7 @@ def natural_key(text: str) -> tuple[Any, ...]:
 
 
 def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
-    """Turn labels into positions in their sorted list.
-
-    Parameters
-    ----------
-    labels : (n,) array
-        Numbers or text, nothing missing. Of type object where text may be long.
-    where : str
-        The place, for messages.
-
-    Returns
-    -------
-    codes : (n,) intp
-    classes : (K,) array
-        int64 where all labels are whole numbers, text otherwise.
-
-    Raises
-    ------
-    DataError
-        With missing labels, fewer than two classes, or a label that is too long.
-
-    Examples
-    --------
-    >>> encode_labels(np.array([2.0, 1.0, 2.0]), "y")
-    (array([1, 0, 1]), array([1, 2]))
-    """
+    """Turn labels into positions in their sorted list."""
     encode = _encode_numbers if labels.dtype.kind in "iuf" else _encode_texts
     codes, classes = encode(labels, where)
     if len(classes) < 2:
@@ -93,28 +69,7 @@ def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
 
 
 def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return where labels stand among classes in any order.
-
-    Parameters
-    ----------
-    labels : (n,) array
-        Each one of the classes.
-    classes : (K,) array
-
-    Returns
-    -------
-    (n,) intp
-
-    Raises
-    ------
-    KeyError
-        For a label that is no class.
-
-    Examples
-    --------
-    >>> positions(np.array(["s10", "s2", "s10"]), np.array(["s2", "s10"]))
-    array([1, 0, 1])
-    """
+    """Return where labels stand among classes in any order."""
     place = {label: k for k, label in enumerate(classes.tolist())}
     return np.array([place[label] for label in labels.tolist()], dtype=np.intp)
 
@@ -152,18 +107,7 @@ def _encode_texts(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
 
 
 def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Encode the labels of a column, unless it looks like a quantity or like free text.
-
-    Returns
-    -------
-    codes : (n,) intp
-    classes : (K,) array
-
-    Raises
-    ------
-    DataError
-        With too many distinct values, and as `encode_labels` does.
-    """
+    """Encode the labels of a column, unless it looks like a quantity or like free text."""
     where = f"column {labels.name!r}"
     if is_quantity(labels):
         number = is_number(labels)
@@ -201,13 +145,7 @@ def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, 
 
 
 def rows_left_out(count: int, n_rows: int, why: str, where: str, code: str) -> list[Notice]:
-    """Return a notice about rows that are not used, if there are any.
-
-    Examples
-    --------
-    >>> print(*rows_left_out(2, 100, "have a missing value", "made.csv", "LIN053"))
-    made.csv: 2 of 100 rows have a missing value and were left out.
-    """
+    """Return a notice about rows that are not used, if there are any."""
     if not count:
         return []
     remedy = "Fill the class in to use these rows." if "target" in why else ""
@@ -215,13 +153,7 @@ def rows_left_out(count: int, n_rows: int, why: str, where: str, code: str) -> l
 
 
 def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) -> str:
-    """Return the column asked for by name or position.
-
-    Raises
-    ------
-    DataError
-        When there is no such column, or none was asked for or proposed.
-    """
+    """Return the column asked for by name or position."""
     columns = list(frame.columns)
     if target is None:
         raise DataError(
@@ -270,14 +202,7 @@ def is_number(column: pd.Series[Any]) -> bool:
 
 
 def present_numbers(column: pd.Series[Any]) -> np.ndarray:
-    """Return the values of a column of numbers that are not missing, in their order.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> present_numbers(pd.Series([1.5, None, 2.5]))
-    array([1.5, 2.5])
-    """
+    """Return the values of a column of numbers that are not missing, in their order."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
         return column.to_numpy()
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -290,25 +215,12 @@ def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
 
     A list, since pandas takes a tenth of a millisecond for each step, and there may be thousands of
     columns.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> first_texts(pd.Series(["b", None, "a", "c"], dtype="str"), 3)
-    ['b', 'a']
     """
     return [value for value in _listed(column, count) if isinstance(value, str)]
 
 
 def listed_texts(column: pd.Series[Any]) -> list[str | None]:
-    """Return the values of a column of texts, None where one is missing.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> listed_texts(pd.Series(["b", None], dtype="str"))
-    ['b', None]
-    """
+    """Return the values of a column of texts, None where one is missing."""
     return [value if isinstance(value, str) else None for value in _listed(column)]
 
 
@@ -326,14 +238,7 @@ def is_short_text(column: pd.Series[Any]) -> bool:
 
 
 def count_present(column: pd.Series[Any]) -> tuple[int, int]:
-    """Return how many values of a column are not missing, and how many different ones.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> count_present(pd.Series(["b", None, "a", "b"], dtype="str"))
-    (3, 2)
-    """
+    """Return how many values of a column are not missing, and how many different ones."""
     if is_short_text(column):
         texts = first_texts(column)
         return len(texts), len(set(texts))
@@ -344,13 +249,7 @@ def count_present(column: pd.Series[Any]) -> tuple[int, int]:
 
 
 def count_distinct(values: np.ndarray) -> int:
-    """Return how many different numbers there are.
-
-    Examples
-    --------
-    >>> count_distinct(np.array([1.5, 2.5, 1.5]))
-    2
-    """
+    """Return how many different numbers there are."""
     if len(values) <= _MANY_VALUES:
         return len(np.unique(values))
     # By hashing: sorting would copy millions of numbers, of which few may be different.
@@ -375,13 +274,7 @@ def pixel_names(height: int, width: int) -> tuple[str, ...]:
 
 
 def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
-    """Give a number to each name that is there already, and say to which.
-
-    Examples
-    --------
-    >>> unique_names(["u", "v", "u"])[0]
-    ['u', 'v', 'u (2)']
-    """
+    """Give a number to each name that is there already, and say to which."""
     taken: dict[str, int] = {}
     unique, repeated = [], []
     for name in names:
@@ -401,13 +294,7 @@ def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
 
 
 def columns_named(names: Sequence[str]) -> str:
-    """Say which columns, as a place in a message; no more than ten by name.
-
-    Examples
-    --------
-    >>> columns_named(["u", "v"])
-    "columns 'u', 'v'"
-    """
+    """Say which columns, as a place in a message; no more than ten by name."""
     shown = ", ".join(map(repr, names[:10]))
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return f"column{'s' if len(names) > 1 else ''} {shown}{more}"

@@ -38,33 +38,7 @@ class Component(NamedTuple):
 def mixture_classes(
     classes: Sequence[Sequence[Component]], *, seed: int = 0, name: str = "mixture"
 ) -> Dataset:
-    """Draw classes that are mixtures of Gaussians.
-
-    Parameters
-    ----------
-    classes : sequence of K sequences of Component
-    seed : int
-    name : str
-        Of the data set.
-
-    Returns
-    -------
-    Dataset
-        Class by class, component by component.
-
-    Raises
-    ------
-    DataError
-        For fewer than two classes, components of unequal dimension, covariances that are none,
-        and more values than the limit allows.
-
-    Examples
-    --------
-    >>> one, other = Component([0, 0], 1.0, 60), Component([3, 0], 1.0, 60)
-    >>> far = Component([12, -12], 0.09, 10)
-    >>> mixture_classes([[one], [other, far]]).counts.tolist()
-    [60, 70]
-    """
+    """Draw classes that are mixtures of Gaussians."""
     drawn = [[_drawn(part, seed, k, j) for j, part in enumerate(c)] for k, c in enumerate(classes)]
     if len(drawn) < 2 or not all(drawn):
         raise DataError(

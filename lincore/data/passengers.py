@@ -13,18 +13,6 @@ def passengers_csv(seed: int = 0) -> bytes:
 
     Ages and decks are missing for many, and about one in five survives: more of the women, of the
     young and of the first class.
-
-    Parameters
-    ----------
-    seed : int
-
-    Examples
-    --------
-    >>> lines = passengers_csv().decode().splitlines()
-    >>> lines[0]
-    'cabin class,sex,age,relatives,fare,port,deck,survived'
-    >>> len(lines)
-    901
     """
     rng = np.random.default_rng(seed)
     cabin = rng.choice(3, ROWS, p=[0.2, 0.25, 0.55])

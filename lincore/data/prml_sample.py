@@ -58,24 +58,7 @@ class _RStream:
 
 
 def prml_rows() -> Dataset:
-    """Return the 100 rows and the 200 new ones of "prml-chapter-4-in-r", the latter for testing.
-
-    Returns
-    -------
-    Dataset
-        Two Gaussian classes of one covariance in two dimensions, with the truth known.
-
-    References
-    ----------
-    "prml-chapter-4-in-r", whose first six rows are printed.
-
-    Examples
-    --------
-    >>> data = prml_rows()
-    >>> data.X[:2], data.classes[data.codes[:3]].tolist(), int(data.given_test.sum())
-    (array([[3.487173..., 3.409540...],
-           [4.474703..., 4.079599...]]), ['1', '1', '2'], 200)
-    """
+    """Return the 100 rows and the 200 new ones of "prml-chapter-4-in-r", the latter for testing."""
     parts = [_mixture(seed, size) for seed, size in (TRAINING, NEW)]
     X, drawn = (np.concatenate(part) for part in zip(*parts, strict=True))
     codes, classes = encode_labels(np.char.mod("%d", drawn + 1), "class")

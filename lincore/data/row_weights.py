@@ -23,71 +23,21 @@ _ENOUGH = "Correct it, leave such rows out, or give the column another role."
 
 
 def data_row(row: int) -> str:
-    """Say where a row of an array stands, counted from 1.
-
-    Examples
-    --------
-    >>> data_row(0)
-    'data row 1'
-    """
+    """Say where a row of an array stands, counted from 1."""
     return f"data row {row + 1}"
 
 
 def checked_weights(
     values: Any, name: str, place: Place = data_row, *, is_part: bool = False
 ) -> Array:
-    """Return weights of rows (n,) as float64.
-
-    Parameters
-    ----------
-    values : array-like of shape (n,)
-        Not negative, some of them above zero.
-    name : str
-        Of the column, for messages.
-    place : callable
-        Says in words where a row stands.
-    is_part : bool, default False
-        Whether these are some of the rows, which may all have weight zero.
-
-    Raises
-    ------
-    DataError
-        For what is missing, no number, infinite or negative, and where all are zero.
-
-    Examples
-    --------
-    >>> checked_weights([1, 0, 2.5], "w")
-    array([1. , 0. , 2.5])
-    >>> checked_weights([1, -2], "w")
-    Traceback (most recent call last):
-    ...
-    lincore.errors.DataError: column 'w', data row 2: The weight -2 is negative. Correct it, ...
-    """
+    """Return weights of rows (n,) as float64."""
     return _checked(values, name, "weight", place, is_part)
 
 
 def checked_frequencies(
     values: Any, name: str, place: Place = data_row, *, width: int = 1, is_part: bool = False
 ) -> NDArray[np.intp]:
-    """Return frequencies of rows (n,) as integers.
-
-    Parameters
-    ----------
-    values, name, place, is_part
-        As for `checked_weights`; some of the rows may add up to any number.
-    width : int
-        Values of a row.
-
-    Raises
-    ------
-    DataError
-        As for `checked_weights`, for fractions, and for more rows or values than are held.
-
-    Examples
-    --------
-    >>> checked_frequencies([3.0, 1.0], "count")
-    array([3, 1])
-    """
+    """Return frequencies of rows (n,) as integers."""
     found = _checked(values, name, "frequency", place, is_part)
     broken = found != np.round(found)
     if broken.any():
@@ -110,22 +60,7 @@ def checked_frequencies(
 
 
 def check_repeated(total: float, name: str, width: int) -> None:
-    """Refuse more repeated rows than are held.
-
-    Parameters
-    ----------
-    total : float
-        Sum of the frequencies.
-    name : str
-        Of their column.
-    width : int
-        Values of a row.
-
-    Raises
-    ------
-    DataError
-        With what can be done.
-    """
+    """Refuse more repeated rows than are held."""
     most = min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
     if total > most:
         raise DataError(
@@ -246,22 +181,7 @@ def _repeated(data: Dataset, frequencies: NDArray[np.intp], name: str) -> Datase
 
 
 def effective_number(weight: Array) -> float:
-    """Return the number of rows of equal weight that say as much about a mean: (Σw)² / Σw².
-
-    Parameters
-    ----------
-    weight : ndarray of shape (n,)
-        Not negative.
-
-    References
-    ----------
-    Kish (1965), "Survey Sampling", section 11.7.
-
-    Examples
-    --------
-    >>> effective_number(np.array([1.0, 1.0, 1.0])), effective_number(np.array([2.0, 1.0, 0.0]))
-    (3.0, 1.8)
-    """
+    """Return the number of rows of equal weight that say as much about a mean: (Σw)² / Σw²."""
     squares = float((weight**2).sum())
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
 
@@ -288,13 +208,7 @@ def counting(data: Dataset) -> str:
 
 
 def zeros_left_out(count: int, n_rows: int, what: str, name: str) -> list[Notice]:
-    """Return a notice about rows that a column gives weight or frequency zero, if there are any.
-
-    Examples
-    --------
-    >>> print(*zeros_left_out(2, 100, "weight", "w"))
-    column 'w': 2 of 100 rows have weight zero and were left out.
-    """
+    """Return a notice about rows that a column gives weight or frequency zero, if there are any."""
     return rows_left_out(count, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
 
 
@@ -325,19 +239,6 @@ def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Arra
 
     A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
     the class: then the variance over rows is that of the weighted mean as well.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (..., m)
-    truth : ndarray of shape (m,)
-        Codes.
-    weight : ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> found = weighted_losses(np.array([[0.0, 1.0]]), np.array([0, 0]), np.array([3.0, 1.0]))
-    >>> found.tolist(), float(found.mean())
-    ([[-0.125, 0.625]], 0.25)
     """
     number, total = np.bincount(truth), np.bincount(truth, weight)
     relative = weight * (number[truth] / total[truth])

@@ -100,18 +100,6 @@ def rows_by_class(
 
     Whatever draws rows class by class draws them here: splits, folds, the subsets of a study, the
     rows of a plot.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-    n_classes : int
-    seed : int, Generator or sequence of K Generator, optional
-        One stream for all classes, or one for each: to cut one class then leaves the others alone.
-
-    Examples
-    --------
-    >>> [rows.tolist() for rows in rows_by_class(np.array([0, 1, 0]), 2)]
-    [[0, 2], [1]]
     """
     rows = [np.flatnonzero(codes == code) for code in range(n_classes)]
     if seed is None:
@@ -121,13 +109,7 @@ def rows_by_class(
 
 
 def draw_rows(n: int, most: int, seed: int | np.random.Generator) -> np.ndarray:
-    """Draw rows at random, in order, where there are more than `most`; one at least.
-
-    Examples
-    --------
-    >>> draw_rows(4, 9, seed=0).tolist(), len(draw_rows(9, 4, seed=0))
-    ([0, 1, 2, 3], 4)
-    """
+    """Draw rows at random, in order, where there are more than `most`; one at least."""
     if n <= max(1, most):
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, max(1, most), replace=False))

@@ -108,14 +108,7 @@ class _Candidate(NamedTuple):
 
 
 def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
-    """Guess the column that holds the classes, by values, place and name.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> guess_target(pd.DataFrame({"u": [1, 1, 2, 2], "kind": list("abab")}))
-    TargetGuess(column='kind', by_name=False, runners_up=('u',), rival='')
-    """
+    """Guess the column that holds the classes, by values, place and name."""
     columns = _looked_at(frame)
     found = [one for name in columns if (one := _candidate(frame[name])) is not None]
     if not found and len(columns) < frame.shape[1]:

@@ -76,19 +76,7 @@ class Inline(Executor):
 
 
 def merge_tree(merge: Callable[[Result, Result], Result], results: Iterable[Result]) -> Result:
-    """Merge results by pairs as they come, holding as many as there are levels.
-
-    Parameters
-    ----------
-    merge : callable
-    results : iterable
-        At least one.
-
-    Examples
-    --------
-    >>> merge_tree(lambda a, b: f"({a}{b})", "abcdefg")
-    '(((ab)(cd))((ef)g))'
-    """
+    """Merge results by pairs as they come, holding as many as there are levels."""
     levels: list[tuple[int, Result]] = []
     for result in results:
         size = 1

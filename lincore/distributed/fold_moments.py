@@ -66,20 +66,7 @@ class FoldMoments:
         return Moments(m.count.T, m.mean.swapaxes(0, 1), m.scatter.swapaxes(0, 1)).pooled()
 
     def fit(self, method: Spec, moments: Moments | None = None) -> Any:
-        """Fit a classifier that is solved from moments, as if from the rows.
-
-        Parameters
-        ----------
-        method : spec
-            As `lincore.model_selection.as_method` takes it.
-        moments : Moments of shapes (K,), (K, p), (K, p, p), optional
-            Of some of the rows; by default of all.
-
-        Raises
-        ------
-        DataError
-            If the classifier is not solved from moments.
-        """
+        """Fit a classifier that is solved from moments, as if from the rows."""
         chosen = as_method(method)
         if not chosen.from_moments:
             raise DataError(
@@ -130,16 +117,6 @@ class FoldScores:
         Shares have Wilson's interval for the number of rows that would vary as much, losses that
         of the logarithm. If all folds agree, accuracy has Wilson's interval for its rows, and
         other scores have no ends (NaN).
-
-        Parameters
-        ----------
-        method : str
-        score : str
-            One of `scores`.
-
-        References
-        ----------
-        Nadeau, Bengio (2003), "Inference for the generalization error", section 4.
         """
         m, kind = self.methods.index(method), SCORES[score]
         confusion, losses = self.confusion[m], self.losses[m]

@@ -191,13 +191,7 @@ def _place_classes(moments: Moments, codes: NDArray[np.intp], n_classes: int) ->
 def _read(
     n_features: int, work: Callable[[_Numbered], Result], numbered: tuple[int, Partition]
 ) -> Result:
-    """Read a partition, and return what a function makes of it.
-
-    Raises
-    ------
-    DataError
-        When it has another number of features, or not as many labels as rows.
-    """
+    """Read a partition, and return what a function makes of it."""
     number, partition = numbered
     rows, labels = map(np.asarray, partition())
     if rows.shape != (len(labels), n_features):
@@ -218,13 +212,7 @@ def _moments(n_folds: int, seed: int, read: _Numbered) -> _ByLabel:
 
 
 def _coded(classes: NDArray[Any], read: _Numbered) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the rows of a partition and the positions of their labels among known ones.
-
-    Raises
-    ------
-    DataError
-        When it has labels that no partition had before.
-    """
+    """Return the rows of a partition and the positions of their labels among known ones."""
     number, X, labels = read
     codes = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
     if not (classes[codes] == labels).all():
@@ -244,13 +232,7 @@ def _score(models: FoldModels, n_folds: int, seed: int, read: _Numbered) -> Any:
 
 
 def deal(codes: NDArray[np.intp], n_folds: int, seed: int, partition: int) -> NDArray[np.intp]:
-    """Return the fold that tests each row of a partition, (n,): each class evenly over the folds.
-
-    Examples
-    --------
-    >>> deal(np.array([0, 0, 0, 0, 1, 1]), 2, seed=0, partition=7).tolist()
-    [0, 1, 1, 0, 1, 0]
-    """
+    """Return the fold (n,) that tests each row of a partition, each class dealt evenly."""
     rng = np.random.default_rng([seed, partition])
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]

@@ -40,25 +40,7 @@ class CategoricalFactors(NamedTuple):
     def from_moments(
         cls, moments: Moments, groups: Sequence[Sequence[int]], alpha: float
     ) -> CategoricalFactors:
-        """Estimate them from moments by class, whose means are the shares of the levels.
-
-        Parameters
-        ----------
-        moments : Moments of shapes (K,), (K, p) and either scatter
-        groups : sequence of sequences of int
-            The columns of each categorical feature.
-        alpha : float
-            Occurrences added to every level in every class, > 0.
-
-        Examples
-        --------
-        >>> X = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]])
-        >>> moments = Moments.from_groups(X, [0, 0, 1, 1], 2)
-        >>> factors = CategoricalFactors.from_moments(moments, [(0, 1, 2)], alpha=1.0)
-        >>> np.exp(factors.coef)
-        array([[0.4, 0.4, 0.2],
-               [0.2, 0.2, 0.6]])
-        """
+        """Estimate them from moments by class, whose means are the shares of the levels."""
         coef, constant = [], np.zeros(len(moments))
         for group in groups:
             counts = moments.count[:, None] * moments.mean[:, list(group)]

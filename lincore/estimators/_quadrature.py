@@ -39,21 +39,7 @@ class Rule(NamedTuple):
 
 
 def over_lines(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float]:
-    """Integrate the cost of a rule in one or two dimensions.
-
-    Parameters
-    ----------
-    known : KnownClasses
-        Of one or two coordinates.
-    rule : Rule
-    scan : int
-        Points on a line at which the rule is looked up first.
-
-    Returns
-    -------
-    value, error : float
-        In the units of the cost; the error is a bound as far as every change was found.
-    """
+    """Integrate the cost of a rule in one or two dimensions."""
     if known.means.shape[1] == 2:
         return _over_the_plane(known, rule, scan)
     line = Lines(known.priors[None], known.means.T, np.sqrt(known.covariances[:, 0, 0]))

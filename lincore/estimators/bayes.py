@@ -61,13 +61,7 @@ class KnownClasses(NamedTuple):
         loss: Any,
         classes: ArrayLike | None = None,
     ) -> KnownClasses:
-        """Check the parameters of `BayesClassifier` and change the coordinates.
-
-        Raises
-        ------
-        ValueError
-            As `BayesClassifier` says.
-        """
+        """Check the parameters of `BayesClassifier` and change the coordinates."""
         means, covariances = _checked_gaussians(means, covariances)
         pooled = covariances.mean(axis=0)
         forward = Whitener.from_covariance(pooled).factor

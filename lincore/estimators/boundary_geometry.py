@@ -13,29 +13,7 @@ from lincore.utils.typing import Array
 
 
 def discriminants(model: Any) -> list[Quadric]:
-    """Return the score of each class as a function of the features.
-
-    Parameters
-    ----------
-    model : classifier of lincore, or Pipeline that ends in one
-        Fitted. The steps of a pipeline before it must be affine: imputing (which changes no
-        complete row), `Standardizer` and `PCA` are.
-
-    Returns
-    -------
-    list of K Quadric
-        In the features and units that the pipeline is given. What is the same for all classes may
-        be left out: their differences are what counts.
-
-    Raises
-    ------
-    TypeError
-        When a step is not affine, or the classifier has no such scores.
-
-    References
-    ----------
-    "lda-from-scratch", Appendix 1; "prml-chapter-4-in-r", section 4.2.1.
-    """
+    """Return the score of each class as a function of the features."""
     steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
     classifier = steps[-1][1]
     if not callable(getattr(classifier, "discriminants", None)):

@@ -112,26 +112,7 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
 
 
 def class_targets(count: Array, targets: Targets) -> Array:
-    """Return the target vectors of rows of each class, shape (K, K).
-
-    Parameters
-    ----------
-    count : ndarray of shape (K,)
-        Rows, or total weight, of each class.
-    targets : {"one-hot", "plus-minus", "fisher"}
-        As in `LeastSquaresClassifier`, where two classes differ by ±1 for the first two.
-
-    Raises
-    ------
-    ValueError
-        For any other word.
-
-    Examples
-    --------
-    >>> class_targets(np.array([1.0, 3.0]), "fisher")
-    array([[4.        , 0.        ],
-           [0.        , 1.3333...]])
-    """
+    """Return the target vectors of rows of each class, shape (K, K)."""
     if targets == "fisher":
         return np.diag(np.where(count > 0, count.sum() / np.where(count > 0, count, 1.0), 0.0))
     # The score of two classes is a difference: that of one-hot targets is already ±1.

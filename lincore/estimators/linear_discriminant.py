@@ -247,13 +247,7 @@ class DiagonalLinearDiscriminantAnalysis(LinearDiscriminantAnalysis):
 
 
 def pooled_divisor(count: Array, divisor: Literal["n", "n-k"]) -> float:
-    """Return what a pooled scatter is divided by: the rows' total weight, less the classes.
-
-    Raises
-    ------
-    ValueError
-        For any other word, and for rows that do not outweigh the classes.
-    """
+    """Return what a pooled scatter is divided by: the rows' total weight, less the classes."""
     if divisor not in ("n", "n-k"):
         raise ValueError(f"divisor must be 'n' or 'n-k', got {divisor!r}.")
     n_classes = np.count_nonzero(count)

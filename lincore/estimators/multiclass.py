@@ -90,13 +90,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def candidates(self, positive: Flags) -> Flags:
-        """Return the classes (n, K) between which the largest of `score_planes` decides.
-
-        Parameters
-        ----------
-        positive : ndarray of shape (n, n_models)
-            Which models have a positive margin.
-        """
+        """Return the classes (n, K) between which the largest of `score_planes` decides."""
 
     @abstractmethod
     def score_planes(self) -> tuple[Array, Array]:
@@ -107,24 +101,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit a clone of `estimator` for each row of the design.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            Sparse, or with NaN, where `estimator` takes that.
-        y : array-like of shape (n,)
-            Labels of any type, of at least two classes.
-        sample_weight : array-like of shape (n,), optional
-            Handed on to `estimator`.
-
-        Raises
-        ------
-        ValueError
-            For an `estimator` that is no classifier, input that is not finite, fewer than two
-            classes, weights where `estimator` takes none, a class without weight, and for what
-            `estimator` itself raises.
-        """
+        """Fit a clone of `estimator` for each row of the design."""
         self._check_estimator()
         labelled = validate_rows(self, X, y, sample_weight, **self._accepted)
         rows, codes, weight = weighted_rows(self, labelled)
@@ -167,17 +144,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return batched.fit_stack(self.estimator, problems, 2)
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Score rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-
-        Returns
-        -------
-        ndarray of shape (n, K), or (n,) for two classes
-            For two classes the score of ``classes_[1]`` less that of ``classes_[0]``.
-        """
+        """Score rows."""
         scores = self._scores(self.margins(X))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 

@@ -242,31 +242,6 @@ def mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayL
     a row from a plane that separates the classes. Any such plane gives a bound; the one of
     widest margin gives the least. For more than two classes it is 2R²/γ², γ being the least lead of
     the true class over a rival in units of ‖W‖.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, p)
-        In the features in which the steps are made: with ``standardize=True``, standardised.
-    y : array-like of shape (n,)
-    coef, intercept : array-like of shapes (K, p) and (K,), or (1, p) and (1,) for two classes
-        Of any separating linear classifier, in the order of the sorted labels.
-
-    Returns
-    -------
-    float
-        Infinite when these planes do not separate the rows.
-
-    References
-    ----------
-    Novikoff (1962), "On convergence proofs for perceptrons"; Bishop (2006), section 4.1.7.
-
-    Examples
-    --------
-    >>> X, y = [[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1]
-    >>> mistake_bound(X, y, [[1.0]], [-2.0])  # R² = 17, γ² = 1/5
-    85.0...
-    >>> int(Perceptron(standardize=False, shuffle=False).fit(X, y).n_updates_)
-    8
     """
     rows = np.column_stack([np.ones(len(np.asarray(X))), np.asarray(X, dtype=float)])
     W = np.column_stack([np.ravel(intercept), np.atleast_2d(np.asarray(coef, dtype=float))])

@@ -30,17 +30,7 @@ class QuadraticScores(SoftmaxPosterior):
     densities_: Gaussians
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return ``log p_k - (d_k² + log|Σ_k|) / 2``, the log joint but for a constant.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-
-        Returns
-        -------
-        ndarray of shape (n, K), or (n,) for two classes
-            For two classes the score of ``classes_[1]`` less that of ``classes_[0]``.
-        """
+        """Return ``log p_k - (d_k² + log|Σ_k|) / 2``, the log joint but for a constant."""
         check_is_fitted(self)
         return self.score_rows(numeric_rows(self, X, reset=False))
 
@@ -174,13 +164,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         self.densities_ = Gaussians(self.means_, self._whiteners(covariances, moments.count))
 
     def _whiteners(self, covariances: Array, count: Array) -> tuple[Whitener, ...]:
-        """Factorise the covariances (K, p, p), without the directions that no class varies in.
-
-        Raises
-        ------
-        ValueError
-            For a class that does not vary where others do.
-        """
+        """Factorise the covariances (K, p, p), without the directions that no class varies in."""
         share = count / count.sum()
         # Where nothing has to go, units are all that matters: dividing is cheaper than turning.
         frame = Whitener.from_covariance(share @ np.diagonal(covariances, axis1=1, axis2=2))

@@ -99,35 +99,6 @@ def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attrib
     learned from the shares is in the majority bias.
 
     Intervals take the rows as sampling units, see `lincore.metrics.row_variance`.
-
-    Parameters
-    ----------
-    study : SubsetLosses
-    method : str
-        One of ``study.methods``.
-    loss : str
-        One of ``study.loss_names``.
-
-    Returns
-    -------
-    Attribution
-
-    Raises
-    ------
-    KeyError
-        For a method or a loss that the study does not hold, with the known ones.
-
-    References
-    ----------
-    Shapley (1953), "A value for n-person games", in Contributions to the Theory of Games II.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
-    >>> split = attribution(study, "lda", "balanced error")
-    >>> bool(np.isclose(sum(part.value for part in split.parts.values()), split.total.value))
-    True
     """
     by_pair = {
         part: [less(study.loss(method, a, loss), study.loss(method, b, loss)) for a, b in pairs]
@@ -178,16 +149,7 @@ def loss_over_seeds(study: SubsetLosses, method: str, loss: str, condition: str)
 def change_over_seeds(
     study: SubsetLosses, method: str, loss: str, worse: str, better: str
 ) -> Interval:
-    """Return the mean of a loss in one condition less that in another, with its interval.
-
-    Parameters
-    ----------
-    study : SubsetLosses
-    method, loss : str
-        "mean recall of others" is the mean recall of the classes that were not reduced.
-    worse, better : str
-        Cells.
-    """
+    """Return the mean of a loss in one condition less that in another, with its interval."""
     return _mean_change(study, method, loss, ((worse, better),))
 
 

@@ -67,17 +67,7 @@ class Loss(NamedTuple):
         return 1.0 if self.is_share else np.inf
 
     def compute(self, sums: Array, counts: NDArray[Any], shares: Array | None = None) -> Array:
-        """Return it from the losses of test rows, NaN where no class that it weighs was tested.
-
-        Parameters
-        ----------
-        sums : ndarray of shape (X, ..., K)
-            Of the X losses of rows, over the test rows of each class.
-        counts : ndarray of shape (K,)
-            Test rows, or what they weigh.
-        shares : ndarray of shape (K,), optional
-            What classes weigh where `weights` is None, if not `counts`.
-        """
+        """Return it from the losses of test rows, NaN where no class that it weighs was tested."""
         by_rows = counts if shares is None else shares
         weights = by_rows if self.weights is None else self.weights
         with np.errstate(invalid="ignore"):
@@ -100,15 +90,7 @@ class Loss(NamedTuple):
     def variance(
         self, rows: RowVariance, contrast: Mapping[str, float], totals: NDArray[Any]
     ) -> float:
-        """Return the variance of a contrast of its means over splits.
-
-        Parameters
-        ----------
-        rows : RowVariance
-        contrast : mapping of condition to coefficient
-        totals : ndarray of shape (K,)
-            Training rows, or what they weigh: their shares are about those of the test rows.
-        """
+        """Return the variance of a contrast of its means over splits."""
         weights = (totals if self.weights is None else self.weights) * (rows.counts > 0)
         weights = weights / weights.sum()
         found = rows.of(self.kind, weights, contrast)
@@ -227,28 +209,14 @@ class SubsetLosses:
         return np.asarray(self.totals[subset] / self.totals[subset].sum())
 
     def loss(self, method: str, condition: str, loss: str = "error") -> Array:
-        """Return one loss at every seed, shape (S,).
-
-        Raises
-        ------
-        KeyError
-            With the known names.
-        """
+        """Return one loss at every seed, shape (S,)."""
         i = position(self.methods, method, "method")
         j = position(CONDITIONS, condition, "condition")
         k = position(self.loss_names, loss, "loss")
         return np.asarray(self.losses[i, j, :, k])
 
     def variance(self, method: str, contrast: Mapping[str, float], loss: str = "error") -> float:
-        """Return the variance of a sum of means of losses; NaN where only the seeds tell it.
-
-        Parameters
-        ----------
-        method : str
-        contrast : mapping of condition to coefficient
-        loss : str
-            One of `loss_names`, or "mean recall of others": the mean over classes not reduced.
-        """
+        """Return the variance of a sum of means of losses; NaN where only the seeds tell it."""
         if method not in self.variances:
             return np.nan
         return self.named(loss).variance(self.variances[method], contrast, self.totals["full"])
@@ -267,25 +235,7 @@ def losses_of(
     n_classes: int,
     weight: Array | None = None,
 ) -> Array:
-    """Return error, balanced error, log loss and the recall of each class, shape (..., 3 + K).
-
-    Parameters
-    ----------
-    truth : ndarray of shape (m,)
-        Codes.
-    predicted : ndarray of shape (..., m)
-        Codes, by one model or by many.
-    log_proba : ndarray of shape (..., m, K)
-        NaN where there are no posteriors.
-    n_classes : int
-    weight : ndarray of shape (m,), optional
-        Of the rows.
-
-    Examples
-    --------
-    >>> losses_of(np.array([0, 0, 1]), np.array([0, 1, 1]), np.log(np.full((3, 2), 0.5)), 2)
-    array([0.333..., 0.25 , 0.693..., 0.5 , 1. ])
-    """
+    """Return error, balanced error, log loss and the recall of each class, shape (..., 3 + K)."""
     rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
     return mean_losses(study_losses(np.arange(n_classes)), truth, rows, n_classes, weight=weight)
 
@@ -298,21 +248,7 @@ def mean_losses(
     shares: Array | None = None,
     weight: Array | None = None,
 ) -> Array:
-    """Return losses of models from what they lost on each test row, shape (..., L).
-
-    Parameters
-    ----------
-    losses : sequence of L Loss
-    truth : ndarray of shape (m,)
-        Codes.
-    rows : ndarray of shape (X, ..., m)
-        Of the X losses of rows.
-    n_classes : int
-    shares : ndarray of shape (K,), optional
-        Of the classes, see `Loss.compute`.
-    weight : ndarray of shape (m,), optional
-        Of the rows: means are weighted.
-    """
+    """Return losses of models from what they lost on each test row, shape (..., L)."""
     members = (truth[:, None] == np.arange(n_classes)).astype(float)
     if weight is not None:
         members *= weight[:, None]
@@ -321,13 +257,7 @@ def mean_losses(
 
 
 def study_losses(classes: NDArray[Any]) -> tuple[Loss, ...]:
-    """Return the losses of a study or sweep: three of all classes, and the recall of each.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (K,)
-        Labels, in the order of the codes.
-    """
+    """Return the losses of a study or sweep: three of all classes, and the recall of each."""
     overall = (
         Loss("error"),
         Loss("balanced error", np.ones(len(classes))),
@@ -337,15 +267,7 @@ def study_losses(classes: NDArray[Any]) -> tuple[Loss, ...]:
 
 
 def recall_losses(classes: NDArray[Any], kind: int = 0) -> tuple[Loss, ...]:
-    """Return the recall of each class.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (K,)
-        Labels, in the order of the codes.
-    kind : int
-        Where the losses of rows say whether they are wrong.
-    """
+    """Return the recall of each class."""
     return tuple(
         Loss(name, only, greater_is_better=True, kind=kind, code=code)
         for code, (name, only) in enumerate(
@@ -371,18 +293,7 @@ def recall_names(classes: NDArray[Any]) -> tuple[str, ...]:
 
 
 def named_loss(name: str, losses: Sequence[Loss]) -> Loss:
-    """Return the loss of a name.
-
-    Parameters
-    ----------
-    name : str
-    losses : sequence of Loss
-
-    Raises
-    ------
-    KeyError
-        With the known names.
-    """
+    """Return the loss of a name."""
     return losses[position(tuple(loss.name for loss in losses), name, "loss")]
 
 

@@ -23,31 +23,6 @@ def optimism_of_best(values: Array, covariance: Array) -> float:
     ways to halve them. Given the estimates, those of the two halves are normal, with deviations
     from them that are equal and opposite and have the covariance of the estimates. Like bootstrap
     bias correction, but its out-of-bag half is no smaller than the half that chooses.
-
-    Parameters
-    ----------
-    values : ndarray of shape (m,)
-        Estimates, greater is better.
-    covariance : ndarray of shape (m, m)
-        Of their errors.
-
-    Returns
-    -------
-    float
-        At least zero; NaN if anything is not known.
-
-    References
-    ----------
-    Tsamardinos, Greasidou, Borboudakis (2018), "Bootstrapping the out-of-sample predictions for
-    efficient and accurate cross-validation"; Tibshirani and Tibshirani (2009), "A bias correction
-    for the minimum error rate in cross-validation".
-
-    Examples
-    --------
-    >>> optimism_of_best(np.array([0.1]), np.eye(1))  # no choice
-    0.0
-    >>> round(optimism_of_best(np.zeros(6), np.eye(6)), 1)  # half the rows choose: 1.27, twice
-    1.3
     """
     if len(values) < 2:
         return 0.0
@@ -69,20 +44,7 @@ def covariance_of_recovered(
     by_seed: Array,
     test_ratio: float,
 ) -> Array:
-    """Return the covariance of what corrections recover, (m, m), from variances of contrasts.
-
-    Parameters
-    ----------
-    names : sequence of m str
-        Conditions.
-    baseline : str
-        The condition that they are compared with.
-    variance : callable
-        Of a contrast of conditions; NaN if only the seeds tell it.
-    by_seed : ndarray of shape (m, S)
-    test_ratio : float
-        See `lincore.metrics.seed_intervals.over_seeds`.
-    """
+    """Return the covariance of what corrections recover, (m, m), from variances of contrasts."""
     own = np.array([variance({baseline: 1.0, name: -1.0}) for name in names])
     if np.isnan(own).any():
         with np.errstate(invalid="ignore"):

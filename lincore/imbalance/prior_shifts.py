@@ -33,20 +33,6 @@ def shift_of(
     """Return what a condition adds to the log posteriors of its fit, shape (K,).
 
     The labels of the condition are then ``(log_proba + shift).argmax(axis=1)``.
-
-    Parameters
-    ----------
-    fits : mapping of sample to mapping of method to Prediction
-        As `lincore.imbalance.trials.outcomes` returns them.
-    trial : Trial
-    condition : str
-    method : str
-
-    Returns
-    -------
-    ndarray or None
-        None for a method that learns no priors from the rows, or has no posteriors; -inf for a
-        class that the condition's priors leave out.
     """
     fit = fits[condition_sample(condition)][method]
     if condition == "moved threshold":

@@ -84,28 +84,6 @@ def remedies(study: SubsetLosses, method: str, loss: str = "error") -> tuple[Rem
 
     Rows are never invented: for linear models interpolated rows (SMOTE) act as oversampling does,
     with the spread within the class too small.
-
-    Parameters
-    ----------
-    study : SubsetLosses
-    method, loss : str
-        As in `lincore.imbalance.attribution.attribution`.
-
-    Returns
-    -------
-    tuple of Remedy
-
-    References
-    ----------
-    van den Goorbergh, van Smeden, Timmerman, Van Calster (2022), "The harm of class imbalance
-    corrections for risk prediction models".
-
-    Examples
-    --------
-    >>> import lincore
-    >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 15}, ["lda"], repeats=4)
-    >>> [remedy.name for remedy in remedies(study, "lda")][:3]
-    ['corrected priors', 'balanced weights', 'both']
     """
     return tuple(_remedy(study, method, loss, name) for name in REMEDIES)
 

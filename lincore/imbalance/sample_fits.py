@@ -58,21 +58,7 @@ class Prediction(NamedTuple):
 def fit_samples(
     tasks: Sequence[FitTask], methods: Sequence[Method], failures: dict[str, str]
 ) -> tuple[list[dict[str, Prediction]], list[Warning]]:
-    """Fit methods to samples of the same data, see `lincore.model_selection.engine.fit_tasks`.
-
-    Parameters
-    ----------
-    tasks : sequence of FitTask
-    methods : sequence of Method
-    failures : dict of method name to reason
-        Filled for methods that cannot be fitted.
-
-    Returns
-    -------
-    predictions : list of dict of method name to Prediction
-        Of each sample, without the methods that failed.
-    warned : list of Warning
-    """
+    """Fit methods to samples of the same data, see `lincore.model_selection.engine.fit_tasks`."""
     free = [method for method in methods if method.own_weights is None]
     for method in methods:
         if method.own_weights is not None:
@@ -116,13 +102,7 @@ def _prediction(task: FitTask, method: Method, shares: Array, fit: Fit) -> Predi
 def cut_apart(
     fits: Mapping[str, Prediction], n_test: int
 ) -> tuple[dict[str, Prediction], dict[str, Prediction]]:
-    """Return the predictions of the first rows, which are tested, and those of the others.
-
-    Parameters
-    ----------
-    fits : mapping of method name to Prediction
-    n_test : int
-    """
+    """Return the predictions of the first rows, which are tested, and those of the others."""
     first, others = slice(None, n_test), slice(n_test, None)
     tested, trained = (
         {

@@ -36,17 +36,7 @@ class NestedSubsets:
     def draw(
         cls, codes: NDArray[np.intp], rows: NDArray[np.intp], n_classes: int, seed: int
     ) -> Self:
-        """Shuffle training rows within each class.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n,)
-            Of all rows of the data.
-        rows : ndarray of shape (m,)
-            The training rows.
-        n_classes, seed : int
-            Each class has a stream of its own: to cut one leaves the choice in others alone.
-        """
+        """Shuffle training rows within each class."""
         streams = [np.random.default_rng([seed, k]) for k in range(n_classes)]
         return cls(tuple(rows[own] for own in rows_by_class(codes[rows], n_classes, streams)))
 
@@ -56,14 +46,7 @@ class NestedSubsets:
         return np.array([len(rows) for rows in self.order], dtype=np.intp)
 
     def totals(self, sizes: ArrayLike, weight: Array | None) -> Array:
-        """Return what the rows of a subset weigh by class, (K,): their number without weights.
-
-        Parameters
-        ----------
-        sizes : array-like of shape (K,)
-        weight : ndarray of shape (n,) or None
-            Of all rows of the data.
-        """
+        """Return what the rows of a subset weigh by class, (K,): their number without weights."""
         sizes = np.asarray(sizes)
         if weight is None:
             return sizes.astype(float)
@@ -83,19 +66,6 @@ class NestedSubsets:
         """Return the moments by class of subsets of these sizes (K,) from one pass over X.
 
         Every row is summed once, in the smallest subset that holds it; larger subsets are merged.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n, p)
-            All rows of the data.
-        subsets : sequence of A intp arrays of shape (K,)
-            In any order.
-        weight : ndarray of shape (n,), optional
-            Of the rows.
-
-        Returns
-        -------
-        list of A Moments of shapes (K,), (K, p), (K, p, p)
         """
         table = np.asarray(subsets, dtype=np.intp)
         by_class = [
@@ -112,11 +82,6 @@ class NestedSubsets:
         """Yield the moments by class of subsets, each of which holds the one before, as they grow.
 
         What `moments` returns of the same rows, with memory for two subsets instead of all.
-
-        Raises
-        ------
-        ValueError
-            When a subset has fewer rows of a class than the one before.
         """
         start = np.zeros(len(self.order), dtype=np.intp)
         total = Moments.empty((len(self.order),), X.shape[1])
@@ -196,44 +161,14 @@ class Shuffling(NamedTuple):
 
 
 def class_totals(data: Dataset, rows: NDArray[np.intp] | None = None) -> Array:
-    """Return how much the rows of each class weigh, (K,): their number where they have no weights.
-
-    Parameters
-    ----------
-    data : Dataset
-    rows : ndarray of row numbers, optional
-        All by default.
-    """
+    """Return the total weight of the rows of each class, (K,): their number without weights."""
     rows = np.arange(data.n_rows) if rows is None else rows
     total = np.bincount(data.codes[rows], data.weights_of(rows), data.n_classes)
     return np.asarray(total, dtype=float)
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:
-    """Return how many training rows of each class the reduced subset keeps, shape (K,).
-
-    Parameters
-    ----------
-    data : Dataset
-        For the names of the classes.
-    counts : ndarray of shape (K,)
-        Training rows of each class.
-    sizes : mapping of class label to int or float
-        A whole number of training rows, or as a float a share of them in (0, 1] (1 is one row,
-        1.0 all of them). Classes that are not named keep all.
-
-    Raises
-    ------
-    DataError
-        For a class that is not there, and a size that is not between 1 and its training rows.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> wanted_sizes(iris, np.array([35, 35, 35]), {"setosa": 10, "virginica": 0.2})
-    array([10, 35,  7])
-    """
+    """Return how many training rows of each class the reduced subset keeps, shape (K,)."""
     kept = np.array(counts, dtype=np.intp)
     labels = data.classes.tolist()
     if not sizes:
@@ -266,19 +201,6 @@ def reduce_proportionally(counts: Counts, total: int) -> Counts:
     """Return sizes that add up to `total` with the shares of `counts`, as nearly as can be.
 
     By largest remainders; a class that has rows keeps at least one.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (K,)
-    total : int
-        From the number of classes with rows to the sum of `counts`.
-
-    Examples
-    --------
-    >>> reduce_proportionally(np.array([900, 900, 900]), 2100)
-    array([700, 700, 700])
-    >>> reduce_proportionally(np.array([90, 9, 1]), 10)
-    array([8, 1, 1])
     """
     least = np.minimum(counts, 1)
     quota = counts * (total / counts.sum())
@@ -291,25 +213,13 @@ def reduce_proportionally(counts: Counts, total: int) -> Counts:
 
 
 def largest_within(limits: Counts, shares: Array) -> Counts:
-    """Return the largest sizes within `limits` (K,) whose shares are `shares` (K,): undersampling.
-
-    Examples
-    --------
-    >>> largest_within(np.array([900, 900, 300]), np.full(3, 1 / 3))
-    array([300, 300, 300])
-    """
+    """Return the largest sizes (K,) within `limits` whose shares are `shares`."""
     total = np.min(limits[shares > 0] / shares[shares > 0])
     sizes = np.floor(shares * total + 1e-9).astype(np.intp)
     return np.asarray(np.clip(sizes, np.minimum(limits, 1), limits))
 
 
 def smallest_above(limits: Counts, shares: Array) -> Counts:
-    """Return the smallest sizes above `limits` (K,) whose shares are `shares`: oversampling.
-
-    Examples
-    --------
-    >>> smallest_above(np.array([900, 900, 300]), np.full(3, 1 / 3))
-    array([900, 900, 900])
-    """
+    """Return the smallest sizes above `limits` (K,) whose shares are `shares`: oversampling."""
     total = np.max(limits[shares > 0] / shares[shares > 0])
     return np.asarray(np.maximum(np.round(shares * total), limits).astype(np.intp))

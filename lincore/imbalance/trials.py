@@ -135,13 +135,7 @@ class Plan:
         return tuple(method for method in self.methods if method.name not in self.failures)
 
     def draw(self, repeat: int) -> tuple[Split, NestedSubsets]:
-        """Return the split of a repetition, and its training rows in the order of the subsets.
-
-        Raises
-        ------
-        DataError
-            For a scheme of several folds, and a test fraction that is none.
-        """
+        """Return the split of a repetition, and its training rows in the order of the subsets."""
         if self.scheme in ("stratified", "holdout") and self.data.lines is None:
             plan_folds(
                 self.data, "holdout", self.seed, test_size=self.test_size
@@ -180,15 +174,7 @@ class Plan:
 
 
 def samples(data: Dataset, trial: Trial, *, from_moments: bool) -> dict[str, TrainingSample]:
-    """Return what each fit of a trial is made on.
-
-    Parameters
-    ----------
-    data : Dataset
-    trial : Trial
-    from_moments : bool
-        Whether the moments of the features as they stand are of use.
-    """
+    """Return what each fit of a trial is made on."""
     subsets = ("full", "reduced", "control", "undersampling")
     sizes = [trial.sizes[subset] for subset in subsets]
     moments: list[Moments | None] = [None] * len(subsets)

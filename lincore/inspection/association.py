@@ -290,21 +290,6 @@ def correlation_ratios(values: ArrayLike, codes: ArrayLike) -> Array:
 
     η² is the share of the variance that lies between the classes; adjusted as R² is,
     1 − (1 − η²)(n − 1)/(n − K), which is Kelley's ε².
-
-    Parameters
-    ----------
-    values : array-like of shape (n, p)
-        NaN where a value is missing.
-    codes : array-like of shape (n,)
-
-    References
-    ----------
-    T. L. Kelley, "An unbiased correlation ratio measure", PNAS 21 (1935), 554-559.
-
-    Examples
-    --------
-    >>> correlation_ratios([[1.0, 1.0], [1.0, 2.0], [3.0, 1.0], [3.0, 2.0]], [0, 0, 1, 1])
-    array([1., 0.])
     """
     _, labels = np.unique(codes, return_inverse=True)
     columns = _Numbers.of(np.asarray(values, dtype=np.float64))
@@ -315,22 +300,6 @@ def cramers_v(levels: ArrayLike, codes: ArrayLike) -> float:
     """Return Cramér's V of two categorical variables, corrected for bias.
 
     Without the correction a column of many rare levels would go with any target.
-
-    Parameters
-    ----------
-    levels : array-like of shape (n,)
-        Level codes, NaN where missing.
-    codes : array-like of shape (n,)
-
-    References
-    ----------
-    W. Bergsma, "A bias-correction for Cramér's V and Tschuprow's T", Journal of the Korean
-    Statistical Society 42 (2013), 323-328.
-
-    Examples
-    --------
-    >>> round(cramers_v([0, 0, 1, 1] * 10, [0, 0, 1, 1] * 10), 3)
-    1.0
     """
     _, labels = np.unique(codes, return_inverse=True)
     found = _Levels.of(np.asarray(levels, dtype=np.float64)).measure(_Labels.of(labels[None]))

@@ -16,21 +16,7 @@ SMALLEST, LARGEST = 1e-15, 1e15
 
 
 def drawable_units(points: ArrayLike) -> Array:
-    """Return for each coordinate the power of ten in which it can be drawn, mostly 1.
-
-    Parameters
-    ----------
-    points : array-like of shape (n, d)
-
-    Returns
-    -------
-    ndarray of shape (d,)
-
-    Examples
-    --------
-    >>> drawable_units([[3e150, 2.0, 0.0], [-1e150, 5.0, 0.0]])
-    array([1.e+150, 1.e+000, 1.e+000])
-    """
+    """Return for each coordinate the power of ten in which it can be drawn, mostly 1."""
     points = np.asarray(points, dtype=float)
     size = np.where(np.isfinite(points), np.abs(points), 0.0).max(axis=0, initial=0.0)
     beyond = (size > LARGEST) | ((size > 0) & (size < SMALLEST))
@@ -40,13 +26,7 @@ def drawable_units(points: ArrayLike) -> Array:
 
 
 def named_units(names: Sequence[str], units: Array) -> tuple[str, ...]:
-    """Return the names of axes with the powers of ten in which they are drawn.
-
-    Examples
-    --------
-    >>> named_units(["width", "length"], np.array([1e150, 1.0]))
-    ('width (× 1e150)', 'length')
-    """
+    """Return the names of axes with the powers of ten in which they are drawn."""
     powers = np.rint(np.log10(units)).astype(int).tolist()
     return tuple(
         f"{name} (× 1e{power})" if power else name
@@ -55,14 +35,7 @@ def named_units(names: Sequence[str], units: Array) -> tuple[str, ...]:
 
 
 def gaussians_in(units: Array, densities: Gaussians) -> Gaussians:
-    """Return the densities of the same classes over coordinates that were divided by `units`.
-
-    Examples
-    --------
-    >>> wide = Gaussians.from_covariances([[0.0]], [[[1e40]]])
-    >>> float(np.exp(gaussians_in(np.array([1e20]), wide).log_density([[0.0]]))[0, 0])
-    0.3989422804014327
-    """
+    """Return the densities of the same classes over coordinates that were divided by `units`."""
     shift = 2 * float(np.log(units).sum())
     whiteners = tuple(_rescaled(whitener, units, shift) for whitener in densities.whiteners)
     return Gaussians(densities.means / units, whiteners)

@@ -246,14 +246,7 @@ def _wald(
 
 
 def _aliases(X: Array, with_intercept: bool) -> tuple[Flags, Array]:
-    """Find columns (n, q) that are combinations of those before them, as R's `glm` leaves out.
-
-    Returns
-    -------
-    kept : ndarray of shape (q,)
-    combination : ndarray of shape (m, k + 1)
-        What each of the m others is of the k that are kept, and of a constant.
-    """
+    """Find columns (n, q) that are combinations of those before them, as R's `glm` leaves out."""
     centre = np.asarray(X.mean(axis=0) if with_intercept else np.zeros(X.shape[1]), dtype=float)
     centred = X - centre
     length = np.linalg.norm(centred, axis=0)

@@ -144,14 +144,7 @@ def correlation_matrix(values: ArrayLike, groups: ArrayLike) -> Array:
 
 
 def clustered_order(matrix: Array, chosen: list[int]) -> list[int]:
-    """Return columns in the order of a clustering by average linkage on 1 − |r|.
-
-    Parameters
-    ----------
-    matrix : (p, p)
-        Correlations; an unknown one counts as 0.
-    chosen : list of int
-    """
+    """Return columns in the order of a clustering by average linkage on 1 − |r|."""
     if len(chosen) < 3:
         return sorted(chosen)
     part = np.abs(np.nan_to_num(matrix[np.ix_(chosen, chosen)]))

@@ -27,17 +27,7 @@ from lincore.utils.typing import Array
 def cut(
     pipeline: Pipeline, data: Dataset, plane: Plane, points: Array
 ) -> Densities | DecisionFunction:
-    """Evaluate a pipeline where a plane lies; in closed form where that is possible.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted, with a last step "classify".
-    data : Dataset
-    plane : Plane
-    points : ndarray of shape (n, d)
-        Of rows in the plane: they say which lengths are usual.
-    """
+    """Evaluate a pipeline where a plane lies; in closed form where that is possible."""
     model = pipeline.steps[-1][1]
     if isinstance(model, BinaryModels):
         return _asked_binary(pipeline, data, plane, points)
@@ -96,13 +86,7 @@ def _in_coordinates(
 
 
 def marginal(pipeline: Pipeline, data: Dataset, plane: Plane) -> Densities:
-    """Integrate everything off a plane out of a Gaussian classifier.
-
-    Raises
-    ------
-    ValueError
-        When there is no exact marginal.
-    """
+    """Integrate everything off a plane out of a Gaussian classifier."""
     model = pipeline.steps[-1][1]
     if not is_gaussian(model):
         raise ValueError(f"{type(model).__name__} is not Gaussian: it has no exact marginal.")

@@ -24,17 +24,7 @@ class Densities(NamedTuple):
 
 
 def marginal(model: Any, origin: Array, projection: Array, n_classes: int) -> Densities:
-    """Integrate everything off a plane out of a Gaussian classifier.
-
-    Parameters
-    ----------
-    model : classifier with `densities_` and `priors_`
-        Fitted on codes.
-    origin : ndarray of shape (q,)
-    projection : ndarray of shape (q, d)
-        Points are ``(x - origin) @ projection``.
-    n_classes : int
-    """
+    """Integrate everything off a plane out of a Gaussian classifier."""
     means = (model.densities_.means - origin) @ projection
     covariances = _covariances(model, projection)
     whiteners = [Whitener.from_covariance(covariance) for covariance in covariances]

@@ -239,30 +239,7 @@ def _refuse_others(given: Sequence[str], what: str, allowed: Collection[str]) ->
 
 
 def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:
-    """Build a data set from arrays as they are: no column is judged or left out.
-
-    Parameters
-    ----------
-    X : (n, p) array, or (n, height, width) uint8 array of grey images
-    y : (n,) array
-        Labels.
-    name : str
-
-    Returns
-    -------
-    Dataset
-        `X` in float64; uint8 stays as it is.
-
-    Raises
-    ------
-    DataError
-        When the shapes do not fit, a value is no number or infinite, or a label is missing.
-
-    Examples
-    --------
-    >>> arrays_to_dataset([[1, 2], [3, 4]], ["b", "a"]).codes.tolist()
-    [1, 0]
-    """
+    """Build a data set from arrays as they are: no column is judged or left out."""
     X, y = np.asarray(X), np.asarray(y)
     shape = X.shape[1:] if X.ndim == 3 and X.dtype == np.uint8 else None
     X = X.reshape(len(X), -1) if shape else X

@@ -64,30 +64,7 @@ class FittedLine(NamedTuple):
 
 
 def fitted_lines(X: Array, codes: Codes) -> tuple[FittedLine, ...]:
-    """Fit least squares, LDA, logistic regression and the perceptron to rows of two classes.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, 2)
-        Within ±6.
-    codes : ndarray of shape (n,)
-        0 or 1.
-
-    Returns
-    -------
-    tuple of FittedLine
-
-    Raises
-    ------
-    DataError
-        For a class with fewer than two rows.
-
-    Examples
-    --------
-    >>> lines = fitted_lines(np.array([[0, 0], [1, 1], [3, 0], [4, 1]]), np.array([0, 0, 1, 1]))
-    >>> [(one.name, one.n_wrong) for one in lines][:2]
-    [('least squares', 0), ('LDA', 0)]
-    """
+    """Fit least squares, LDA, logistic regression and the perceptron to rows of two classes."""
     if min(np.bincount(codes, minlength=2)) < 2:
         raise DataError(
             "A class has fewer than two rows.", where="rows", remedy="Add rows of both classes."
@@ -103,23 +80,7 @@ def fitted_lines(X: Array, codes: Codes) -> tuple[FittedLine, ...]:
 
 
 def rows_of(points: Sequence[Point]) -> Dataset:
-    """Return points as a data set.
-
-    Parameters
-    ----------
-    points : sequence of (float, float, int)
-        Within ±6, of classes 0 and 1.
-
-    Raises
-    ------
-    DataError
-        For points that make no two classes.
-
-    Examples
-    --------
-    >>> rows_of([(0, 0, 0), (1, 1, 0), (3, 0, 1), (4, 1, 1)]).counts.tolist()
-    [2, 2]
-    """
+    """Return points as a data set."""
     X, codes = checked(points, WINDOW)
     fitted_lines(X, codes)
     return Dataset("own rows", X, codes, np.array(numbered("class", 2)), ("x1", "x2"))

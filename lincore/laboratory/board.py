@@ -90,21 +90,7 @@ class Board(NamedTuple):
 
 
 def checked(points: Sequence[Point], window: Plane) -> tuple[Array, Codes]:
-    """Return places (n, 2) and classes (n,) of points.
-
-    Raises
-    ------
-    DataError
-        For points that are too many, outside of the window, not finite, or of other classes.
-
-    Examples
-    --------
-    >>> window = Plane(np.full(2, -6.0), np.full(2, 6.0))
-    >>> checked([(7.0, 0.0, 1)], window)
-    Traceback (most recent call last):
-    ...
-    lincore.errors.DataError: points: One is outside of the window, or of neither class. Move it.
-    """
+    """Return places (n, 2) and classes (n,) of points."""
     if len(points) > MOST_POINTS or any(len(point) != 3 for point in points):
         raise DataError(
             f"There are {len(points)}.",
@@ -123,12 +109,6 @@ def checked(points: Sequence[Point], window: Plane) -> tuple[Array, Codes]:
 
 
 def points_of(X: Array, codes: Codes, digits: int) -> tuple[Point, ...]:
-    """Return rows as points, rounded.
-
-    Examples
-    --------
-    >>> points_of(np.array([[0.123, -4.0]]), np.array([1]), 2)
-    ((0.12, -4.0, 1),)
-    """
+    """Return rows as points, rounded."""
     places = np.round(np.asarray(X, dtype=float), digits).tolist()
     return tuple((x, y, int(code)) for (x, y), code in zip(places, codes, strict=True))

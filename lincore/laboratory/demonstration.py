@@ -96,13 +96,7 @@ def nothing(n: int = 2) -> Array:
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """Return a number with a true minus sign.
-
-    Examples
-    --------
-    >>> signed(-1.5), signed(-0.001)
-    ('−1.50', '0.00')
-    """
+    """Return a number with a true minus sign."""
     text = f"{value:,.{digits}f}"
     return (text.lstrip("-") if not float(text.replace(",", "")) else text).replace("-", "−")
 

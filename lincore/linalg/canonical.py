@@ -66,11 +66,6 @@ class CanonicalMeans:
         """Return the axes (d, r) along which the means differ, by decreasing distance.
 
         The last class whose mean is off the centre lies on the positive side.
-
-        Raises
-        ------
-        ValueError
-            When the means are equal.
         """
         seen = self.shares > 0
         _, lengths, axes = self.decomposition
@@ -92,14 +87,7 @@ def check_n_components(n_components: int | None, n_classes: int, p: int) -> None
 
 
 def project(rows: NDArray[Any], origin: Array, directions: Array) -> Array:
-    """Return ``(rows - origin) @ directions``, (n, d), block by block: rows may be small integers.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, p)
-    origin : ndarray of shape (p,)
-    directions : ndarray of shape (p, d)
-    """
+    """Return ``(rows - origin) @ directions``, (n, d), block by block."""
     out = np.empty((len(rows), directions.shape[1]))
     length = max(1, BLOCK_VALUES // rows.shape[1])
     for start in range(0, len(rows), length):
@@ -109,21 +97,7 @@ def project(rows: NDArray[Any], origin: Array, directions: Array) -> Array:
 
 
 def canonical_means(moments: Moments) -> CanonicalMeans:
-    """Return the canonical means of moments by class, divisor n; once for all who ask.
-
-    Raises
-    ------
-    ValueError
-        When nothing varies within the classes.
-
-    Examples
-    --------
-    >>> codes = [0, 0, 1, 1]
-    >>> moments = Moments.from_groups([[1.0], [3.0], [7.0], [9.0]], codes, n_groups=2)
-    >>> canonical_means(moments).means
-    array([[-3.],
-           [ 3.]])
-    """
+    """Return the canonical means of moments by class, divisor n; once for all who ask."""
     found = _known.get(moments)
     if found is None:
         within = moments.within() / moments.count.sum()

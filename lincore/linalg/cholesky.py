@@ -37,20 +37,6 @@ def triangular_inverse(R: Array) -> Array | None:
     """Return the inverse of the lower Cholesky factor of a correlation matrix of full rank.
 
     None where that is open to doubt.
-
-    Parameters
-    ----------
-    R : ndarray of shape (p, p)
-        Symmetric, positive semidefinite but for rounding, with ones on the diagonal.
-
-    Examples
-    --------
-    >>> inverse = triangular_inverse(np.array([[1.0, 0.6], [0.6, 1.0]]))
-    >>> inverse
-    array([[ 1.  ,  0.  ],
-           [-0.75,  1.25]])
-    >>> triangular_inverse(np.ones((2, 2))) is None
-    True
     """
     root, info = lapack.dpotrf(R, lower=1, clean=1)
     # No eigenvalue exceeds p, and no square of a pivot is below the smallest.
@@ -62,24 +48,7 @@ def triangular_inverse(R: Array) -> Array | None:
 
 
 def pivoted_factor(R: Array) -> PivotedFactor | None:
-    """Factorise a correlation matrix, or return None where its rank is open to doubt.
-
-    Parameters
-    ----------
-    R : ndarray of shape (p, p)
-        Symmetric, positive semidefinite but for rounding, with ones on the diagonal.
-
-    References
-    ----------
-    Higham (2002), "Accuracy and Stability of Numerical Algorithms", section 10.3.
-
-    Examples
-    --------
-    >>> R = np.array([[1.0, 0.5, 1.0], [0.5, 1.0, 0.5], [1.0, 0.5, 1.0]])
-    >>> found = pivoted_factor(R)
-    >>> found.basis.shape, bool(np.allclose(found.basis @ found.basis.T, R))
-    ((3, 2), True)
-    """
+    """Factorise a correlation matrix, or return None where its rank is open to doubt."""
     p = len(R)
     # LAPACK's own limit is a quarter of this: rounding alone can lift a lost pivot above that.
     factor, pivots, rank, info = lapack.dpstrf(R, tol=2 * p * EPS, lower=1)

@@ -240,35 +240,7 @@ def deviations(cov: Array) -> Array:
 def shrink(
     cov: Array, shrinkage: Shrinkage, *, n_samples: float, n_features: int | None = None
 ) -> Array:
-    """Pull a covariance towards a multiple of the identity of the same trace.
-
-    Parameters
-    ----------
-    cov : ndarray of shape (r, r), or (r,) for a diagonal one
-    shrinkage : None, float in [0, 1] or "oas"
-        The share of the target; None or 0 leaves `cov` as it is. "oas" estimates the share from
-        the data, with the formula that scikit-learn's `OAS` uses (Chen et al., eq. 23, without
-        its terms in 2/p).
-    n_samples : float
-        Rows, or total weight, behind `cov`; used by "oas".
-    n_features : int, optional
-        The number of features p >= r when `cov` is given in the row space. Default r.
-
-    Raises
-    ------
-    ValueError
-        For any other shrinkage.
-
-    References
-    ----------
-    Chen, Wiesel, Eldar, Hero (2010), "Shrinkage algorithms for MMSE covariance estimation".
-
-    Examples
-    --------
-    >>> shrink(np.diag([1.0, 3.0]), 0.5, n_samples=10)
-    array([[1.5, 0. ],
-           [0. , 2.5]])
-    """
+    """Pull a covariance towards a multiple of the identity of the same trace."""
     if shrinkage is None:
         return cov
     p = len(cov) if n_features is None else n_features

@@ -80,31 +80,7 @@ def descend(
     search: Search,
     stopping: StoppingRule,
 ) -> Optimum:
-    """Descend until the gradient is small.
-
-    Parameters
-    ----------
-    objective : callable
-        From x to a `Point`.
-    start : ndarray
-    direction : callable
-        From a `Point` to the direction of the next step.
-    search : callable
-        How far to go: `backtracking_line_search` or `take_whole_steps`.
-    stopping : StoppingRule
-
-    Returns
-    -------
-    Optimum
-
-    Examples
-    --------
-    >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
-    >>> found = descend(bowl, np.ones(2), lambda at: -at.gradient / 2,
-    ...                 search=backtracking_line_search, stopping=StoppingRule(1e-9, 10))
-    >>> found.converged, found.x.tolist(), len(found.trace)
-    (True, [0.0, 0.0], 2)
-    """
+    """Descend until the gradient is small."""
     (found,) = descend_together(
         Alone(objective), start[None], alone(direction), search=search, stopping=[stopping]
     )
@@ -119,22 +95,7 @@ def descend_together(
     search: Search,
     stopping: Sequence[StoppingRule],
 ) -> list[Optimum]:
-    """Descend in B functions side by side, until each has a reason to stop: see `descend`.
-
-    Parameters
-    ----------
-    objective : ObjectiveStack
-    start : ndarray of shape (B, ...)
-    directions : callable
-        From those functions that go on and their `Point` to the directions of the next steps.
-    search : callable
-    stopping : sequence of B StoppingRule
-
-    Returns
-    -------
-    list of B Optimum
-        The seconds of their steps are those of all of them.
-    """
+    """Descend in B functions side by side, until each has a reason to stop: see `descend`."""
     began = time.perf_counter()
     traces: list[list[OptimizerStep]] = [[] for _ in stopping]
     optima: dict[int, Optimum] = {}

@@ -24,40 +24,6 @@ def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "l
     For two classes the first is ``n_1 n_2 / n`` times the second, so both have the same maximiser.
     The text "prml-chapter-4-in-r" calls s_k² a variance; as in Bishop (2006), eq. 4.24, it is not
     divided by n_k: with variances the maximiser would be another one when classes are unequal.
-
-    Parameters
-    ----------
-    moments : Moments of shapes (K,), (K, p), (K, p, p)
-        By class.
-    w : array-like of shape (..., p)
-        In any units and of any length but zero.
-    definition : {"lecture", "prml"}
-
-    Returns
-    -------
-    ndarray of shape (...)
-        Without units; infinite where the means differ and no class varies, zero where nothing
-        does.
-
-    Raises
-    ------
-    ValueError
-        For directions of other shapes, not finite or zero, and for "prml" unless two classes
-        have rows.
-
-    References
-    ----------
-    "lecture-linear-classifiers", "Within-class Scatterness" and on; "prml-chapter-4-in-r",
-    section 4.1.4; Bishop (2006), eqs. 4.24 to 4.26.
-
-    Examples
-    --------
-    >>> X = [[0.0, 0.0], [0.0, 2.0], [4.0, 1.0], [4.0, 3.0], [5.0, 2.0], [3.0, 2.0]]
-    >>> by_class = Moments.from_groups(X, [0, 0, 1, 1, 1, 1], n_groups=2)
-    >>> fisher_criterion(by_class, [[1.0, 0.0], [0.0, 1.0]])
-    array([10.66...,  0.33...])
-    >>> fisher_criterion(by_class, [[1.0, 0.0], [0.0, 1.0]], "prml")
-    array([8.  , 0.25])
     """
     directions = np.asarray(w, dtype=float)
     _check_directions(directions, moments.n_features)

@@ -46,22 +46,7 @@ class Gaussians(NamedTuple):
         return cls(np.asarray(means, dtype=float), whiteners)
 
     def squared_distances(self, X: ArrayLike) -> Array:
-        """Return the squared Mahalanobis distance of each row from each mean.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            Without units. Along directions in which a class does not vary nothing is counted.
-
-        Raises
-        ------
-        ValueError
-            For rows so far away that the squares overflow.
-        """
+        """Return the squared Mahalanobis distance of each row from each mean."""
         X = np.asarray(X)
         distances = np.empty((len(X), len(self.means)))
         # About a common centre, so that rows far from the origin lose no digits.
@@ -157,29 +142,13 @@ class Gaussians(NamedTuple):
         """Return the logarithm of each class density at each row, shape (n, K).
 
         On its own subspace where a covariance is singular.
-
-        References
-        ----------
-        "lda-qda-derivations", eq. 9.
-
-        Examples
-        --------
-        >>> one = Gaussians.from_covariances([[0.0, 0.0]], [np.eye(2)])
-        >>> np.exp(one.log_density([[0.0, 0.0]])) * 2 * np.pi
-        array([[1.]])
         """
         normaliser = [w.rank * np.log(2 * np.pi) + w.log_det for w in self.whiteners]
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))
 
 
 def needs_differences(precision: Array, means: Array) -> Flags:
-    """Tell along which features (..., p) `multiplied_out` would lose digits.
-
-    Parameters
-    ----------
-    precision, means : ndarray of shape (..., K, p)
-        The means about a common centre.
-    """
+    """Tell along which features (..., p) `multiplied_out` would lose digits."""
     return np.asarray((precision * means**2 > MULTIPLIED_OUT).any(axis=-2))
 
 

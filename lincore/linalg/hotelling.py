@@ -43,27 +43,7 @@ class ClassDistances(NamedTuple):
     def of(
         cls, gaussians: Gaussians, codes: NDArray[np.intp], counts: Array, *, by_rows: bool
     ) -> ClassDistances:
-        """Tell by the covariances, pooled or the classes' own, how far they can be trusted.
-
-        Parameters
-        ----------
-        gaussians : Gaussians
-        codes : ndarray of int
-        counts : ndarray of shape (K,)
-        by_rows : bool
-            Whether the covariances are scatters divided by the rows (maximum likelihood), and not
-            by the degrees of freedom.
-
-        Examples
-        --------
-        >>> one = Gaussians.from_covariances([[0.0, 0.0]], [np.eye(2)])
-        >>> many = ClassDistances.of(one, np.array([0]), np.array([1e6]), by_rows=False)
-        >>> many.limits(0.01).round(2), float(stats.chi2.isf(0.01, 2).round(2))
-        (array([9.21]), 9.21)
-        >>> few = ClassDistances.of(one, np.array([0]), np.array([10.0]), by_rows=False)
-        >>> few.limits(0.01).round(2), few.squared(np.array([[3.0, 4.0]]))
-        (array([21.41]), array([[25.]]))
-        """
+        """Tell by the covariances, pooled or the classes' own, how far they can be trusted."""
         own = len({id(one) for one in gaussians.whiteners}) > 1 or len(gaussians.whiteners) == 1
         n = counts[codes]
         known = n > 0
@@ -76,13 +56,7 @@ class ClassDistances(NamedTuple):
         return cls(gaussians, codes, counts, *placed)
 
     def squared(self, rows: Any) -> Array:
-        """Return the squared distances (n, K) of rows (n, q); NaN from a class without rows.
-
-        Raises
-        ------
-        ValueError
-            For rows so far away that the squares overflow.
-        """
+        """Return the squared distances (n, K) of rows (n, q); NaN from a class without rows."""
         distances = np.full((rows.shape[0], len(self.counts)), np.nan)
         dense = rows.toarray() if sp.issparse(rows) else rows
         distances[:, self.codes] = self.gaussians.squared_distances(dense)
@@ -95,26 +69,6 @@ class ClassDistances(NamedTuple):
         By the formula of Sherman and Morrison, without another estimate: a row pulls mean and
         covariance of its class towards itself, and the more so where it is one of few that vary in
         a direction, such as the rows of a rare level.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (n, q)
-            Rows that means and covariances were estimated from.
-        own : ndarray of shape (n,)
-            Codes of their classes.
-
-        Returns
-        -------
-        ndarray of shape (n, K)
-            NaN from a class without other rows, and where a row alone spans a direction.
-
-        Examples
-        --------
-        >>> X = np.array([[0.0], [1.0], [2.0], [5.0]])
-        >>> one = Gaussians.from_covariances([[2.0]], [[[X.var(ddof=1)]]])
-        >>> distances = ClassDistances.of(one, np.array([0]), np.array([4.0]), by_rows=False)
-        >>> distances.squared_left_out(X, np.zeros(4, int))[3].round(3)  # (5 - 1)² / 1
-        array([16.])
         """
         found = self.squared(rows)
         whiteners = dict(zip(self.codes.tolist(), self.gaussians.whiteners, strict=True))

@@ -14,13 +14,7 @@ CONVERTED_VALUES = 400_000
 
 
 def blocked_product(X: Any, matrix: Array) -> Array:
-    """Return ``X @ matrix`` in float64, converting dense rows of another type block by block.
-
-    Raises
-    ------
-    ValueError
-        For finite rows whose products overflow: the scores of the classes could not be compared.
-    """
+    """Return ``X @ matrix`` in float64, converting dense rows of another type block by block."""
     with np.errstate(over="ignore", invalid="ignore"):
         out = _product(X, matrix)
     if not np.isfinite(out).all():

@@ -77,14 +77,7 @@ class Quadric(NamedTuple):
         )
 
     def pulled_back(self, matrix: Array, origin: Array) -> Quadric:
-        """Return the function of x that this one is of ``z = (x - origin) @ matrix``.
-
-        Parameters
-        ----------
-        matrix : ndarray of shape (q, p)
-            p being the dimension of z.
-        origin : ndarray of shape (q,)
-        """
+        """Return the function of x that this one is of ``z = (x - origin) @ matrix``."""
         here = self.about(np.zeros(len(self.b)))
         return Quadric(matrix @ here.A @ matrix.T, matrix @ here.b, here.c, origin)
 
@@ -93,12 +86,6 @@ class Quadric(NamedTuple):
 
         In the units of the features, which only means something where they share one; infinite
         where the function has no zero.
-
-        Notes
-        -----
-        The nearest zero is ``y = (I + μA)⁻¹(x - μb/2)``. Because one quadratic constraint has no
-        duality gap (the S-lemma), the right μ lies where ``I + μA`` is positive semidefinite, and
-        there f(y) falls with μ: it is found by halving.
         """
         rows = np.asarray(X, dtype=float) - self.origin
         if self.is_linear:

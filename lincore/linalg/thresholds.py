@@ -21,25 +21,6 @@ def minimum_error_shifts(
     as they are, until none of them can be bettered. For two classes that is the minimum over
     all thresholds; for more, where the minimum over all shifts together is a combinatorial
     problem, it is a local one, never worse than the scores as given.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (n, K)
-    codes : ndarray of shape (n,)
-        The true class of each row.
-    weight : ndarray of shape (n,), optional
-        An error costs the weight of its row; a row of none is absent.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        In units of the scores; all zero when the scores as given are already best.
-
-    Examples
-    --------
-    >>> scores = np.array([[0.0, -3.0], [0.0, -2.0], [0.0, -1.0]])
-    >>> minimum_error_shifts(scores, np.array([0, 1, 1]))  # the scores say class 0 of all rows
-    array([0. , 2.5])
     """
     weight = np.ones(len(scores)) if weight is None else weight
     present = weight > 0
@@ -65,23 +46,7 @@ def minimum_error_shifts(
 
 
 def best_threshold(values: Array, positive: Flags, weight: Array, *, current: float) -> float:
-    """Return the c for which "positive where the value is above c" errs least.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-    positive : ndarray of shape (n,)
-    weight : ndarray of shape (n,)
-        What it costs to be wrong about each value.
-    current : float
-        The c to keep unless another one errs less.
-
-    Returns
-    -------
-    float
-        The middle of the widest gap between values among those that err least; one unit
-        beyond the values where it is best to put them all on one side.
-    """
+    """Return the c for which "positive where the value is above c" errs least."""
     least_gain = 1e-12 * weight.sum()
     present = weight[(values > current) != positive].sum()
     if present <= least_gain:

@@ -25,33 +25,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
-    """Return the scores with their 95 % intervals, one line for each method, the best first.
-
-    Parameters
-    ----------
-    score : str, optional
-        By which methods are ordered and grouped: "accuracy", "balanced accuracy", "macro F1",
-        "MCC", "log loss", "Brier" or "AUC". By default the one that suits the classes: balanced
-        accuracy where they are unequal.
-    wide : bool, default False
-        Numbers for further work, in the order of the methods: every score followed by its ends
-        ("accuracy", "accuracy from", "accuracy to"), seconds, group. Otherwise text to be read,
-        such as "0.795 (0.766–0.825)".
-
-    Returns
-    -------
-    DataFrame
-        No method of a "group" is shown to be worse than its best by that score.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> results = lincore.compare(lincore.sample("iris"), ["qda", "lda"], "10-fold")
-    >>> list(results.table("accuracy").columns[:3])
-    ['accuracy', 'group', 'balanced accuracy']
-    >>> results.table(wide=True).loc["lda", ["accuracy"]].round(2).tolist()
-    [0.98]
-    """
+    """Return the scores with their 95 % intervals, one line for each method, the best first."""
     table = metrics.score_table if wide else metrics.readable_score_table
     return table(self, score)
 

@@ -36,23 +36,6 @@ def area(
     """Return the share of pairs (a row of the class, another row) that are ranked correctly.
 
     A tie counts half.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (m, K)
-        Posteriors, their logarithms or other scores: the larger, the more of the class.
-    truth : ndarray of shape (m,)
-    folds : ndarray of shape (m,), optional
-        Only pairs of rows of one fold are ranked: scores of different fits are not on one scale.
-        The influence then says what the fold of a row does, half of each pair for either row.
-    weight : ndarray of shape (m,), optional
-        Of the rows, with mean 1: a pair counts as the product of its two.
-
-    References
-    ----------
-    DeLong, DeLong, Clarke-Pearson (1988), "Comparing the areas under two or more correlated
-    receiver operating characteristic curves", eq. 4 (the placements); Forman, Scholz (2010),
-    "Apples-to-apples in cross-validation studies", section 2.1 (of each fold, not over all).
     """
     m, n_classes = scores.shape
     folds = np.zeros(m, dtype=np.intp) if folds is None else folds

@@ -10,18 +10,7 @@ IMBALANCED = 3.0
 
 
 def class_ratio(counts: ArrayLike) -> float:
-    """Return the rows of the largest class over those of the smallest that has any.
-
-    Parameters
-    ----------
-    counts : array-like of shape (K,)
-        Rows of each class.
-
-    Examples
-    --------
-    >>> class_ratio([900, 300, 0])
-    3.0
-    """
+    """Return the rows of the largest class over those of the smallest that has any."""
     present = np.asarray(counts, dtype=float)
     present = present[present > 0]
     return float(present.max() / present.min()) if present.size else 1.0

@@ -70,13 +70,7 @@ def macro_f1(tally: Tally) -> Array:
 
 
 def mcc(tally: Tally) -> Array:
-    """Return Matthews' correlation for K classes, (...); 0 where one side is constant.
-
-    References
-    ----------
-    Gorodkin (2004), "Comparing two K-category assignments by a K-category correlation
-    coefficient", eq. 8.
-    """
+    """Return Matthews' correlation for K classes, (...); 0 where one side is constant."""
     n = np.maximum(tally.true.sum(-1), 1)
     p, t = tally.predicted / n[..., None], tally.true / n[..., None]
     above = tally.right.sum(-1) / n - (p * t).sum(-1)
@@ -160,17 +154,7 @@ class EnlargedCells(NamedTuple):
 
 
 def enlarged_cells(name: str, table: Array, share: Array) -> EnlargedCells:
-    """Return the influence of rows on a score of a table to which a few rows are added.
-
-    Parameters
-    ----------
-    name : str
-        One of `MEASURES`.
-    table : ndarray of shape (K, K)
-        Rows by true and predicted class.
-    share : ndarray of shape (K,)
-        Rows that are added to each class, for each row in it; the shares of the classes stay.
-    """
+    """Return the influence of rows on a score of a table to which a few rows are added."""
     others = (1 - np.eye(len(table))) / max(len(table) - 1, 1)
     added = share[:, None] * table.sum(axis=1, keepdims=True) * (np.eye(len(table)) + others) / 2
     with np.errstate(divide="ignore", invalid="ignore"):  # NaN for a class without rows

@@ -158,15 +158,6 @@ def holm(p: Array) -> Array:
     """Return Holm's adjusted p-values (c,); NaN stays and does not count as a comparison.
 
     Ours, for statsmodels' `multipletests` ends every call by collecting garbage: 30 ms and more.
-
-    Examples
-    --------
-    >>> holm(np.array([0.01, 0.04, 0.03, np.nan])).round(3).tolist()
-    [0.03, 0.06, 0.06, nan]
-
-    References
-    ----------
-    Holm (1979), "A simple sequentially rejective multiple test procedure", section 2.
     """
     adjusted, order = np.full(len(p), np.nan), np.argsort(p)
     order = order[: np.count_nonzero(~np.isnan(p))]  # NaN is sorted to the end

@@ -68,11 +68,6 @@ def rank_correlation(results: Results, first: str, second: str) -> float:
     """Return Spearman's correlation of what two methods give the second of two classes.
 
     Posteriors, or else decision scores, are ranked within each fold; the mean over the rows.
-
-    Returns
-    -------
-    float
-        NaN for more than two classes, and if a method has no scores or gives all rows the same.
     """
     margins = [_margin(results, method) for method in (first, second)]
     if len(results.classes) != 2 or any(margin is None for margin in margins):

@@ -71,14 +71,7 @@ class Score:
 
 
 def has_posteriors(results: Results, method: str) -> bool:
-    """Return whether a method says how probable each class is.
-
-    Parameters
-    ----------
-    results : Results
-    method : str
-        One of ``results.methods``.
-    """
+    """Return whether a method says how probable each class is."""
     return not bool(np.isnan(results.log_proba[results.position(method)]).any())
 
 
@@ -117,16 +110,6 @@ def confusion_matrix(results: Results, method: str) -> NDArray[Any]:
 
     Over repeated folds every row counts as often as it was predicted. Rows of unequal weights count
     as these, with mean 1: the sum over all cells is the number of predictions.
-
-    Parameters
-    ----------
-    results : Results
-    method : str
-        One of ``results.methods``.
-
-    Returns
-    -------
-    ndarray of shape (K, K)
     """
     n_classes = len(results.classes)
     cells = results.truth * n_classes + results.predicted[results.position(method)]
@@ -148,23 +131,6 @@ def estimate(results: Results, method: str, name: str) -> Estimate:
     ranked correctly, by posteriors or else by decision scores. Pairs are of rows of one fold, for
     scores of different fits are not on one scale; leave-one-out has none, so that there the
     posteriors of all rows are ranked together, which errs a little downwards.
-
-    Parameters
-    ----------
-    results : Results
-    method : str
-        One of ``results.methods``.
-    name : str
-        One of `SCORES`.
-
-    Raises
-    ------
-    KeyError
-        When there is no such method or score.
-
-    References
-    ----------
-    Forman, Scholz (2010), "Apples-to-apples in cross-validation studies".
     """
     score = score_of(name)
     return score.compute(results, method) if len(results.rows) else NOTHING
@@ -256,13 +222,7 @@ SCORES = {
 
 
 def score_of(name: str) -> Score:
-    """Return a score by its name.
-
-    Raises
-    ------
-    KeyError
-        When there is none, with the known names.
-    """
+    """Return a score by its name."""
     if name not in SCORES:
         raise KeyError(f"No score {name!r}; there are {', '.join(SCORES)}.")
     return SCORES[name]

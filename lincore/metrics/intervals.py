@@ -53,16 +53,6 @@ def wilson(successes: ArrayLike, n: ArrayLike, reach: float = Z) -> tuple[Array,
 
     Only for rows that are independent. The counts may be fractions: effective numbers of rows.
     `reach` is the quantile of the deviation in its standard errors.
-
-    Examples
-    --------
-    >>> share, low, high = wilson([8, 10], [10, 10])
-    >>> [f"{end:.3f}" for end in (*low, *high)]
-    ['0.490', '0.722', '0.943', '1.000']
-
-    References
-    ----------
-    Brown, Cai, DasGupta (2001), "Interval estimation for a binomial proportion", eq. 4.
     """
     n = np.asarray(n, dtype=float)
     share = divide(np.asarray(successes, dtype=float), n)
@@ -95,12 +85,6 @@ def row_spread(influence: Array, found: SamplingUnits) -> Spread:
 
     Rows (groups, where they belong together) are what varies, however often each was predicted. Of
     the accuracy of one test set this is the variance that Wilson's interval has.
-
-    Parameters
-    ----------
-    influence : ndarray of shape (m,)
-        What each prediction's weight does to the score.
-    found : SamplingUnits
     """
     if found.n_units < 2:
         return Spread(np.nan)
@@ -115,16 +99,6 @@ def stratified_spread(
 
     In stratified test sets these shares vary only as much as those of all rows (and rows of each
     class by themselves, if there are a few).
-
-    Parameters
-    ----------
-    influence : ndarray of shape (m,)
-        What each prediction's weight does to the score.
-    found : SamplingUnits
-    truth : ndarray of shape (m,)
-        True codes.
-    counts : ndarray of shape (K,)
-        Rows of each class in the data.
     """
     m, rows = len(influence), row_spread(influence, found)
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
@@ -171,24 +145,6 @@ def enlarged(
     all. So four rows are added in equal shares to the classes, half of them right: the interval
     of a linear function of shares by Price and Bonett, here by the influence of a row that is
     right or wrong.
-
-    Parameters
-    ----------
-    value : float
-    influence : ndarray of shape (m,)
-    truth : ndarray of shape (m,)
-    counts : ndarray of shape (K,)
-        Independent rows of each class, at least one.
-    right, wrong : ndarray of shape (K,)
-        Influence of a row of each class that is predicted right, and of one that is not.
-    rows : float
-        How many are added.
-
-    References
-    ----------
-    Price, Bonett (2004), "An improved confidence interval for a linear function of binomial
-    proportions"; Agresti, Coull (1998), "Approximate is better than exact for interval estimation
-    of binomial proportions".
     """
     half = rows / len(counts) / 2
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
@@ -208,11 +164,6 @@ def area_pull(counts: Array) -> Array:
     """Return by how much a row of each class moves the AUC by all that it can be ranked, (K,).
 
     Of the area of its class a row is one of few, of the others' one of the rest.
-
-    Parameters
-    ----------
-    counts : ndarray of shape (K,)
-        Rows of each class, at least one.
     """
     shares = counts / counts.sum()
     return np.asarray((1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts))
@@ -224,17 +175,6 @@ def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> 
     Between two finite ends it is Wilson's interval for the effective number of rows, that whose
     share would vary as much; above one end (losses) it is that of the logarithm, exponentiated;
     else of the value itself. Quantiles are Student's, with the degrees of freedom of the spread.
-
-    References
-    ----------
-    Korn, Graubard (1998), "Confidence intervals for proportions with small expected number of
-    positive counts estimated from survey data" (effective number of rows).
-
-    Examples
-    --------
-    >>> interval = from_spread(0.9, Spread(0.0009), 0.0, 1.0)  # as of 90 of 100 rows
-    >>> f"{interval.low:.3f} to {interval.high:.3f}"
-    '0.826 to 0.945'
     """
     variance, degrees = spread
     if not np.isfinite(value) or variance == 0:

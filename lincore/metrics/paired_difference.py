@@ -74,23 +74,6 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
     - Folds: the corrected resampled t, with at least the variance of the rows and of the training
       rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Without it a
       row that spoils one method in all folds but its own is not noticed.
-
-    Parameters
-    ----------
-    results : Results
-    first, second : str
-        Two of ``results.methods``.
-    name : str
-        One of `SCORES`.
-
-    References
-    ----------
-    Bonett, Price (2012), "Adjusted Wald confidence interval for a difference of binomial
-    proportions based on paired data"; Price, Bonett (2004), "An improved confidence interval for a
-    linear function of binomial proportions"; DeLong, DeLong, Clarke-Pearson (1988), "Comparing the
-    areas under two or more correlated receiver operating characteristic curves"; Nadeau, Bengio
-    (2003), "Inference for the generalization error"; Bouckaert, Frank (2004), "Evaluating the
-    replicability of significance tests for comparing learning algorithms".
     """
     one, two = estimate(results, first, name), estimate(results, second, name)
     value = one.value - two.value
@@ -227,10 +210,6 @@ def _effective_rows(results: Results, codes: Codes, influence: Array) -> Array:
 
     Rows of a group that say the same of the difference count less: fewer by the design effect, but
     never fewer than there are groups. If no row says anything there are as many as groups.
-
-    References
-    ----------
-    Kish (1965), "Survey Sampling", sections 8.2 and 11.7.
     """
     base, weight = find_sampling_units(results), row_weights(results)
     numbers, at, row = np.unique(results.rows, return_index=True, return_inverse=True)

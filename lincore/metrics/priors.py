@@ -67,14 +67,7 @@ def adjust_posteriors(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> A
 
 
 def exchanged(log_proba: Array, old: Array, new: Array) -> Array:
-    """Adjust the posteriors of many models at once, without the checks of `adjust_posteriors`.
-
-    Parameters
-    ----------
-    log_proba : ndarray of shape (..., K)
-    old, new : ndarray
-        Of shapes that broadcast with it.
-    """
+    """Adjust the posteriors of many models at once, without the checks of `adjust_posteriors`."""
     kept = (old > 0) & (new > 0)
     shift = np.where(kept, np.log(np.where(kept, new, 1.0) / np.where(kept, old, 1.0)), -np.inf)
     joint = log_proba + shift
@@ -229,31 +222,6 @@ def move_threshold(
 
     No prior is believed in: the rows themselves say where to cut. Posteriors stay what they were,
     so a log loss does not change; labels are ``(log_proba + shifts).argmax(axis=1)``.
-
-    Parameters
-    ----------
-    log_proba : array-like of shape (n, K)
-        Of rows whose classes are known: training rows, never the ones to be judged.
-    codes : array-like of shape (n,)
-    sample_weight : array-like of shape (n,), optional
-        What an error at each row costs; ``new / old`` shares of its class to cut for other priors.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        For more than two classes a local minimum, never worse than no shift.
-
-    References
-    ----------
-    van den Goorbergh, van Smeden, Timmerman, Van Calster (2022), "The harm of class imbalance
-    corrections for risk prediction models".
-
-    Examples
-    --------
-    >>> timid = np.log([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3]])
-    >>> shifts = move_threshold(timid, [0, 1, 1])
-    >>> (timid + shifts).argmax(axis=1)
-    array([0, 1, 1])
     """
     # An impossible class is as good as one of 1e-300: thresholds lie between finite scores.
     scores = np.maximum(np.asarray(log_proba, dtype=float), np.log(1e-300))
@@ -262,35 +230,7 @@ def move_threshold(
 
 
 def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
-    """Return for each row the decision whose expected cost is least.
-
-    Parameters
-    ----------
-    log_proba : array-like of shape (..., K)
-    costs : array-like of shape (K, D)
-        What it costs to decide for the column where the class of the row is true; most often
-        D = K with zeros on the diagonal.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        Positions among the D decisions. Of those that cost the same the most probable class, or
-        the first where decisions are not the classes.
-
-    Raises
-    ------
-    ValueError
-        When the costs are not finite or not K rows of them.
-
-    References
-    ----------
-    Elkan (2001), "The foundations of cost-sensitive learning", eq. 1.
-
-    Examples
-    --------
-    >>> decide(np.log([[0.9, 0.1]]), [[0, 1], [20, 0]])  # to miss class 1 is costly
-    array([1])
-    """
+    """Return for each row the decision whose expected cost is least."""
     log_proba = np.asarray(log_proba, dtype=float)
     costs = np.asarray(costs, dtype=float)
     if costs.ndim != 2 or len(costs) != log_proba.shape[-1] or not np.isfinite(costs).all():

@@ -115,21 +115,7 @@ class RowVariance(NamedTuple):
     ratio: float
 
     def of(self, kind: int, weights: Array, contrast: Contrast) -> float:
-        """Return the variance of a weighted mean over classes of a contrast of conditions.
-
-        Parameters
-        ----------
-        kind : int
-            Which of the X losses.
-        weights : ndarray of shape (K,)
-            Of the classes; those of weight zero are not looked at.
-        contrast : mapping of condition to coefficient
-
-        Returns
-        -------
-        float
-            Zero where rows make no difference but by rounding.
-        """
+        """Return the variance of a weighted mean over classes of a contrast of conditions."""
         seen = np.flatnonzero(weights)
         weights = weights[seen]
         places, factors = _placed(contrast, self.conditions)
@@ -178,11 +164,6 @@ class RowVariance(NamedTuple):
 
         Four rows are added, half of them right, in equal shares to the classes, see
         `lincore.metrics.intervals.enlarged`.
-
-        References
-        ----------
-        Price, Bonett (2004), "An improved confidence interval for a linear function of binomial
-        proportions".
         """
         seen = np.flatnonzero(weights)
         half, count = ADDED_ROWS / 2 / len(seen), self.counts[seen]

@@ -161,13 +161,6 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
 
     Groups where rows belong together; else rows, once each however often they were predicted. Of
     unequal weights their effective number, see `effective_number`.
-
-    Parameters
-    ----------
-    results : Results
-    codes : ndarray of shape (m,)
-        Of whatever the predictions are sorted by: true class, predicted class, bin.
-    n_codes : int
     """
     found, weight = find_sampling_units(results), row_weights(results)
     if weight is not None:

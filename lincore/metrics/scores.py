@@ -230,15 +230,6 @@ def _cell_spread(
     """Return how much a score of predictions varies, see `_spread`.
 
     How it varies with the training rows is read from softened labels, see `softened`.
-
-    Parameters
-    ----------
-    results : Results
-    method : str
-    by_cell : ndarray of shape (K, K)
-        Influence of a row of each class (first axis) that is predicted as each (second axis).
-    influence : ndarray of shape (m,), optional
-        Of the tested rows, if that is not what their cells say.
     """
     weight = row_weights(results)
     if influence is None:
@@ -258,15 +249,7 @@ def _cell_spread(
 
 
 def softened_influence(results: Results, method: str, by_cell: Array) -> Array:
-    """Return what each prediction (m,) does to a score if labels are softened, see `softened`.
-
-    Parameters
-    ----------
-    results : Results
-    method : str
-    by_cell : ndarray of shape (K, K)
-        Influence of a row of each class (first axis) that is predicted as each (second axis).
-    """
+    """Return what each prediction (m,) does to a score if labels are softened, see `softened`."""
     found = (_soft(results, method) * by_cell[results.truth]).sum(axis=1)
     return weighted(found, row_weights(results))
 
@@ -295,16 +278,7 @@ def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread
 
 
 def training_part(results: Results, influence: Array, common: Estimate | None) -> float:
-    """Return what the training rows add to the variance, from the folds that common rows know.
-
-    Parameters
-    ----------
-    results : Results
-    influence : ndarray of shape (m,)
-        Its means over folds are what these are above the value.
-    common : Estimate or None
-        The same score of ``results.common``.
-    """
+    """Return what the training rows add to the variance, from the folds that common rows know."""
     if results.common is None or common is None or not len(common.influence):
         return 0.0
     base, known = find_sampling_units(results), find_sampling_units(results.common)
@@ -442,15 +416,6 @@ def majority_baseline_score(results: Results, name: str = "accuracy") -> float:
 
 
 def never_predicted(results: Results, method: str) -> NDArray[np.intp]:
-    """Return the codes of the classes that have rows, none of which a method predicts.
-
-    Examples
-    --------
-    >>> truth = np.array([0, 0, 0, 1])
-    >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), truth, 0 * truth[None],
-    ...             np.full((1, 4, 2), np.nan), np.zeros(1))
-    >>> never_predicted(r, "LDA")
-    array([1])
-    """
+    """Return the codes of the classes that have rows, none of which a method predicts."""
     predicted = results.predicted[results.position(method)]
     return np.setdiff1d(results.truth, predicted)

@@ -17,31 +17,12 @@ ROUNDING = 1e-12
 
 
 def grain_of(n_test: int, share: float = 1.0) -> float:
-    """Return by how much one test row changes a share of the rows of some class, or of all.
-
-    Parameters
-    ----------
-    n_test : int
-        Test rows; zero where that is not known, and so is the grain.
-    share : float, default 1
-        Of the class among them.
-
-    Examples
-    --------
-    >>> grain_of(20), grain_of(20, 0.25)
-    (0.05, 0.2)
-    """
+    """Return by how much one test row changes a share of the rows of some class, or of all."""
     return 1 / max(n_test * share, 1.0) if n_test else 0.0
 
 
 def less(values: Array, others: Array) -> Array:
-    """Return values less others; NaN where both are infinite, as log losses can be.
-
-    Examples
-    --------
-    >>> less(np.array([3.0, np.inf]), np.array([1.0, np.inf]))
-    array([ 2., nan])
-    """
+    """Return values less others; NaN where both are infinite, as log losses can be."""
     with np.errstate(invalid="ignore"):
         return np.asarray(values - others)
 
@@ -54,43 +35,7 @@ def over_seeds(
     grain: float = 0.0,
     variance: float = 0.0,
 ) -> Interval:
-    """Return the mean over seeds with its interval by Student's t.
-
-    Parameters
-    ----------
-    values : ndarray of shape (S,)
-        One number, or paired difference, for each seed.
-    test_ratio : float
-        Test rows for each training row where every seed draws a split of its own. The splits
-        overlap, so the variance of the mean is ``s² (1 / S + test_ratio)`` and does not vanish
-        with many seeds. Zero where one test set serves all seeds: the interval is then over
-        the choice of the training rows alone.
-    level : float, default 0.95
-        How often the interval should hold the truth.
-    grain : float, default 0
-        By how much one test row changes a value, see `grain_of`. Losses are counted in whole rows,
-        so that a few seeds often agree: their deviation of zero is no certainty. Of fewer than six
-        that do, it is taken as if one of them had differed by one row. (Values without a grain
-        agree only where they must.)
-    variance : float, default 0
-        Of the mean, where it is known from the rows, see `lincore.metrics.row_variance`; zero
-        or NaN where it is to be estimated from the seeds as above. It is never taken to be less
-        than that of a mean over independent seeds: few of them leave the choice of rows to chance.
-
-    Returns
-    -------
-    Interval
-        Without ends (NaN) for a single seed, and where a value is infinite or not known.
-
-    References
-    ----------
-    Nadeau, Bengio (2003), "Inference for the generalization error", section 4.
-
-    Examples
-    --------
-    >>> over_seeds(np.array([1.0, 2.0, 3.0]))
-    Interval(value=2.0, low=-0.48..., high=4.48...)
-    """
+    """Return the mean over seeds with its interval by Student's t."""
     n = len(values)
     with np.errstate(invalid="ignore"):
         mean = float(values.mean())

@@ -71,18 +71,6 @@ def rows_to_predict(codes: Codes, train: Codes, n_classes: int) -> Codes:
     """Return the training rows of a split that its models predict: all, if they are few.
 
     Otherwise those among the same rows of the data for every split.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n,)
-    train : ndarray of row numbers
-    n_classes : int
-
-    Examples
-    --------
-    >>> codes, train = np.repeat([0, 1], [2990, 10]), np.arange(5, 3000)
-    >>> np.bincount(codes[rows_to_predict(codes, train, 2)]).tolist()  # a class of ten keeps all
-    [998, 10]
     """
     if len(codes) <= MOST_TRAINED:
         return train
@@ -101,30 +89,6 @@ def training_variance(
     differ between the models do, is taken off. Added is twice the covariance with the tested rows:
     rows that are hard to predict also harm a model that learns from them, so that the same fold,
     left out, is scored low and makes its model better.
-
-    Parameters
-    ----------
-    influence : ndarray of shape (n_folds * c,)
-        Of the common rows, fold by fold.
-    tested : ndarray of shape (n_folds,)
-        Mean influence of the rows that each of these folds tested.
-    n_folds : int
-    ratio : float
-        Test rows for each training row.
-    by_row : float
-        How much more a row by itself does, see `Estimate`.
-
-    References
-    ----------
-    Shao, Wu (1989), "A general theory for jackknife variance estimation".
-
-    Examples
-    --------
-    >>> influence = np.array([0.0, 0.2, 0.0, -0.2])  # two folds, two rows
-    >>> round(training_variance(influence, np.array([0.1, -0.1]), 2, 1.0), 4)
-    0.005
-    >>> round(training_variance(influence, np.array([-0.2, 0.2]), 2, 1.0), 4)
-    0.065
     """
     by_fold = influence.reshape(n_folds, -1)
     apart = by_fold - by_fold.mean(axis=0)
@@ -145,22 +109,7 @@ def softened(log_proba: Array) -> Array:
 
 
 def softened_errors(predicted: Codes, log_proba: Array, truth: Codes) -> Array:
-    """Return by how much labels that change smoothly are wrong, shape (..., m).
-
-    Parameters
-    ----------
-    predicted : ndarray of shape (..., m)
-        Codes.
-    log_proba : ndarray of shape (..., m, K)
-        NaN where there are no posteriors: there labels are wrong or not.
-    truth : ndarray of shape (m,)
-
-    Examples
-    --------
-    >>> log_proba = np.log([[0.5, 0.5], [0.9, 0.1]])
-    >>> softened_errors(np.array([0, 0]), log_proba, np.array([0, 1])).round(3)
-    array([0.5  , 0.999])
-    """
+    """Return by how much labels that change smoothly are wrong, shape (..., m)."""
     right = np.take_along_axis(
         softened(log_proba), np.broadcast_to(truth[:, None], (*log_proba.shape[:-1], 1)), axis=-1
     )[..., 0]
@@ -177,26 +126,6 @@ def share_influence(
     rows of a class predicts it more often, much as if its posteriors were given another prior.
     This is the derivative of the score by the logarithm of that prior, for each row of the class
     in the data, with labels softened by `SHARPNESS`.
-
-    Parameters
-    ----------
-    by_cell : ndarray of shape (K, K)
-        What a row of each class (first axis) that is predicted as each (second axis) does.
-    truth : ndarray of shape (m,)
-    soft : ndarray of shape (m, K)
-        See `softened`; of zeros and ones, which no prior changes, the influence is 0.
-    weight : ndarray of shape (m,), optional
-        Of the rows.
-
-    Returns
-    -------
-    ndarray of shape (K,)
-        Influence values, on average 0 over the rows.
-
-    References
-    ----------
-    Saerens, Latinne, Decaestecker (2002), "Adjusting the outputs of a classifier to new a priori
-    probabilities", eq. 4.
     """
     gain = by_cell[truth] - (soft * by_cell[truth]).sum(axis=1, keepdims=True)
     counts = np.bincount(truth, weight, soft.shape[1]).astype(float)

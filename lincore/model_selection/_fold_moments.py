@@ -91,16 +91,6 @@ def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> 
 
     By `leave_one_out`. Classes without test rows in a fold have all of their rows there. The
     parts are of no use afterwards.
-
-    Examples
-    --------
-    >>> X, codes = np.arange(8.0).reshape(4, 2), np.array([0, 0, 1, 1])
-    >>> everything = np.arange(4)
-    >>> plan = [Fold(0, i, np.delete(everything, i), everything[i : i + 1]) for i in range(4)]
-    >>> moments = training_moments(summarise_parts(X, codes, 2, plan), 4)
-    >>> of_fold(moments, 1).mean
-    array([[0., 1.],
-           [5., 6.]])
     """
     folds, moments = parts[0]
     n_classes = moments.count.shape[1]

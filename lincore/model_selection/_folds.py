@@ -148,13 +148,7 @@ def _training(data: Dataset, plan: Sequence[Fold]) -> Callable[[int], Moments]:
 def _solve_fold(
     run: Run, group: Group, number: int, known: Moments | None = None, seconds: float = 0.0
 ) -> dict[int, Outcome]:
-    """Fit steps and methods on a fold, of which the training rows' moments may be known.
-
-    Returns
-    -------
-    dict of int to Outcome
-        By position of the method.
-    """
+    """Fit steps and methods on a fold, of which the training rows' moments may be known."""
     task = _task(run, group, number, known, moments=group.steps.basis is None)
     solved = bool(group.solved)
     try:

@@ -151,19 +151,7 @@ def compare(
 
 
 def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
-    """Return a data set as it is, and make one of what `lincore.load` takes.
-
-    Raises
-    ------
-    DataError
-        When it is nothing of that kind.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> as_dataset(pd.DataFrame({"age": [1.0, 2.0], "kind": ["a", "b"]}), "kind").target_name
-    'kind'
-    """
+    """Return a data set as it is, and make one of what `lincore.load` takes."""
     if isinstance(data, Dataset):
         if target not in (None, data.target_name):
             raise DataError(

@@ -254,23 +254,7 @@ def prepare(
     iterated: bool,
     seconds: float = 0.0,
 ) -> Prepared:
-    """Fit the steps before some methods on a task's sample, and put its rows behind them.
-
-    Parameters
-    ----------
-    task : FitTask
-    steps : Steps
-        As `method_steps` gives them.
-    solved, iterated : bool
-        Whether some of the methods are solved from moments, and some need rows.
-    seconds : float
-        Spent on the task already.
-
-    Raises
-    ------
-    ValueError
-        When the rows do not allow the steps.
-    """
+    """Fit the steps before some methods on a task's sample, and put its rows behind them."""
     start = time.perf_counter()
     data, sample = task.data, task.sample
     preprocessor = pipeline_for(data, None, steps, seed=task.seed).steps
@@ -284,17 +268,7 @@ def prepare(
 def prepare_behind(
     task: FitTask, fitted: Preprocessor, moments: Moments | None, *, seconds: float = 0.0
 ) -> Prepared:
-    """Put the rows of a task behind steps that were fitted on its sample before.
-
-    Parameters
-    ----------
-    task : FitTask
-    fitted : sequence of (name, step)
-    moments : Moments or None
-        By class, of the sample behind the steps: nobody looks at its rows then.
-    seconds : float
-        Spent on the task already.
-    """
+    """Put the rows of a task behind steps that were fitted on its sample before."""
     start = time.perf_counter()
     data, rows = task.data, task.sample.rows
     training = TrainingInputs(
@@ -312,17 +286,7 @@ def prepare_behind(
 def fit_steps(
     data: Dataset, sample: TrainingSample, preprocessor: Preprocessor, *, rows: bool, summary: bool
 ) -> TrainingInputs:
-    """Fit steps before a classifier in place, from the sample's moments where these are enough.
-
-    Parameters
-    ----------
-    data : Dataset
-    sample : TrainingSample
-    preprocessor : sequence of (name, step)
-        Where the sample has moments, these are of the rows behind "prepare", fitted already.
-    rows, summary : bool
-        Whether the rows behind the steps are needed, and their moments.
-    """
+    """Fit steps before a classifier in place, from the sample's moments where these are enough."""
     basis = any(name == "basis" for name, _ in preprocessor)
     enough = sample.moments is not None and not rows and not basis
     return fit_preprocessor(
@@ -339,19 +303,7 @@ def fit_steps(
 
 
 def fit_method(method: Method, group: Sequence[Prepared]) -> list[Outcome]:
-    """Fit a method in several tasks behind the same steps, all at once if it can be.
-
-    Parameters
-    ----------
-    method : Method
-    group : sequence of Prepared
-
-    Returns
-    -------
-    list of Outcome
-        Of each task: a failure where the rows are refused, or a classifier from elsewhere raises
-        whatever it be.
-    """
+    """Fit a method in several tasks behind the same steps, all at once if it can be."""
     start = time.perf_counter()
     models: Sequence[Any] = [None] * len(group)
     n_classes = group[0].training.n_classes
@@ -375,16 +327,7 @@ def _to_predict(prepared: Prepared) -> list[Any]:
 
 
 def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: float = 0.0) -> Outcome:
-    """Fit a method in one task, and predict.
-
-    Parameters
-    ----------
-    method : Method
-    prepared : Prepared
-    model : classifier, optional
-        Where it was fitted already, and how long that took.
-    seconds : float
-    """
+    """Fit a method in one task, and predict."""
     start, task = time.perf_counter(), prepared.task
     try:
         if model is None:
@@ -427,42 +370,6 @@ def fit_pipeline(
 
     The classifier learns codes, positions in `data.classes`, so that the order of its classes is
     that of the data whatever the labels are.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        As `lincore.model_selection.pipeline.pipeline_for` makes them, of any classifier or none.
-    data : Dataset
-    rows : ndarray
-        Row numbers of the training set.
-    class_weight : ndarray of shape (K,), optional
-        What a row of each class counts wherever rows are summed: means, deviations and PCA of
-        the steps included. Through `Moments.scale` for what is solved from moments, through
-        `sample_weight` elsewhere.
-    moments : Moments of shapes (K,), (K, p), (K, p, p), optional
-        By class, not weighted by class but by `Dataset.weights`, of the same rows behind the step
-        "prepare", which must then have been fitted (see `summarise_training_set`).
-
-    Returns
-    -------
-    Pipeline
-        The same object.
-
-    Raises
-    ------
-    DataError
-        When the training rows do not allow the model, with the reason.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> from lincore.model_selection.pipeline import pipeline_for
-    >>> iris = lincore.sample("iris")
-    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
-    >>> weight = np.array([1.0, 1.0, 3.0])
-    >>> fitted = fit_pipeline(pipeline, iris, np.arange(150), class_weight=weight)
-    >>> fitted.named_steps["classify"].priors_
-    array([0.2, 0.2, 0.6])
     """
     classifier = pipeline.named_steps.get("classify")
     by_moments = hasattr(classifier, "fit_moments")

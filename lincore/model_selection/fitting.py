@@ -61,28 +61,7 @@ def fit_preprocessor(
     rows: bool = True,
     summary: bool = True,
 ) -> TrainingInputs:
-    """Fit the steps before a classifier on training rows.
-
-    Parameters
-    ----------
-    preprocessor : sequence of (name, step)
-        Of a pipeline, without its classifier; there may be none.
-    X : (n, p) array
-        Training rows, as in ``Dataset.X``.
-    codes : ndarray of shape (n,)
-    n_classes : int
-    class_weight : ndarray of shape (K,), optional
-        What a row of each class counts wherever rows are summed: in mean and deviation, in PCA,
-        in the model. Medians, levels, and the centres of a basis are those of the rows as they
-        stand.
-    sample_weight : ndarray of shape (n,), optional
-        What each row counts in the same places, times that of its class.
-    moments : Moments, optional
-        By class, not weighted by class but by row, of the rows behind "prepare", which has been
-        fitted already. They are of no use behind a basis.
-    rows, summary : bool
-        Whether the rows behind the steps are needed, and their moments.
-    """
+    """Fit the steps before a classifier on training rows."""
     weight = sample_weight
     if class_weight is not None:
         of_class = np.asarray(class_weight, dtype=float)[codes]
@@ -122,16 +101,6 @@ def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[
     """Return the columns behind fitted steps that code one category each, groups of zeros and ones.
 
     There are none once the columns were standardised or mixed.
-
-    Parameters
-    ----------
-    preprocessor : sequence of (name, step)
-        Fitted steps before a classifier.
-
-    Returns
-    -------
-    tuple of tuples of int
-        For each category the positions, among the classifier's inputs, of its columns.
     """
     if [name for name, _ in preprocessor] != ["prepare"]:
         return ()
@@ -140,27 +109,7 @@ def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[
 
 
 def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
-    """Fit a classifier on codes, from moments if it can and there are any.
-
-    Parameters
-    ----------
-    classifier : estimator
-        Not fitted; it is fitted in place.
-    training : TrainingInputs
-        Rows behind the steps, codes, weights and moments of one training set.
-
-    Returns
-    -------
-    estimator
-        The same, fitted: its classes are codes.
-
-    Raises
-    ------
-    DataError
-        When weights are asked of a classifier that takes none.
-    ValueError
-        What the classifier raises.
-    """
+    """Fit a classifier on codes, from moments if it can and there are any."""
     if training.categorical_columns and asks_for_categories(classifier):
         names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
         classifier.set_params(**dict.fromkeys(names, training.categorical_columns))
@@ -265,15 +214,6 @@ def margins(scores: Array) -> Array:
 
     What is common to the scores of a row decides nothing, so it shall not rank rows either: above
     0 a row is predicted as the class.
-
-    Parameters
-    ----------
-    scores : ndarray of shape (m, K), or (m,) for two classes
-
-    Examples
-    --------
-    >>> margins(np.array([[1.0, 5.0, 2.0]]))
-    array([[-4.,  3., -3.]])
     """
     if scores.ndim == 1:
         return np.column_stack([-scores, scores])

@@ -184,19 +184,7 @@ def fit_behind(
 def evaluate_pipeline(
     pipeline: Pipeline, data: Dataset, split: Split, *, method: str, seconds: float = np.nan
 ) -> Results:
-    """Predict the test rows with a fitted pipeline.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        Fitted by `fit_from_training_set`.
-    data, split
-        As for `fit_from_training_set`.
-    method : str
-        What to call the model in the results.
-    seconds : float
-        How long the fit took.
-    """
+    """Predict the test rows with a fitted pipeline."""
     rows = transform_for_classifier(pipeline, data.X[split.test])
     predicted = predict_codes(pipeline.steps[-1][1], rows, data.n_classes)
     return _results(pipeline, predicted, data, split, method, seconds)

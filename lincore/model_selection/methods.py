@@ -144,15 +144,7 @@ class Method:
         return False
 
     def fresh(self, classes: int | ArrayLike, seed: int = 0) -> Any:
-        """Return an estimator to fit on codes from 0 to K - 1.
-
-        Parameters
-        ----------
-        classes : sequence of K labels, or K
-            The labels of the codes, which a mapping of class weights or priors may name.
-        seed : int
-            For every `random_state` that was left at None, so that results can be made again.
-        """
+        """Return an estimator to fit on codes from 0 to K - 1."""
         estimator = clone(self.estimator)
         changed: dict[str, Any] = {}
         for name, value in estimator.get_params(deep=True).items():
@@ -257,18 +249,7 @@ def default_methods(data: Dataset) -> tuple[str, ...]:
 
 
 def keywords(word: str) -> dict[str, Any]:
-    """Return the options of a classifier of the library with their defaults.
-
-    Raises
-    ------
-    ValueError
-        When there is no such classifier, with those that there are.
-
-    Examples
-    --------
-    >>> keywords("least-squares")
-    {'alpha': 0.0, 'targets': 'one-hot', 'class_weight': None}
-    """
+    """Return the options of a classifier of the library with their defaults."""
     if word not in CLASSIFIER_FACTORIES:
         raise ValueError(
             f"No method is called {word!r}; there are {', '.join(CLASSIFIER_FACTORIES)}."

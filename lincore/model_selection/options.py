@@ -349,18 +349,7 @@ CLASSIFIER_OPTIONS: Mapping[str, tuple[Option, ...]] = {
 
 
 def option(word: str, name: str) -> Option:
-    """Return one option of a classifier.
-
-    Raises
-    ------
-    KeyError
-        When there is none of that name, with those that there are.
-
-    Examples
-    --------
-    >>> option("logistic", "C").choices
-    (Choice(value=inf, label='maximum likelihood'),)
-    """
+    """Return one option of a classifier."""
     for found in CLASSIFIER_OPTIONS[word]:
         if found.name == name:
             return found

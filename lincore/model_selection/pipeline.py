@@ -106,42 +106,7 @@ def build_pipeline(
     seed: int = 0,
     image_shape: tuple[int, ...] | None = None,
 ) -> Pipeline:
-    """Put the steps before a classifier together.
-
-    Parameters
-    ----------
-    classifier : estimator or None
-        None leaves the steps before it, for looking at the rows alone.
-    prepare : transformer, optional
-        See `lincore.preprocessing.tabular.build_preparer`.
-    steps : Steps
-        ``standardize=None`` means yes, for rows that are not sparse; see also `pipeline_for`.
-    sparse : bool, default False
-        Whether rows are sparse after `prepare`: they are never standardised, which would fill
-        them, and are projected by their singular vectors, without centring.
-    seed : int, default 0
-        For a basis that draws rows, and for singular vectors.
-    image_shape : tuple of int, optional
-        Where a row is an image, see `Dataset`.
-
-    Returns
-    -------
-    sklearn.pipeline.Pipeline
-        With some of the steps "prepare", "standardize", "basis", "pca" or "svd", and "classify",
-        in this order, but gradients of images before "standardize". Not fitted.
-
-    Raises
-    ------
-    ValueError
-        For a basis that does not exist, and for what sparse rows do not allow.
-
-    Examples
-    --------
-    >>> from lincore import LinearDiscriminantAnalysis
-    >>> pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=2))
-    >>> list(pipeline.named_steps)
-    ['standardize', 'pca', 'classify']
-    """
+    """Put the steps before a classifier together."""
     named: list[tuple[str, Any]] = []
     if prepare is not None:
         named.append(("prepare", prepare))
@@ -167,16 +132,7 @@ CATEGORICAL = "categorical_columns"
 
 
 def asks_for_categories(classifier: Any) -> bool:
-    """Tell whether a classifier, or one inside it, treats categories in a way of their own.
-
-    Examples
-    --------
-    >>> from lincore import GaussianNB, LinearDiscriminantAnalysis, OneVsRest
-    >>> [asks_for_categories(model) for model in (GaussianNB(), LinearDiscriminantAnalysis())]
-    [True, False]
-    >>> asks_for_categories(OneVsRest(GaussianNB()))
-    True
-    """
+    """Tell whether a classifier, or one inside it, treats categories in a way of their own."""
     return any(name.rpartition("__")[2] == CATEGORICAL for name in classifier.get_params())
 
 
@@ -220,16 +176,7 @@ def pipeline_for(
 
 
 def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
-    """Return the names of the coordinates that the classifier at the end sees.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis(), Steps(n_components=2))
-    >>> classifier_input_names(pipeline.fit(iris.X, iris.codes), iris)
-    ('Component 1', 'Component 2')
-    """
+    """Return the names of the coordinates that the classifier at the end sees."""
     steps = pipeline.named_steps
     if "pca" in steps:
         return tuple(f"Component {i + 1}" for i in range(steps["pca"].n_components_))
@@ -244,13 +191,7 @@ def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]
 
 @contextmanager
 def named_warnings(data: Dataset) -> Iterator[list[Pipeline]]:
-    """Name features in what a classifier warns, which knows their numbers alone.
-
-    Yields
-    ------
-    list of Pipeline
-        To put the fitted pipeline in.
-    """
+    """Name features in what a classifier warns, which knows their numbers alone."""
     fitted: list[Pipeline] = []
     with captured_warnings() as caught:
         yield fitted
@@ -272,16 +213,6 @@ def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = Non
     """Return the transformer that a word such as "radial(n_centers=30)" stands for, or a copy.
 
     It receives the seed and the shape of images where it asks for them and none was given.
-
-    Raises
-    ------
-    ValueError
-        When there is no such basis, with those that there are.
-
-    Examples
-    --------
-    >>> as_basis("polynomial(degree=3)")
-    PolynomialFeatures(degree=3, include_bias=False)
     """
     if isinstance(spec, str):
         word, options = parse_spec(spec)

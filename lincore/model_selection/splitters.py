@@ -84,25 +84,12 @@ def plan_folds(
 
 
 def default_scheme(data: Dataset, otherwise: str = "holdout") -> str:
-    """Return the hold-out that keeps the rows of a group together, where the data have groups.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> default_scheme(lincore.sample("iris"))
-    'holdout'
-    """
+    """Return the hold-out that keeps the rows of a group together, where the data have groups."""
     return otherwise if data.groups is None else "holdout by group"
 
 
 def describe(scheme: Scheme) -> str:
-    """Return a scheme in words, for the settings of results.
-
-    Examples
-    --------
-    >>> describe("10-fold"), describe(5), describe(Split(np.arange(3), np.arange(3, 5)))
-    ('10-fold', '5-fold', 'split of 3 training and 2 test rows')
-    """
+    """Return a scheme in words, for the settings of results."""
     if isinstance(scheme, Split):
         return f"split of {len(scheme.train)} training and {len(scheme.test)} test rows"
     if isinstance(scheme, str):
@@ -113,15 +100,7 @@ def describe(scheme: Scheme) -> str:
 
 
 def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
-    """Return what a plan and its data tell for the settings of results.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> plan_settings(iris, plan_folds(iris, "holdout")).training_shares.round(2)
-    array([0.33, 0.33, 0.33])
-    """
+    """Return what a plan and its data tell for the settings of results."""
     n_tested = [len(fold.test) for fold in plan]
     shares = [_shares(data, fold.train) for fold in plan]
     found = Settings(

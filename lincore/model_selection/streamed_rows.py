@@ -23,18 +23,6 @@ def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
     Where every class is tested on rows that come after those it was trained on, as in a forecast,
     there are none: the time of a streamed row is not kept. Nor where some of the rows in memory
     are neither trained on nor tested: somebody chose among them.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> sums = Moments.from_groups(iris.X, iris.codes, 3)
-    >>> data, split = replace(iris, streamed=sums), lincore.split(iris)
-    >>> streamed_moments(data, *split) is sums, streamed_moments(iris, *split) is None
-    (True, True)
-    >>> streamed_moments(data, *lincore.split(iris, "last")) is None
-    True
     """
     chosen = len(train) + len(test) < data.n_rows
     if data.streamed is None or chosen or _is_forecast(data, train, test):
@@ -45,21 +33,7 @@ def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
 def with_streamed(
     data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
 ) -> Moments | None:
-    """Return the moments by class of all rows to learn from, streamed rows included.
-
-    Parameters
-    ----------
-    data : Dataset
-        Of numbers alone.
-    train, test : ndarray of row numbers
-    moments : Moments, optional
-        Of the training rows, where they are known.
-
-    Returns
-    -------
-    Moments or None
-        `moments` as they are where nothing is beyond.
-    """
+    """Return the moments by class of all rows to learn from, streamed rows included."""
     streamed = streamed_moments(data, train, test)
     if streamed is None:
         return moments

@@ -101,19 +101,7 @@ class TrainingSummary(NamedTuple):
 
 
 def class_distances(classifier: Any, training: TrainingSummary) -> ClassDistances | None:
-    """Return the classes that rows are measured from: the model's, else those of its training rows.
-
-    Parameters
-    ----------
-    classifier : estimator
-        Fitted on codes.
-    training : TrainingSummary
-
-    Returns
-    -------
-    ClassDistances or None
-        None where neither has covariances.
-    """
+    """Return the classes that distances are measured from: of the model or its training rows."""
     if has_covariances(classifier):
         by_rows = classifier.get_params().get("divisor", "n") == "n"
         codes = np.asarray(classifier.classes_, dtype=np.intp)
@@ -127,29 +115,7 @@ def class_distances(classifier: Any, training: TrainingSummary) -> ClassDistance
 
 
 def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -> Array | None:
-    """Return the squared distance of each row from the nearest class by what is usual there, (n,).
-
-    Parameters
-    ----------
-    distances : ClassDistances
-    squared : ndarray of shape (n, K)
-        Squared distances of rows.
-    level : float
-        Share of the rows of a normal class that are beyond 1.
-
-    Returns
-    -------
-    ndarray of shape (n,) or None
-        None where of no class enough is known.
-
-    Examples
-    --------
-    >>> from lincore.linalg.gaussian import Gaussians
-    >>> one = Gaussians.from_covariances([[0.0]], [[[1.0]]])
-    >>> distances = ClassDistances.of(one, np.array([0]), np.array([1e6]), by_rows=False)
-    >>> remoteness(distances, np.array([[1.96**2]]), level=0.05).round(3)
-    array([1.])
-    """
+    """Return the squared distance (n,) from the nearest class, relative to what is usual there."""
     limits = distances.limits(level)
     judged = ~np.isnan(limits)
     if not judged.any():
@@ -158,16 +124,7 @@ def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -
 
 
 def has_covariances(classifier: Any) -> bool:
-    """Tell whether a classifier has full covariances of its classes, pooled or their own.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> models = lincore.QuadraticDiscriminantAnalysis(), lincore.GaussianNB()
-    >>> [has_covariances(model.fit(iris.X, iris.codes)) for model in models]
-    [True, False]
-    """
+    """Tell whether a classifier has full covariances of its classes, pooled or their own."""
     densities = getattr(classifier, "densities_", None)
     return densities is not None and all(one.basis.ndim == 2 for one in densities.whiteners)
 

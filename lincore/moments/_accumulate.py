@@ -26,27 +26,7 @@ def block_moments(
     buffer: Array,
     out: Array,
 ) -> tuple[Array, Array, Array]:
-    """Summarise some rows as one group.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-        Of any real type.
-    rows : ndarray of shape (m,)
-        Which rows; at least one, each of positive weight.
-    weight : ndarray of shape (n,) or None
-    buffer : ndarray of shape (at least m, p + 1)
-        Overwritten.
-    out : ndarray of shape (p, p), or (p,) for the diagonal alone
-        Overwritten with the scatter.
-
-    Returns
-    -------
-    count : ndarray of shape ()
-    mean : ndarray of shape (p,)
-    scatter : ndarray
-        The array `out`.
-    """
+    """Summarise some rows as one group."""
     centred = buffer[: len(rows)]
     # What is not finite shows in the sums below, so it need not warn on its way there.
     with np.errstate(invalid="ignore", over="ignore"):
@@ -107,15 +87,6 @@ def map_blocks(
 
     Centring is Python's work on one core and multiplying is BLAS's on all: with a block for each
     thread, and BLAS kept to one, no core waits.
-
-    Parameters
-    ----------
-    work : callable
-    blocks : sequence
-    shape : tuple of int
-        Of the buffers, one for each thread.
-    n_values : int
-        Numbers in all blocks.
     """
     buffers: SimpleQueue[Array] = SimpleQueue()
     for _ in range(n_threads()):

@@ -47,12 +47,7 @@ class Joint:
 
 
 def joined(one: Group, other: Group) -> Joint:
-    """Take two groups of rows together; an empty one is neutral.
-
-    References
-    ----------
-    Chan, Golub, LeVeque (1983), "Algorithms for computing the sample variance", eq. 2.1.
-    """
+    """Take two groups of rows together; an empty one is neutral."""
     count = one.count + other.count
     share = other.count / np.where(count > 0, count, 1.0)
     delta = other.mean - one.mean
@@ -77,19 +72,7 @@ def merge_rows(one: Array, other: Array, step: Array, rows: Any, out: Array | No
 
 
 def together(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Array]:
-    """Merge groups along the last axis of the grouping.
-
-    Parameters
-    ----------
-    count : ndarray of shape (..., K)
-    mean : ndarray of shape (..., K, p)
-    within : ndarray of shape (..., p, p) or (..., p)
-        Sum of the groups' scatters, each about its own mean.
-
-    Returns
-    -------
-    count, mean, scatter : ndarray of shapes (...), (..., p) and that of `within`
-    """
+    """Merge groups along the last axis of the grouping."""
     whole = count.sum(axis=-1)
     share = count / np.where(whole > 0, whole, 1.0)[..., None]
     # About a group that has rows, so that a common offset cancels before it is summed.

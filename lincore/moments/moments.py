@@ -372,25 +372,6 @@ def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False
     By merges of prefixes and suffixes, k - 2 each way, never by subtraction: taking an outlying
     fold away from the total errs by 4e-7 where merging errs by 3e-15, and can leave a scatter
     that is not positive semidefinite.
-
-    Parameters
-    ----------
-    parts : sequence of Moments, or Moments whose first axis is the part
-        At least two, of equal shapes.
-    overwrite : bool, default False
-        Write the scatters over those of the parts, which are of no use afterwards.
-
-    Returns
-    -------
-    list of Moments
-        Entry i is the merge of all parts but the i-th: the training moments of fold i.
-
-    Examples
-    --------
-    >>> X = np.arange(6.0)[:, None]
-    >>> folds = Moments.from_groups(X, [0, 0, 1, 1, 2, 2], n_groups=3)
-    >>> [float(m.mean[0]) for m in leave_one_out(folds)]
-    [3.5, 2.5, 1.5]
     """
     parts = list(parts)
     n = len(parts)

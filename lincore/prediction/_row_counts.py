@@ -43,22 +43,6 @@ def row_counts(model: FittedModel, frame: pd.DataFrame) -> RowCounts:
 
     Scores need them, and no prediction: a column with values that are no weights is reported and
     not used.
-
-    Parameters
-    ----------
-    model : FittedModel
-    frame : DataFrame
-
-    Examples
-    --------
-    >>> import lincore
-    >>> frame = lincore.sample("iris").to_frame().assign(w=1.5)
-    >>> data = lincore.load(frame, weights="w")
-    >>> model = lincore.compare(data, "lda", keep_models=True).model("lda")
-    >>> row_counts(model, frame.head(2)).weights.tolist()
-    [1.5, 1.5]
-    >>> print(*row_counts(model, frame.assign(w=-1)).notices)
-    column 'w', data row 1: The weight -1 is negative. It is not used in scores.
     """
     columns = [str(name) for name in frame.columns]
     names, notices = list[str](), list[Notice]()

@@ -179,21 +179,7 @@ def read_new_rows(
     reading: Reading = AS_DETECTED,
     progress: Progress | None = None,
 ) -> NewRows:
-    """Read new rows of any form.
-
-    Parameters
-    ----------
-    model : FittedModel
-    rows : DataFrame, Table, Dataset, TestSet, path, bytes, open file, pairs, or array
-        Pairs of name and content are images.
-    reading : Reading
-    progress : callable, optional
-
-    Raises
-    ------
-    DataError
-        When they cannot be read, or are of another kind than the training rows.
-    """
+    """Read new rows of any form."""
     if isinstance(rows, TestSet):
         return _of_test_set(model, rows)
     if isinstance(rows, Dataset):

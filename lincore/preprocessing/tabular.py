@@ -226,14 +226,7 @@ def _coded(column: Array, coding: Coding) -> list[Array]:
 
 
 def build_preparer(data: Dataset) -> Preparer | None:
-    """Return the first step of a pipeline for a data set, not fitted; None where none is needed.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> build_preparer(lincore.sample("iris")) is None
-    True
-    """
+    """Return the first step of a pipeline for a data set, not fitted; None where none is needed."""
     if not data.needs_preparation:
         return None
     n_levels = None
@@ -260,14 +253,7 @@ class Contrast(NamedTuple):
     reference: NDArray[np.intp]
 
     def relative(self, coef: Array) -> tuple[Array, Array]:
-        """Return coefficients (M, p) of all columns against the references, and what these add.
-
-        Returns
-        -------
-        coef : ndarray of shape (M, q)
-        shift : ndarray of shape (M,)
-            For the intercept.
-        """
+        """Return coefficients (M, p) of all columns against the references, and what these add."""
         has_one = self.reference >= 0
         base = np.where(has_one, coef[:, self.reference], 0.0)
         references = np.unique(self.reference[has_one])
@@ -275,16 +261,7 @@ class Contrast(NamedTuple):
 
 
 def contrasts(preparer: Preparer, data: Dataset, means: Array) -> Contrast:
-    """Return the columns behind a fitted preparer against the most frequent level of each category.
-
-    Parameters
-    ----------
-    preparer : Preparer
-        Fitted on rows of `data`, none of which counts words.
-    data : Dataset
-    means : ndarray of shape (p,)
-        Of the prepared columns over the training rows.
-    """
+    """Return the prepared columns relative to the most frequent level of each category."""
     columns = prepared_names(preparer, data)
     names, kept, reference = [], [], []
     begin = 0
@@ -316,18 +293,7 @@ def _level(level: int, known: Sequence[str] | None) -> str:
 
 
 def prepared_names(preparer: Preparer | None, data: Dataset) -> tuple[str, ...]:
-    """Return the names of the columns behind a fitted preparer, such as "Sex = male".
-
-    Parameters
-    ----------
-    preparer : Preparer or None
-        Fitted on rows of `data`; None where the data need none.
-    data : Dataset
-
-    Returns
-    -------
-    tuple of q str
-    """
+    """Return the names of the columns behind a fitted preparer, such as "Sex = male"."""
     if preparer is None:
         return data.feature_names
     return tuple(_names(preparer, data.feature_names, data.levels))

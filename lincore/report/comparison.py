@@ -73,17 +73,7 @@ def evaluation_scope(results: Results, rows: str = "rows") -> str:
 
 
 def groups(results: Results) -> str:
-    """Say whether rows of one group were kept together; "" where the data have no groups.
-
-    Examples
-    --------
-    >>> from dataclasses import replace
-    >>> from lincore.model_selection.comparison import compare
-    >>> from lincore import load
-    >>> data = load((np.arange(40.0)[:, None] % 7, np.arange(40) % 2))
-    >>> groups(compare(replace(data, groups=np.arange(40) // 4), "lda"))
-    'Rows of one group are kept together.'
-    """
+    """Say whether rows of one group were kept together; "" where the data have no groups."""
     if results.settings.row_groups is None:
         return ""
     if results.settings.groups_divided:
@@ -263,17 +253,6 @@ def threshold_notes(results: Results) -> list[str]:
     """Say which two models rank the rows alike and decide differently: their thresholds differ.
 
     Of two classes; at most three pairs, those that differ in most rows first.
-
-    Examples
-    --------
-    >>> truth = np.repeat([0, 1], 50)
-    >>> margin = np.linspace(-1, 1, 100)
-    >>> r = Results(("A", "B"), np.array(["no", "yes"]), np.arange(100), truth,
-    ...             np.stack([margin > 0, margin > 0.5]).astype(int), np.full((2, 100, 2), np.nan),
-    ...             np.zeros(2), decision={m: np.c_[-margin, margin] for m in "AB"})
-    >>> threshold_notes(r)
-    ['A and B rank the rows alike (AUC 1.000 for both) but decide differently on 25 of 100 rows: \
-the difference is one of thresholds.']
     """
     pairs = []
     for first, second in combinations(results.methods, 2):

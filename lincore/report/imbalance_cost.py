@@ -357,14 +357,7 @@ def is_share_of_rows(found: ImbalanceCost, loss: str) -> bool:
 
 
 def is_of_100_rows(found: ImbalanceCost, loss: str) -> bool:
-    """Return whether a loss is written for a hundred rows: a share in per cent, or a cost.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    loss : str
-        One of its losses.
-    """
+    """Return whether a loss is written for a hundred rows: a share in per cent, or a cost."""
     return loss == LOSS or is_share_of_rows(found, loss)
 
 

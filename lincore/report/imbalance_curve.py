@@ -60,22 +60,7 @@ def cost_condition(found: ImbalanceCost) -> str:
 
 
 def cost_curve_finding(found: ImbalanceCost, method: str) -> str:
-    """Say from which cost of a miss balancing pays, and what it does at two ratios of the costs.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    method : str
-        One of ``found.curves``.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> data = lincore.sample("breast_cancer")
-    >>> found = lincore.imbalance_cost(data, "naive-bayes", repeats=5)
-    >>> cost_curve_finding(found, "naive-bayes")
-    "Balancing the priors of Naive Bayes is not shown to pay at any cost of a missed ..."
-    """
+    """Say from which cost of a miss balancing pays, and what it does at two ratios of the costs."""
     curve = found.curves[method]
     if found.ratios.class_ratio <= EQUAL:
         error = percent(curve.cost("uncorrected", 1.0).value)

@@ -258,38 +258,18 @@ def format_loss(found: Interval, loss: str) -> str:
 
 
 def loss_in_words(loss: str) -> str:
-    """Write the name of a loss in a sentence, with the label of its class quoted.
-
-    Examples
-    --------
-    >>> loss_in_words("recall of rare"), loss_in_words("log loss")
-    ("recall of 'rare'", 'log loss')
-    """
+    """Write the name of a loss in a sentence, with the label of its class quoted."""
     label = loss.removeprefix("recall of ")
     return loss if label == loss else f"recall of {quoted(label)}"
 
 
 def after_splits(n: int, wanted: int) -> str:
-    """Begin a sentence about the splits so far; "" after all of them.
-
-    Examples
-    --------
-    >>> after_splits(7, 30), after_splits(30, 30)
-    ('After 7 of 30 splits: ', '')
-    """
+    """Begin a sentence about the splits so far; "" after all of them."""
     return f"After {n} of {wanted} splits: " if n < wanted else ""
 
 
 def recall_of_others(change: Interval) -> str:
-    """Say how the mean recall of the other classes changes; "" where there are none.
-
-    Examples
-    --------
-    >>> recall_of_others(Interval(-0.248, -0.3, -0.2))
-    'the other classes lose 24.8 points of recall (20.0 to 30.0)'
-    >>> recall_of_others(Interval(-0.004, -0.02, 0.01))
-    'the recall of the other classes does not change beyond chance'
-    """
+    """Say how the mean recall of the other classes changes; "" where there are none."""
     value, low, high = change
     if np.isnan(value):
         return ""
@@ -304,20 +284,7 @@ def recall_of_others(change: Interval) -> str:
 
 
 def best_of(n: int, corrected: str) -> str:
-    """Say that a value is the best of several, and what is left of it without the choice.
-
-    Parameters
-    ----------
-    n : int
-        Corrections that were compared.
-    corrected : str
-        What the chosen one recovers, less the optimism of the best; "" if that is not known.
-
-    Examples
-    --------
-    >>> best_of(6, "2.6 points")
-    'the best of 6 on these rows (2.6 points corrected for the choice)'
-    """
+    """Say that a value is the best of several, and what is left of it without the choice."""
     if n < 2:
         return "the only one on these rows"
     text = f"the best of {n} on these rows"
@@ -325,18 +292,7 @@ def best_of(n: int, corrected: str) -> str:
 
 
 def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
-    """Say that rows count by their weights and class sizes do not; "" where rows have none.
-
-    Parameters
-    ----------
-    counts, totals : ndarray of shape (K,)
-        Rows of each class, and what they weigh.
-
-    Examples
-    --------
-    >>> weights_in_sizes(np.array([2, 1]), np.array([2.5, 0.5]))
-    ' Rows count by their weights; sizes of classes are numbers of rows.'
-    """
+    """Say that rows count by their weights and class sizes do not; "" where rows have none."""
     if (counts == totals).all():
         return ""
     return " Rows count by their weights; sizes of classes are numbers of rows."

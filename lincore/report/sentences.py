@@ -191,16 +191,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
 
 
 def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
-    """Say of the methods that never predict some class with rows which classes those are.
-
-    Examples
-    --------
-    >>> truth = np.array([0, 0, 0, 1])
-    >>> r = Results(("LDA",), np.array(["common", "rare"]), np.arange(4), truth, 0 * truth[None],
-    ...             np.full((1, 4, 2), np.nan), np.zeros(1))
-    >>> never_predicted(r, ["LDA"])
-    {'LDA': "predicts 'rare' for none of the 4 rows"}
-    """
+    """Say of the methods that never predict some class with rows which classes those are."""
     found, rows = {}, f"for none of the {len(np.unique(results.rows)):,} rows"
     for method in methods:
         codes = scores.never_predicted(results, method)

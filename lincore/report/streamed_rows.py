@@ -39,19 +39,7 @@ def rows_in_memory(data: Dataset) -> str:
 
 
 def learned(results: Results) -> str:
-    """Say which methods learned from streamed rows, too; nothing where there are none.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lincore.metrics.settings import Settings
-    >>> codes = np.array([0, 1])
-    >>> r = Results(("LDA", "logistic"), np.array(["a", "b"]), codes, codes, np.tile(codes, (2, 1)),
-    ...             np.zeros((2, 2, 2)), np.zeros(2),
-    ...             settings=Settings(streamed={"LDA": 15_000, "logistic": 0}))
-    >>> learned(r)
-    'LDA also learned from 15,000 streamed rows.'
-    """
+    """Say which methods learned from streamed rows, too; nothing where there are none."""
     counts = results.settings.streamed
     names = [name for name in results.methods if counts.get(name)]
     if not names:

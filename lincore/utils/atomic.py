@@ -15,20 +15,6 @@ def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Se
     """Let a method that raises leave the attributes of its object as they were.
 
     It must set attributes, not change the arrays and lists in them.
-
-    Examples
-    --------
-    >>> class Model:
-    ...     @atomic
-    ...     def fit(self, label):
-    ...         self.label_ = label
-    ...         raise ValueError
-    >>> model = Model()
-    >>> try:
-    ...     model.fit("a")
-    ... except ValueError:
-    ...     print(vars(model))
-    {}
     """
 
     @wraps(method)

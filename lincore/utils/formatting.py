@@ -77,13 +77,7 @@ def interval(low: float, high: float) -> str:
 
 
 def number(value: float, as_percent: bool = False, *, signed: bool = False) -> str:
-    """Return a value to three digits, or a share as a percentage.
-
-    Examples
-    --------
-    >>> number(0.8767, True), number(-12.345), number(0.5, signed=True), number(float("-inf"))
-    ('87.7 %', '−12.3', '+0.5', '−infinite')
-    """
+    """Return a value to three digits, or a share as a percentage."""
     if not math.isfinite(value):
         return "unknown" if math.isnan(value) else "infinite" if value > 0 else "−infinite"
     if as_percent:
@@ -95,11 +89,6 @@ def decimals(value: float) -> str:
     """Return a loss or another number without a unit: three decimals, or short where it is huge.
 
     The log loss of a confident model that errs has no bound.
-
-    Examples
-    --------
-    >>> decimals(0.3214), decimals(-12.5), decimals(2.5e300), decimals(float("inf"))
-    ('0.321', '−12.500', '2.5e+300', 'infinite')
     """
     if math.isinf(value):
         return "infinite" if value > 0 else "−infinite"
@@ -157,13 +146,7 @@ def seconds(duration: float) -> str:
 
 
 def count(number: float, singular: str, plural: str = "") -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "row"), count(20000, "row"), count(2, "class", "classes")
-    ('1 row', '20,000 rows', '2 classes')
-    """
+    """Return a number with its noun."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 

@@ -25,13 +25,7 @@ MUCH = 200_000_000
 
 
 def available_bytes() -> float:
-    """Return how many bytes this process may still take; infinite where nobody says (not Linux).
-
-    Examples
-    --------
-    >>> available_bytes() > 0
-    True
-    """
+    """Return how many bytes this process may still take; infinite where nobody says (not Linux)."""
     left = _entry(MEMINFO, "MemAvailable:") * 1024
     for folder, limit, used, files in CGROUPS:
         within = _number(folder / limit) - _number(folder / used)
@@ -41,27 +35,7 @@ def available_bytes() -> float:
 
 
 def require_memory(n_bytes: float, what: str, remedy: str) -> None:
-    """Refuse work that would take more memory than there is, before it is begun.
-
-    Parameters
-    ----------
-    n_bytes : float
-        What it takes.
-    what : str
-        Subject of the message: "The covariances of 3 classes with 9,000 features".
-    remedy : str
-
-    Raises
-    ------
-    lincore.errors.TooLargeError
-
-    Examples
-    --------
-    >>> require_memory(1e18, "The covariances", "Use fewer features.")
-    Traceback (most recent call last):
-    ...
-    lincore.errors.TooLargeError: The covariances would take 1,000,000,000.0 GB of memory, and ...
-    """
+    """Refuse work that would take more memory than there is, before it is begun."""
     if n_bytes < MUCH:
         return
     left = available_bytes()

@@ -16,13 +16,7 @@ _WORDS = (
 
 
 def numeric_rows(estimator: Any, X: ArrayLike, y: Any = "no_validation", **checks: Any) -> Any:
-    """Return what scikit-learn's `validate_data` does for numbers of any type.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As there; but where a column holds no numbers, with its name, what it holds and what helps.
-    """
+    """Return what scikit-learn's `validate_data` does for numbers of any type."""
     try:
         found = validate_data(estimator, X, y, **{"dtype": "numeric", **checks})
     except (TypeError, ValueError) as error:
@@ -35,13 +29,7 @@ def numeric_rows(estimator: Any, X: ArrayLike, y: Any = "no_validation", **check
 
 
 def numeric_scores(X: ArrayLike, width: int, name: str) -> NDArray[Any]:
-    """Return scores (n, width) to be turned back into rows.
-
-    Raises
-    ------
-    ValueError
-        For another width, and what is not finite.
-    """
+    """Return scores (n, width) to be turned back into rows."""
     scores = np.asarray(check_array(X, dtype=np.float64, input_name="X"))
     if scores.shape[1] != width:
         raise ValueError(

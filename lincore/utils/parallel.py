@@ -22,30 +22,6 @@ def over_cores(
 
     Threads, not processes: what decodes images lets go of the interpreter, and a process would
     start the dashboard again.
-
-    Parameters
-    ----------
-    work : callable
-        May be called by several threads at once.
-    count : int
-    what : str
-        Is being done, for `progress`.
-    progress : callable, optional
-        Called in this thread with (done, count, what); to return False stops.
-
-    Raises
-    ------
-    DataError
-        When `progress` returned False.
-    Exception
-        What `work` raises.
-
-    Examples
-    --------
-    >>> squares = [0] * 4
-    >>> over_cores(lambda i: squares.__setitem__(i, i * i), 4, "Squaring")
-    >>> squares
-    [0, 1, 4, 9]
     """
     stop = threading.Event()
 

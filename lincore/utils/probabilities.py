@@ -13,31 +13,7 @@ from lincore.utils.typing import Array
 def probabilities(
     given: Any, classes: Any, name: str = "priors", words: str = "", tolerance: float = 1e-5
 ) -> Array:
-    """Return probabilities (K,) of classes.
-
-    Parameters
-    ----------
-    given : array-like of shape (K,) or mapping of label to probability
-        A mapping names every class.
-    classes : array-like of shape (K,)
-        The labels, in their order.
-    name : str
-        What the probabilities are called in a message.
-    words : str
-        What may be given besides, such as "or 'equal'".
-    tolerance : float
-        How far their sum may be from 1.
-
-    Raises
-    ------
-    ValueError
-        For anything else.
-
-    Examples
-    --------
-    >>> probabilities({"well": 0.9, "ill": 0.1}, ["ill", "well"])
-    array([0.1, 0.9])
-    """
+    """Return probabilities (K,) of classes."""
     labels = np.asarray(classes).tolist()
     values = given
     if isinstance(given, Mapping) and given.keys() == set(labels):

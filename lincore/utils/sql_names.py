@@ -6,24 +6,12 @@ from lincore.errors import DataError
 
 
 def identifier(name: str, mark: str = '"') -> str:
-    """Return a name in SQL's quotation marks: double ones, or the backticks of MySQL.
-
-    Examples
-    --------
-    >>> print(identifier('the "net" cost'))
-    "the ""net"" cost"
-    """
+    """Return a name in SQL's quotation marks: double ones, or the backticks of MySQL."""
     return mark + without_nul(name).replace(mark, mark * 2) + mark
 
 
 def without_nul(name: str) -> str:
-    """Return a name, if SQL has its characters.
-
-    Raises
-    ------
-    DataError
-        When it holds a NUL or half of a character.
-    """
+    """Return a name, if SQL has its characters."""
     if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
         raise DataError(
             f"The name {name!r} has a character that SQL has not.",

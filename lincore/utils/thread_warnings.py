@@ -41,15 +41,7 @@ def captured_warnings() -> Iterator[list[Warning]]:
 
 
 def warn(message: str, category: type[Warning] = UserWarning, stacklevel: int = 1) -> None:
-    """Warn as `warnings.warn` does, or whoever captures this thread's warnings.
-
-    Parameters
-    ----------
-    message : str
-    category : type of Warning
-    stacklevel : int
-        1 is the caller of this function.
-    """
+    """Warn as `warnings.warn` does, or whoever captures this thread's warnings."""
     warned = _captured.get()
     if warned is None:
         warnings.warn(message, category, stacklevel + 1)

@@ -31,11 +31,6 @@ def part_mapper(n_values: int) -> Iterator[Mapper]:
 
     BLAS's own threads wait for each other in every product, and the products of blocks are small:
     many a time as long as they compute, when other processes want the cores too.
-
-    Parameters
-    ----------
-    n_values : int
-        Size of the rows; zero leaves BLAS its threads.
     """
     # How many threads BLAS uses is a setting of the whole process: one at a time may change it.
     if not n_values or not _blas.acquire(blocking=False):
@@ -92,16 +87,6 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
     """Yield items while a thread fetches the next one; with a single core they come as they are.
 
     Worth it where fetching leaves the interpreter free, as pandas' parser does.
-
-    Parameters
-    ----------
-    items : iterator
-        Whoever stops before its end waits for the item that is being fetched.
-
-    Examples
-    --------
-    >>> list(read_ahead(iter("abc")))
-    ['a', 'b', 'c']
     """
     if n_threads() == 1:
         yield from items

@@ -10,13 +10,7 @@ import sklearn
 
 
 def package_versions() -> dict[str, str]:
-    """Return the version of every package that numbers depend on.
-
-    Examples
-    --------
-    >>> list(package_versions())
-    ['lincore', 'numpy', 'scipy', 'scikit-learn']
-    """
+    """Return the version of every package that numbers depend on."""
     # The front door knows its version but may not be imported from behind it.
     package = sys.modules[__name__.partition(".")[0]]
     return {

@@ -15,40 +15,7 @@ ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
 
 def class_weights(class_weight: ClassWeight, classes: ArrayLike, count: Array) -> Array | None:
-    """Return what a row of each class counts, with scikit-learn's meaning of `class_weight`.
-
-    Parameters
-    ----------
-    class_weight : None, "balanced" or mapping of label to weight
-        "balanced": n / (K n_k), which gives all classes the same total weight and leaves their
-        sum n as it is. In a mapping labels that are left out weigh 1.
-    classes : array-like of shape (K,)
-        The labels.
-    count : ndarray of shape (..., K)
-        Rows, or total sample weight, of each class. Classes without any are not counted in K.
-
-    Returns
-    -------
-    ndarray of shape (..., K), or None where nothing is weighted
-
-    Raises
-    ------
-    ValueError
-        For another word, weights that are negative, no numbers, or so large or small that sums of
-        squares with them overflow or vanish, and labels that are not among the classes (unless
-        every class has a weight: then some class only has no rows here).
-
-    References
-    ----------
-    King and Zeng (2001), "Logistic regression in rare events data".
-
-    Examples
-    --------
-    >>> class_weights("balanced", ["ill", "well"], np.array([1.0, 3.0]))
-    array([2.        , 0.6666...])
-    >>> class_weights({"ill": 10}, ["ill", "well"], np.array([1.0, 3.0]))
-    array([10.,  1.])
-    """
+    """Return what a row of each class counts, with scikit-learn's meaning of `class_weight`."""
     if class_weight is None:
         return None
     if isinstance(class_weight, Mapping):

@@ -61,18 +61,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         self.coef_, self.intercept_ = coef, intercept
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Score rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            Sparse too, where the classifier takes it.
-
-        Returns
-        -------
-        ndarray of shape (n, K), or (n,) for two classes
-            For two classes positive values speak for ``classes_[1]``.
-        """
+        """Score rows."""
         check_is_fitted(self)
         sparse = "csr" if self._sparse else False
         rows = numeric_rows(self, X, reset=False, accept_sparse=sparse)

@@ -65,22 +65,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows; with fewer rows than features in the space that the rows span.
-
-        Parameters
-        ----------
-        X : array-like of shape (n, p)
-            Finite numbers; uint8 and float32 are used as they are, without a copy in float64.
-        y : array-like of shape (n,)
-            Labels of any type, of at least two classes.
-        sample_weight : array-like of shape (n,), optional
-            A row of weight w counts as w copies of itself.
-
-        Raises
-        ------
-        ValueError
-            For input that is not finite, fewer than two classes, or options that do not fit.
-        """
+        """Learn from rows; with fewer rows than features in the space that the rows span."""
         return self._fit_rows(validate_rows(self, X, y, sample_weight, ensure_all_finite=False))
 
     @atomic
@@ -91,22 +76,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from more rows; the result does not depend on how they are cut into batches.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array-like of shape (K,), optional
-            All labels that will ever come; needed at the first call. A class without rows so far
-            is never predicted, and the rows so far may be of a single class.
-
-        Raises
-        ------
-        ValueError
-            As `fit` does, and for labels that are not among `classes`. What was learned before
-            stays as it was.
-        """
+        """Learn from more rows; the result does not depend on how they are cut into batches."""
         first = begins(self, classes)
         labelled = validate_rows(
             self, X, y, sample_weight, classes=classes, reset=first, ensure_all_finite=False
@@ -116,19 +86,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @atomic
     def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
-        """Learn from moments grouped by class.
-
-        Parameters
-        ----------
-        moments : Moments of shapes (K,), (K, p), (K, p, p)
-        classes : array-like of shape (K,)
-            The labels in increasing order, which is that of the groups.
-
-        Raises
-        ------
-        ValueError
-            For diagonal moments, and labels that do not match the groups.
-        """
+        """Learn from moments grouped by class."""
         labels = np.asarray(classes)
         one_each = labels.ndim == 1 and moments.count.shape == labels.shape
         if not one_each or not (labels[:-1] < labels[1:]).all():
@@ -238,13 +196,7 @@ def summarise(
     *,
     diagonal: bool = False,
 ) -> Moments:
-    """Return the moments by class; see `Moments.from_groups`.
-
-    Raises
-    ------
-    ValueError
-        When the squares of the features overflow.
-    """
+    """Return the moments by class; see `Moments.from_groups`."""
     with np.errstate(over="ignore", invalid="ignore"):
         moments = Moments.from_groups(rows, codes, n_classes, weight, diagonal=diagonal)
     # No entry of a scatter is larger than those on its diagonal. Means that large make the
@@ -260,16 +212,7 @@ def summarise(
 
 
 def refuse_vanishing(rows: NDArray[Any], squares: Array, count: float) -> None:
-    """Raise ValueError for a feature that varies, but by less than can be squared.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n, p)
-    squares : ndarray of shape (p,)
-        Sums of squared deviations, within classes or over all rows.
-    count : float
-        The weight of the rows.
-    """
+    """Raise ValueError for a feature that varies, but by less than can be squared."""
     for j in np.flatnonzero(squares < SMALLEST**2 * count):
         values = rows[:, j].astype(np.float64)
         if 0 < np.ptp(values) < SMALLEST:
@@ -306,19 +249,6 @@ def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None)
     """Return the priors (K,) to use: those given, "equal" ones, or the shares of the rows.
 
     A class without rows gets none, and the others share what it would have had.
-
-    Parameters
-    ----------
-    count : ndarray of shape (K,)
-    priors : array-like of shape (K,), mapping of label to share, "equal", "all" or None
-        "all": of all rows of the data set, where `lincore.compare` knows of others; else as None.
-    classes : array-like of shape (K,), optional
-        The labels, which a mapping names.
-
-    Raises
-    ------
-    ValueError
-        For priors that are not K probabilities, and where they are zero for all that have rows.
     """
     if priors is None or (isinstance(priors, str) and priors == "all"):
         return count / count.sum()

@@ -45,29 +45,7 @@ def validate_rows(
     reset: bool = True,
     **checks: Any,
 ) -> LabelledRows:
-    """Check the input of a fit and set `classes_` and `n_features_in_` on the estimator.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-    X : array-like of shape (n, p)
-        Of any numeric type; it is not converted.
-    y : array-like of shape (n,)
-        Labels of any type.
-    sample_weight : array-like of shape (n,), optional
-    classes : array-like of shape (K,), optional
-        All labels that may come, where they are known before the rows are (`partial_fit`).
-    reset : bool, default True
-        Whether this is a new fit; otherwise the rows must fit to what was learned before.
-    **checks
-        For scikit-learn's `validate_data`, such as ``accept_sparse``.
-
-    Raises
-    ------
-    ValueError
-        For input that is no finite number, lengths that do not match, labels that are no classes or
-        were not announced, and weights that are negative or all zero.
-    """
+    """Check the input of a fit and set `classes_` and `n_features_in_` on the estimator."""
     try:
         rows, labels = numeric_rows(estimator, X, y, reset=reset, **checks)
         check_classification_targets(labels)
@@ -87,14 +65,7 @@ def validate_rows(
 
 
 def checked_weights(sample_weight: ArrayLike, rows: Any) -> Array:
-    """Return the weights (n,) of rows.
-
-    Raises
-    ------
-    ValueError
-        For weights that are no numbers, negative, all zero, or so large or small that sums of
-        squares with them overflow or vanish.
-    """
+    """Return the weights (n,) of rows."""
     try:
         weight = np.asarray(_check_sample_weight(sample_weight, rows, ensure_non_negative=True))
     except (TypeError, ValueError) as error:
@@ -113,13 +84,7 @@ def checked_weights(sample_weight: ArrayLike, rows: Any) -> Array:
 
 
 def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
-    """Tell whether this is the first call to `partial_fit`, which must name the classes.
-
-    Raises
-    ------
-    ValueError
-        When it is, and does not name two or more; when it is not, and names others.
-    """
+    """Tell whether this is the first call to `partial_fit`, which must name the classes."""
     if not hasattr(estimator, "classes_"):
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")

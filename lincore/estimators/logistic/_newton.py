@@ -86,21 +86,7 @@ class NewtonCG:
 def conjugate_gradients(
     product: Linear, target: Array, precondition: Linear, share: float
 ) -> tuple[Array, int]:
-    """Solve ``H x = target`` until the preconditioned residual is `share` of the first.
-
-    Returns
-    -------
-    x : ndarray
-        Always a direction along which ``target @ x > 0``, also when H is only semidefinite.
-    steps : int
-
-    Examples
-    --------
-    >>> H = np.diag([1.0, 10.0])
-    >>> x, steps = conjugate_gradients(lambda v: H @ v, np.ones(2), lambda v: v, 1e-9)
-    >>> np.round(x, 6).tolist(), steps
-    ([1.0, 0.1], 2)
-    """
+    """Solve ``H x = target`` until the preconditioned residual is `share` of the first."""
     x = np.zeros_like(target)
     residual = target
     search = near = precondition(residual)

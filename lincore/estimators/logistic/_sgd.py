@@ -35,24 +35,6 @@ def descend_by_rows(
     With a fixed rate the steps never die out, and x wanders about the minimum. So the rate is
     halved, and the epoch taken back, whenever an epoch has not lowered the objective over all
     rows. The trace and the stopping rule are those of `descend`, once for each epoch.
-
-    Parameters
-    ----------
-    objective : callable
-        Over all rows, from x to a `Point`.
-    part_gradient : callable
-        From x and the indices of a batch to the gradient over it.
-    start : ndarray
-    order : callable
-        Returns the batches of the next epoch.
-    rate : float
-        The learning rate of the first epoch.
-    stopping : StoppingRule
-        An iteration is an epoch.
-
-    References
-    ----------
-    "faces-generative-vs-discriminative", "Sequential Learning".
     """
     began = time.perf_counter()
     point = objective(start)

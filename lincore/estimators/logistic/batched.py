@@ -39,25 +39,12 @@ def has_one_minimum(estimator: Any) -> bool:
 
     Newton's methods go on until they are there, and a step beyond; others stop somewhere near.
     Options that it would refuse are left to a fit by itself, which tells why.
-
-    Examples
-    --------
-    >>> [has_one_minimum(LogisticRegression(C=C)) for C in (1.0, np.inf, -1.0)]
-    [True, False, False]
-    >>> [has_one_minimum(LogisticRegression(max_iter=number)) for number in (3, 100)]
-    [False, True]
     """
     return may_have_one_minimum(estimator) and not np.isinf(estimator.C)
 
 
 def may_have_one_minimum(estimator: Any) -> bool:
-    """Tell if it ends at one point where there is one: without a penalty, if classes overlap.
-
-    Examples
-    --------
-    >>> [may_have_one_minimum(LogisticRegression(C=C)) for C in (1.0, np.inf, -1.0)]
-    [True, True, False]
-    """
+    """Tell if it ends at one point where there is one: without a penalty, if classes overlap."""
     if type(estimator) is not LogisticRegression or estimator.solver not in NEWTONS:
         return False
     if estimator.class_weight is not None:  # of each model's own classes
@@ -85,20 +72,7 @@ def stackable(estimator: Any, n_classes: int) -> bool:
 def fit_stack(
     estimator: LogisticRegression, problems: Sequence[Problem], n_classes: int
 ) -> list[LogisticRegression | None]:
-    """Fit a clone of a `stackable` estimator to each of many small problems, all at once.
-
-    Parameters
-    ----------
-    estimator : LogisticRegression
-    problems : sequence of B Problem
-    n_classes : int
-
-    Returns
-    -------
-    list of B LogisticRegression or None
-        Of classes 0 to K - 1; None for what is not small, lacks a class, was refused, did not
-        converge or was asked to stop: these want a fit of their own, which tells why.
-    """
+    """Fit a clone of a `stackable` estimator to each of many small problems, all at once."""
     models: list[LogisticRegression | None] = [None] * len(problems)
     posed: dict[int, Posed] = {}
     for b, problem in enumerate(problems):

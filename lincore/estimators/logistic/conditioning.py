@@ -72,15 +72,6 @@ def condition(
 
     The penalty stays ``½ strength ‖coefficients in the user's units‖²``. Without one, directions
     in which the rows do not vary are left out, for there nothing is determined.
-
-    Parameters
-    ----------
-    X : ndarray or sparse array of shape (n, p)
-        A sparse one is neither centred nor made dense: the coefficients see to the means.
-    weight : ndarray of shape (n,) or None
-    strength : float
-        1 / C; zero for maximum likelihood.
-    intercept : bool
     """
     if sp.issparse(X):
         origin, scale = sparse_centre_and_scale(X, weight, intercept=intercept)
@@ -103,20 +94,7 @@ def condition(
 
 
 def condition_by_moments(total: Moments, strength: float, *, intercept: bool = True) -> Conditioned:
-    """Return what `condition` does of rows of which the moments alone are known.
-
-    Parameters
-    ----------
-    total : Moments of shapes (), (p,), (p, p)
-        Of all rows.
-    strength, intercept
-        As for `condition`.
-
-    Returns
-    -------
-    Conditioned
-        Its rows are none: what is there of them is how they are standardised.
-    """
+    """Return what `condition` does of rows of which the moments alone are known."""
     origin, scale = _centre_and_scale(total, intercept)
     nothing = np.empty((0, total.n_features))
     if strength == 0:
@@ -146,13 +124,7 @@ def _penalised(scale: Array, total: float, strength: float) -> tuple[Array, Arra
 def centre_and_scale(
     X: NDArray[Any], weight: Array | None, *, intercept: bool
 ) -> tuple[Array, Array]:
-    """Return means and deviations (p,); about zero without an intercept; infinite if constant.
-
-    Raises
-    ------
-    ValueError
-        For features whose squares overflow.
-    """
+    """Return means and deviations (p,); about zero without an intercept; infinite if constant."""
     return _centre_and_scale(_spread(X, weight), intercept)
 
 

@@ -207,15 +207,7 @@ class SoftmaxLoss:
         return block.T @ (weight[:, None] * residual) + share * self.penalty[:, None] * coef
 
     def product_at(self, state: Array, *, exact: bool = True) -> Linear:
-        """Return the map ``coef -> H @ coef``, H being the Hessian at a point.
-
-        Parameters
-        ----------
-        state : ndarray of shape (n, K)
-            The probabilities there.
-        exact : bool
-            Or right to six digits, in half of the time.
-        """
+        """Return the map ``coef -> H @ coef``, H being the Hessian at a point."""
         view = self.rows.double if exact else self.rows.single
         return partial(self._product, state.astype(view.dtype, copy=False), view)
 
@@ -240,27 +232,7 @@ class SoftmaxLoss:
         return view.fold(products, sums) + self.penalty[:, None] * coef
 
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
-        """Return the Hessian in the differences of classes 1 to K - 1 from class 0.
-
-        Parameters
-        ----------
-        state : ndarray of shape (n, K)
-            The probabilities there.
-        exact : bool
-            Or right to six digits.
-        every : int, default 1
-            Estimate it from each `every`-th row.
-
-        Returns
-        -------
-        ndarray of shape ((K - 1) q, (K - 1) q)
-            Ordered by class, then coordinate.
-
-        Raises
-        ------
-        lincore.errors.TooLargeError
-            Where it and its factor would take more memory than is free.
-        """
+        """Return the Hessian in the differences of classes 1 to K - 1 from class 0."""
         (q, K), view = self.shape, self.rows.double if exact else self.rows.single
         require_memory(
             3 * 8 * ((K - 1) * q) ** 2,
@@ -360,13 +332,7 @@ def _column_sums(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def curvature(rows: NDArray[Any], probabilities: NDArray[Any]) -> NDArray[Any]:
-    """Return ``Σᵢ p_k (I_kl - p_l) xᵢ xᵢᵀ`` for classes 1 to K - 1, (..., K - 1, q, K - 1, q).
-
-    Parameters
-    ----------
-    rows : ndarray of shape (..., m, q)
-    probabilities : ndarray of shape (..., m, K)
-    """
+    """Return ``Σᵢ p_k (I_kl - p_l) xᵢ xᵢᵀ`` for classes 1 to K - 1, (..., K - 1, q, K - 1, q)."""
     q, K = rows.shape[-1], probabilities.shape[-1]
     blocks = np.zeros((*rows.shape[:-2], K - 1, q, K - 1, q), rows.dtype)
     if K > 2:

@@ -60,22 +60,7 @@ def pose_rows(
     n_classes: int,
     mapper: Mapper = map,
 ) -> Posed:
-    """Return what a solver is asked for rows (n, p) of classes 0 to K - 1 by a model's options.
-
-    Parameters
-    ----------
-    model : LogisticRegression
-        Not fitted.
-    X, codes, weight
-        As `SoftmaxLoss` takes them, with the features as they came.
-    n_classes : int
-    mapper : callable, optional
-
-    Raises
-    ------
-    ValueError
-        For rows of fewer than two classes, and what cannot be standardised.
-    """
+    """Return what a solver is asked for rows (n, p) of classes 0 to K - 1 by a model's options."""
     count = np.bincount(codes, weight, n_classes).astype(np.float64)
     require_classes(count)
     strength = strength_of(model.C, n_classes)

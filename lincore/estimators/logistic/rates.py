@@ -35,28 +35,7 @@ class LearningRates(NamedTuple):
 
 
 def learning_rates(loss: SoftmaxLoss, probabilities: Array) -> LearningRates:
-    """Compute the three rates.
-
-    Parameters
-    ----------
-    loss : SoftmaxLoss
-        Of rows that are not too many columns for a matrix of all of them squared.
-    probabilities : ndarray of shape (n, K)
-        Of the model at whose coefficients the local limit is wanted.
-
-    References
-    ----------
-    Nesterov (2004), "Introductory lectures on convex optimization", theorem 2.1.14; Böhning
-    (1992), "Multinomial logistic regression algorithm", for L.
-
-    Examples
-    --------
-    >>> from lincore.estimators.logistic.design_matrix import StandardRows
-    >>> rows = StandardRows(np.array([[-1.0], [1.0]]), np.zeros(1), np.ones(1))
-    >>> loss = SoftmaxLoss(rows, np.array([0, 1]), 2, None, np.zeros(2))
-    >>> [round(rate, 6) for rate in learning_rates(loss, np.full((2, 2), 0.5))]
-    [1.0, 2.0, 2.0]
-    """
+    """Compute the three rates."""
     bound = loss.bound()
     L = float(np.linalg.eigvalsh(bound)[-1])
     local = _largest_eigenvalue(loss, probabilities)

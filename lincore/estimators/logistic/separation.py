@@ -84,38 +84,6 @@ def separation(
     Maximise the sum of all margins ``(β_y - β_k) @ x`` of the rows' own classes over the others,
     none of which may be negative, for ``|β| ≤ 1``. The maximum is zero exactly if the classes
     overlap.
-
-    Parameters
-    ----------
-    X : array-like of shape (n, p)
-    codes : array-like of shape (n,)
-        Classes 0 to K - 1.
-    n_classes : int
-    intercept : bool, default True
-
-    Returns
-    -------
-    Separation
-
-    Raises
-    ------
-    RuntimeError
-        When the linear programme ends without an answer.
-
-    References
-    ----------
-    Albert and Anderson (1984), "On the existence of maximum likelihood estimates in logistic
-    regression models". Konis (2007), "Linear programming algorithms for detecting separated
-    data in binary logistic regression models".
-
-    Examples
-    --------
-    >>> separation([[1.0], [2.0], [3.0], [4.0]], [0, 0, 1, 1], 2).kind
-    <Kind.COMPLETE: 'complete'>
-    >>> separation([[1.0], [2.0], [2.0], [4.0]], [0, 0, 1, 1], 2).kind
-    <Kind.QUASI_COMPLETE: 'quasi-complete'>
-    >>> separation([[1.0], [3.0], [2.0], [4.0]], [0, 0, 1, 1], 2).kind
-    <Kind.OVERLAP: 'overlap'>
     """
     conditioned = condition(np.asarray(X), None, 0.0, intercept=intercept)
     return _by_programme(conditioned, np.asarray(codes), n_classes, None)

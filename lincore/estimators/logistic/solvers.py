@@ -54,10 +54,6 @@ def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
 
     Problems whose rows are of one form and that have the same classes are solved side by side, each
     as `newton` solves it.
-
-    References
-    ----------
-    "prml-chapter-4-in-r", section 4.3.3; "faces-generative-vs-discriminative", "Newton-Raphson".
     """
     stack = SoftmaxLoss.stacked([one.loss for one in posed])
     return _newton(stack, posed, _newton_directions, _newton_directions)
@@ -84,13 +80,7 @@ def newton_cg(posed: Posed) -> Optimum:
 
 
 def fixed_hessian(posed: Posed) -> Optimum:
-    """Use Böhning's bound ``½ (I - 11ᵀ/K) ⊗ XᵀX``, which no Hessian exceeds, at every point.
-
-    References
-    ----------
-    Böhning (1992), "Multinomial logistic regression algorithm". The fixed Hessian of
-    "faces-generative-vs-discriminative", "Fixed Learning Rate", is one of its kind.
-    """
+    """Use Böhning's bound ``½ (I - 11ᵀ/K) ⊗ XᵀX``, which no Hessian exceeds, at every point."""
     solve = robust_solver(posed.loss.bound())
     return descend(
         posed.loss,
@@ -102,12 +92,7 @@ def fixed_hessian(posed: Posed) -> Optimum:
 
 
 def gradient(posed: Posed) -> Optimum:
-    """Go down the gradient with a fixed learning rate.
-
-    References
-    ----------
-    "faces-generative-vs-discriminative", "Fixed Learning Rate": "this algorithm might oscillate".
-    """
+    """Go down the gradient with a fixed learning rate."""
     rate = posed.learning_rate
     if rate is None:
         rate = 1 / float(np.linalg.eigvalsh(posed.loss.bound())[-1])

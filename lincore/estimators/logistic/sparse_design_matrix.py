@@ -115,17 +115,6 @@ def sparse_centre_and_scale(
 
     About zero without an intercept, and where the mean is so many deviations away that leaving it
     to the coefficients would cost their digits; infinite where nothing varies.
-
-    Parameters
-    ----------
-    X : sparse array or matrix of shape (n, p)
-    weight : ndarray of shape (n,), optional
-    intercept : bool
-
-    Examples
-    --------
-    >>> sparse_centre_and_scale(sp.csr_array([[0.0, 3.0], [2.0, 3.0]]), None, intercept=True)
-    (array([1., 3.]), array([ 1., inf]))
     """
     rows = sp.csr_array(X, dtype=np.float64)
     n, p = rows.shape
@@ -148,21 +137,7 @@ def sparse_centre_and_scale(
 
 
 def sparse_rounding(X: Any, weight: Array | None, scale: Array) -> tuple[int, ...]:
-    """Return the features without a scale though their values differ by more than a last digit.
-
-    Parameters
-    ----------
-    X : sparse array or matrix of shape (n, p)
-    weight : ndarray of shape (n,), optional
-    scale : ndarray of shape (p,)
-        As `sparse_centre_and_scale` returns it.
-
-    Examples
-    --------
-    >>> X = sp.csr_array([[1e9, 3.0], [1e9 + 1, 3.0]])
-    >>> sparse_rounding(X, None, sparse_centre_and_scale(X, None, intercept=True)[1])
-    (0,)
-    """
+    """Return the features without a scale though their values differ by more than a last digit."""
     flat = np.flatnonzero(np.isinf(scale))
     rows = sp.csr_array(X)[:, flat]
     if weight is not None:

@@ -91,25 +91,7 @@ def wald_errors(
     reference: object,
     confidence: float,
 ) -> Wald:
-    """Compute errors from the information matrix, the Hessian at the maximum of the likelihood.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, p)
-    weight : ndarray of shape (n,) or None
-    coef : ndarray of shape (p, K)
-    intercept : ndarray of shape (K,) or None
-    classes : ndarray of shape (K,)
-    names : tuple of str
-        Of the features, and of the intercept if there is one.
-    reference : object
-        One of the classes.
-    confidence : float
-
-    References
-    ----------
-    "faces-generative-vs-discriminative", "Probabilistic Discriminative Model", for the Hessian.
-    """
+    """Compute errors from the information matrix, the Hessian at the maximum of the likelihood."""
     if reference not in classes:
         raise ValueError(f"reference must be one of {classes.tolist()}, got {reference!r}.")
     first = int(np.flatnonzero(classes == reference)[0])
@@ -171,26 +153,7 @@ def reason_against_errors(model: Any) -> str:
 
 
 def invert_information(information: Array, names: tuple[str, ...]) -> Array:
-    """Invert an information matrix, or say which columns make that impossible.
-
-    Parameters
-    ----------
-    information : ndarray of shape ((K - 1) q, (K - 1) q)
-        Ordered by class, then column.
-    names : tuple of q str
-
-    Raises
-    ------
-    ValueError
-        When it is singular: the columns named are constant or combinations of others, or the
-        classes are separated.
-
-    Examples
-    --------
-    >>> invert_information(np.array([[4.0, 0.0], [0.0, 2.0]]), ("age", "intercept"))
-    array([[0.25, 0.  ],
-           [0.  , 0.5 ]])
-    """
+    """Invert an information matrix, or say which columns make that impossible."""
     diagonal = np.diagonal(information)
     if not np.all(diagonal > 0):
         raise ValueError(_singular(diagonal <= 0, names))

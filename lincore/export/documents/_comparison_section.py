@@ -15,16 +15,7 @@ from lincore.metrics.sampling_units import find_sampling_units
 
 
 def comparison_sections(contents: ReportContents) -> tuple[Section, ...]:
-    """Return the comparison and its pairs; nothing without one.
-
-    Parameters
-    ----------
-    contents : ReportContents
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return the comparison and its pairs; nothing without one."""
     if contents.comparison is None:
         return ()
     score, rope = contents.deciding_score, contents.rope

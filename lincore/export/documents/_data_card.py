@@ -20,16 +20,7 @@ MOST_NOTICES = 20
 
 
 def data_section(contents: ReportContents) -> Section:
-    """Return rows, classes, target, missing values, hash, notices and findings of the data.
-
-    Parameters
-    ----------
-    contents : ReportContents
-
-    Returns
-    -------
-    Section
-    """
+    """Return rows, classes, target, missing values, hash, notices and findings of the data."""
     data, split = contents.data, contents.split
     findings = () if split is None else data_checks(data, split)
     found = [finding.sentence for finding in findings]

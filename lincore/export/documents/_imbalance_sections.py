@@ -12,16 +12,7 @@ from lincore.imbalance.remedies import choose_remedy
 
 
 def imbalance_sections(contents: ReportContents) -> tuple[Section, ...]:
-    """Return the cost of the imbalance and the imbalance study, as far as there are any.
-
-    Parameters
-    ----------
-    contents : ReportContents
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return the cost of the imbalance and the imbalance study, as far as there are any."""
     found = (_cost(contents), _study(contents))
     return tuple(section for section in found if section is not None)
 

@@ -26,18 +26,7 @@ _FILLED = {
 
 
 def methods_section(contents: ReportContents) -> Section:
-    """Return what was done and with which sources, from what was really used.
-
-    Parameters
-    ----------
-    contents : ReportContents
-
-    Returns
-    -------
-    Section
-        A sentence each for data, preparation, models, validation, intervals, tests, imbalance and
-        software, as far as they were used; the references are its items.
-    """
+    """Return what was done and with which sources, from what was really used."""
     cited = Citations()
     sentences = (
         _data(contents),

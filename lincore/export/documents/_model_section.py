@@ -32,16 +32,7 @@ MOST_DISTANCES = 2_000_000_000
 
 
 def model_sections(contents: ReportContents) -> tuple[Section, ...]:
-    """Return pipeline, scores, errors and assumptions of the model; nothing without one.
-
-    Parameters
-    ----------
-    contents : ReportContents
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return pipeline, scores, errors and assumptions of the model; nothing without one."""
     if contents.model is None:
         return ()
     pipeline, results = contents.model

@@ -11,16 +11,7 @@ from lincore.prediction.predictions import Predictions
 
 
 def prediction_sections(contents: ReportContents) -> tuple[Section, ...]:
-    """Return what was predicted of new rows, and their drift; nothing without predictions.
-
-    Parameters
-    ----------
-    contents : ReportContents
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return what was predicted of new rows, and their drift; nothing without predictions."""
     if contents.predicted is None:
         return ()
     found, drift = contents.predicted

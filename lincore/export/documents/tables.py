@@ -41,20 +41,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]|#!~$])")
 
 
 def cell(value: object, form: str = ".3f") -> str:
-    """Return a value as it stands in a table: text on one line, numbers alike.
-
-    Parameters
-    ----------
-    value : object
-        Nothing is written for None and NaN.
-    form : str
-        Of a number that is not whole, as Python's `format` reads it.
-
-    Examples
-    --------
-    >>> cell(0.51249), cell(12), cell(-0.5, ".1f"), cell(float("nan")), cell("a  b"), cell(True)
-    ('0.512', '12', '−0.5', '', 'a b', 'True')
-    """
+    """Return a value as it stands in a table: text on one line, numbers alike."""
     if value is None or value is pd.NA:
         return ""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):

@@ -49,20 +49,7 @@ class ClassifierFunctions(NamedTuple):
 
 
 def classifier_functions(classifier: Any, about: Array) -> ClassifierFunctions:
-    """Return the score functions of a classifier that was fitted on codes.
-
-    Parameters
-    ----------
-    classifier : estimator
-        Fitted.
-    about : ndarray of shape (r,)
-        The point that is subtracted from the coordinates.
-
-    Raises
-    ------
-    DataError
-        When its scores are neither linear nor quadratic.
-    """
+    """Return the score functions of a classifier that was fitted on codes."""
     classes = np.asarray(classifier.classes_, dtype=int).tolist()
     if isinstance(classifier, BinaryModels):
         margins = [_margin(one, about) for one in classifier.estimators_]

@@ -16,18 +16,7 @@ Number = Callable[[float], str]
 
 
 def number(value: float) -> str:
-    """Return a number with all of its digits, of which 17 tell any two apart.
-
-    Raises
-    ------
-    DataError
-        When it is not finite: no formula holds such a coefficient.
-
-    Examples
-    --------
-    >>> number(0.1), number(3.0), number(1 / 3)
-    ('0.1', '3.0', '0.3333333333333333')
-    """
+    """Return a number with all of its digits, of which 17 tell any two apart."""
     if not math.isfinite(value):
         raise DataError(
             f"A coefficient is {value}.",
@@ -38,13 +27,7 @@ def number(value: float) -> str:
 
 
 def text(value: object) -> str:
-    r"""Return a text in double quotes that is safe in JSON and a web page.
-
-    Examples
-    --------
-    >>> print(text('</script>"'))
-    "\u003c/script\u003e\""
-    """
+    r"""Return a text in double quotes that is safe in JSON and a web page."""
     quoted = json.dumps(str(value), ensure_ascii=True)
     for letter in "<>&":
         quoted = quoted.replace(letter, f"\\u{ord(letter):04x}")
@@ -52,15 +35,7 @@ def text(value: object) -> str:
 
 
 def heading(functions: ScoreFunctions) -> str:
-    """Return what the model is, for the first comment of a piece of code: one line of ASCII.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> model = lincore.compare(lincore.sample("iris"), "lda", keep_models=True).model("lda")
-    >>> heading(lincore.export.score_functions(model))
-    'Model "LDA", fitted on "iris" by lincore: "setosa", "versicolor" or "virginica".'
-    """
+    """Return what the model is, for the first comment of a piece of code: one line of ASCII."""
     data = f", fitted on {text(functions.data_name)}" if functions.data_name else ""
     *others, last = (text(label) for label in functions.classes[:20])
     more = (
@@ -70,23 +45,7 @@ def heading(functions: ScoreFunctions) -> str:
 
 
 def signed_sum(constant: float, terms: Iterable[tuple[float, str]], write: Number = number) -> str:
-    """Return ``constant + Σ factor * name`` in brackets of few terms; zeros are left out.
-
-    Parameters
-    ----------
-    constant : float
-    terms : iterable of (float, str)
-        Factors and names.
-    write : callable
-        From a number to its text.
-
-    Examples
-    --------
-    >>> signed_sum(1.0, [(2.0, "a"), (-0.5, "b"), (0.0, "c")])
-    '1.0 + 2.0*a - 0.5*b'
-    >>> signed_sum(0.0, [(-1.0, "a"), (1.0, "b")])
-    '-a + b'
-    """
+    """Return ``constant + Σ factor * name`` in brackets of few terms; zeros are left out."""
     parts = [_term(factor, name, write) for factor, name in terms if factor]
     if len(parts) <= _ADDED:
         return _joined(constant, parts, write)
@@ -111,13 +70,7 @@ def _joined(constant: float, parts: Sequence[str], write: Number) -> str:
 
 
 def less(name: str, value: float, write: Number = number) -> str:
-    """Return ``name - value``, without two signs in a row.
-
-    Examples
-    --------
-    >>> less("x", 2.0), less("x", -2.0), less("x", 0.0)
-    ('x - 2.0', 'x + 2.0', 'x')
-    """
+    """Return ``name - value``, without two signs in a row."""
     if not value:
         return name
     return f"{name} {'-' if value > 0 else '+'} {write(abs(value))}"
@@ -131,13 +84,7 @@ def linear_terms(coefficients: Array, names: Sequence[str]) -> list[tuple[float,
 
 
 def refuse_large(functions: ScoreFunctions, most: int, language: str) -> None:
-    """Refuse a model of more terms than a language takes.
-
-    Raises
-    ------
-    DataError
-        With what to do instead.
-    """
+    """Refuse a model of more terms than a language takes."""
     if functions.n_terms > most:
         raise DataError(
             f"The model has {functions.n_terms:,} coefficients; {language} takes {most:,}.",

@@ -122,13 +122,7 @@ def to_spreadsheet(
 
 
 def string(text: str) -> str:
-    r"""Return a text as a formula writes it; control characters by their numbers.
-
-    Examples
-    --------
-    >>> string('the "net" cost'), string("two\nlines")
-    ('"the ""net"" cost"', '"two"&CHAR(10)&"lines"')
-    """
+    r"""Return a text as a formula writes it; control characters by their numbers."""
     # Excel reads _x0041_ as a letter, in a formula of a file too.
     halves = _ESCAPE.split(text)
     marked = [half if place == len(halves) - 1 else f"{half}_" for place, half in enumerate(halves)]
@@ -141,13 +135,7 @@ def string(text: str) -> str:
 
 
 def letters(place: int) -> str:
-    """Return the letters of a column, counted from zero.
-
-    Examples
-    --------
-    >>> letters(0), letters(25), letters(26), letters(16383)
-    ('A', 'Z', 'AA', 'XFD')
-    """
+    """Return the letters of a column, counted from zero."""
     found = ""
     place += 1
     while place:

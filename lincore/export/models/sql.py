@@ -68,13 +68,7 @@ def to_sql(
 
 
 def literal(value: object) -> str:
-    """Return a text, or a whole number, as SQL writes it.
-
-    Examples
-    --------
-    >>> literal("it's"), literal(3)
-    ("'it''s'", '3')
-    """
+    """Return a text, or a whole number, as SQL writes it."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return "'" + without_nul(str(value)).replace("'", "''") + "'"

@@ -176,15 +176,7 @@ _REPORTED = ("Confusion", "Scores", "ROC", "Calibration", "Assumptions")
 def classify_blocks(
     analysis: Analysis, question: ClassifyQuestion, *, reported: bool
 ) -> tuple[Block, ...]:
-    """Return the code that fits one classifier and prints what the page Classify shows.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    question : ClassifyQuestion
-    reported : bool
-        What a report holds, instead of the tab that is open.
-    """
+    """Return the code that fits one classifier and prints what the page Classify shows."""
     (line,) = lines_of(analysis, (question.classifier,))
     tabs = open_tabs(analysis.view, "classify.panels", _TABS, _REPORTED if reported else None)
     return (

@@ -36,18 +36,7 @@ class Block(NamedTuple):
 def open_tabs(
     view: Mapping[str, Any], key: str, tabs: Mapping[str, Tab], reported: Sequence[str] | None
 ) -> list[Tab]:
-    """Return the tab that is open on a page, the first where none was chosen, or several by name.
-
-    Parameters
-    ----------
-    view : mapping of str to value
-        Of an analysis.
-    key : str
-        Of the widget of the tabs.
-    tabs : mapping of str to object
-    reported : sequence of str, optional
-        Those that a report holds, instead of the one that is open.
-    """
+    """Return the open tab of a page (by default the first), or several by name."""
     if reported is not None:
         return [tabs[name] for name in reported]
     name = str(view.get(key))
@@ -55,31 +44,14 @@ def open_tabs(
 
 
 def numbers(value: Any) -> dict[int, float]:
-    """Return numbers by positions from the flat form of a view: position, number and so on.
-
-    Examples
-    --------
-    >>> numbers((2.0, 0.5)), numbers("x")
-    ({2: 0.5}, {})
-    """
+    """Return numbers by positions from the flat form of a view: position, number and so on."""
     if not isinstance(value, tuple) or any(isinstance(part, str) for part in value):
         return {}
     return {int(i): float(number) for i, number in zip(value[::2], value[1::2], strict=False)}
 
 
 def literal(value: Any) -> str:
-    r"""Return a value as Python reads it.
-
-    Parameters
-    ----------
-    value : object
-        Text, numbers, None, and sequences, mappings and records of such.
-
-    Examples
-    --------
-    >>> literal("it's"), literal(float("inf")), literal((1,)), literal({"a": [0.5]})
-    ('"it\'s"', 'float("inf")', '(1,)', "{'a': [0.5]}")
-    """
+    r"""Return a value as Python reads it."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not isfinite(value):
@@ -95,13 +67,7 @@ def literal(value: Any) -> str:
 
 
 def call(function: str, /, *arguments: str, **keywords: str) -> str:
-    """Return a call with code for its arguments, on lines of their own where it is long.
-
-    Examples
-    --------
-    >>> call("lincore.split", "data", seed="0")
-    'lincore.split(data, seed=0)'
-    """
+    """Return a call with code for its arguments, on lines of their own where it is long."""
     parts = [*arguments, *(f"{key}={code}" for key, code in keywords.items())]
     line = f"{function}({', '.join(parts)})"
     if len(line) <= _WIDTH:
@@ -114,37 +80,17 @@ def fill(template: str, **codes: str) -> str:
     """Return a template with code in the places of its words in capitals.
 
     In one pass: a word in capitals that comes with a value stays part of it.
-
-    Examples
-    --------
-    >>> fill("f(SEED, KIND)", SEED="1", KIND="'SEED'")
-    "f(1, 'SEED')"
     """
     return re.sub(rf"\b({'|'.join(codes)})\b", lambda found: codes[found[1]], template)
 
 
 def changed_only(**given: Any) -> str:
-    """Return those keyword arguments of a call that are given, each after a comma.
-
-    Examples
-    --------
-    >>> changed_only(focus=2, quantity=None)
-    ', focus=2'
-    """
+    """Return those keyword arguments of a call that are given, each after a comma."""
     return "".join(f", {name}={literal(value)}" for name, value in given.items() if value)
 
 
 def record(name: str, value: Any, records: Mapping[type, str]) -> str:
-    """Return the call that makes a record: with those fields that are not as by default.
-
-    Parameters
-    ----------
-    name : str
-        The class as a script names it.
-    value : dataclass or named tuple
-    records : mapping of type to str
-        Further classes that may stand in its fields, and their names.
-    """
+    """Return the call that makes a record: with those fields that are not as by default."""
     return call(name, **changed(value, records))
 
 

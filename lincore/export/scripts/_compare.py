@@ -119,15 +119,7 @@ _REPORTED = ("Pairwise comparisons",)
 def compare_blocks(
     analysis: Analysis, question: CompareQuestion, *, reported: bool
 ) -> tuple[Block, ...]:
-    """Return the code that compares models and prints what the page Compare shows.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    question : CompareQuestion
-    reported : bool
-        What a report holds, instead of the tab that is open.
-    """
+    """Return the code that compares models and prints what the page Compare shows."""
     lines = []
     for first in lines_of(analysis, question.methods):
         lines.append(first)

@@ -32,13 +32,7 @@ print(export.to_text(report.cost_method_rows(found, loss)))"""
 
 
 def cost_blocks(analysis: Analysis, question: BalanceCostQuestion) -> tuple[Block, ...]:
-    """Return the code that prints what an imbalance costs, as the page Balance shows it.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    question : BalanceCostQuestion
-    """
+    """Return the code that prints what an imbalance costs, as the page Balance shows it."""
     keywords = {"prevalence": literal(question.prevalence)}
     before = scheme_code(analysis, "stratified")
     if question.cost != 1:

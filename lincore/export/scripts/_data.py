@@ -86,12 +86,7 @@ for notice in data.notices:
 
 
 def load_block(analysis: Analysis) -> Block:
-    """Return the code that loads the data and divides them.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    """
+    """Return the code that loads the data and divides them."""
     lines = [*_loading(analysis.data), 'rows = "images" if data.kind.is_images else "rows"']
     choice = analysis.split
     keywords = {"test_size": literal(choice.test_size), "seed": literal(choice.seed)}
@@ -105,21 +100,7 @@ def load_block(analysis: Analysis) -> Block:
 
 
 def file_code(word: str, name: str, sha256: str, what: str, *, several: bool = False) -> list[str]:
-    """Return the code that names a file and checks it; of several, reads their folder.
-
-    Parameters
-    ----------
-    word : str
-        The name of the path in the script.
-    name : str
-        Of the file; "images" of several images.
-    sha256 : str
-        Empty where any file is taken.
-    what : str
-        In words.
-    several : bool
-        Whether it is a folder of files.
-    """
+    """Return the code that names a file and checks it; of several, reads their folder."""
     lines = []
     if several:  # names of files in a folder that was given as such begin with it
         given = name.partition("/")[0]
@@ -134,12 +115,7 @@ def file_code(word: str, name: str, sha256: str, what: str, *, several: bool = F
 
 
 def describe_block(analysis: Analysis) -> Block:
-    """Return the code that prints the classes, the columns and the findings of the data.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    """
+    """Return the code that prints the classes, the columns and the findings of the data."""
     return Block("Classes, columns and findings", f"{_CLASSES}\n{_table(analysis.data)}{_FOUND}")
 
 
@@ -247,12 +223,7 @@ for numbers in demonstration.numbers:
 
 
 def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
-    """Return the code that carries out an experiment and prints what it shows.
-
-    Parameters
-    ----------
-    question : GeometryQuestion
-    """
+    """Return the code that carries out an experiment and prints what it shows."""
     given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
     own = {"points": question.points, "letter": question.letter}
     given.append(literal({name: value for name, value in own.items() if value}))

@@ -188,12 +188,7 @@ _ALL = """None, f"all {data.n_rows:,} rows{' in memory' if data.n_streamed else 
 
 
 def explore_blocks(analysis: Analysis) -> tuple[Block, ...]:
-    """Return the code that prints what the page Explore says in the view that is open.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    """
+    """Return the code that prints what the page Explore says in the view that is open."""
     view = analysis.view
     part = _PARTS.get(str(view.get("explore.rows")), _ALL)
     before = f"part, which = {part}\n"

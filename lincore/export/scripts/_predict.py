@@ -61,13 +61,7 @@ print(export.to_text(table))"""
 
 
 def predict_blocks(analysis: Analysis, question: PredictQuestion) -> tuple[Block, ...]:
-    """Return the code that predicts rows and prints what the page Predict shows.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    question : PredictQuestion
-    """
+    """Return the code that predicts rows and prints what the page Predict shows."""
     if question.model is None:
         model = f"{fit_code(analysis, question)}{STEPS}\n{_FITTED}"
     else:

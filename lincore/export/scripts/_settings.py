@@ -20,13 +20,7 @@ print(end.sentence, end.remedy)"""
 
 
 def lines_of(analysis: Analysis, words: Sequence[str]) -> tuple[str, ...]:
-    """Return classifiers with their options of the analysis, as `lincore.compare` reads them.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    words : sequence of str
-    """
+    """Return classifiers with their options of the analysis, as `lincore.compare` reads them."""
     return tuple(method_line(word, analysis.options.get(word, {})) for word in words)
 
 
@@ -50,14 +44,7 @@ name = results.methods[0]
 
 
 def scheme_code(analysis: Analysis, stratified: str = "holdout") -> str:
-    """Return the code for the test set of the analysis as a scheme by name.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    stratified : str
-        What a stratified one is called.
-    """
+    """Return the code for the test set of the analysis as a scheme by name."""
     names = {"stratified": stratified, "group": "holdout by group"}
     how = analysis.split.how
     if how is not None:

@@ -176,15 +176,7 @@ _REPORTED = ("Error decomposition",)
 def study_blocks(
     analysis: Analysis, question: BalanceStudyQuestion, *, reported: bool
 ) -> tuple[Block, ...]:
-    """Return the code that prints what a smaller class does, as the page Balance shows it.
-
-    Parameters
-    ----------
-    analysis : Analysis
-    question : BalanceStudyQuestion
-    reported : bool
-        What a report holds, instead of the tab that is open.
-    """
+    """Return the code that prints what a smaller class does, as the page Balance shows it."""
     methods, keywords = study_arguments(analysis, question)
     sizes, n_repeats = literal(dict(question.sizes)), literal(question.repeats)
     study = call("lincore.balance", "data", sizes, methods, **keywords, repeats=n_repeats)

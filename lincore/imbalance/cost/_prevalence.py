@@ -15,19 +15,7 @@ from lincore.utils.typing import Array
 
 
 def as_prevalence(data: Dataset, prevalence: str | Mapping[Any, float] | ArrayLike) -> Array:
-    """Return the shares of the classes in deployment, shape (K,).
-
-    Raises
-    ------
-    DataError
-        For shares that are negative or do not sum to one, and classes that are not there.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> as_prevalence(lincore.sample("iris"), {"setosa": 0.5}).tolist()
-    [0.5, 0.25, 0.25]
-    """
+    """Return the shares of the classes in deployment, shape (K,)."""
     in_data = class_totals(data) / class_totals(data).sum()
     if isinstance(prevalence, str):
         if prevalence not in ("equal", "file"):
@@ -64,13 +52,7 @@ def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> 
 
 
 def as_costs(data: Dataset, costs: ArrayLike | None) -> Array | None:
-    """Return the costs of errors, shape (K, K), or None.
-
-    Raises
-    ------
-    DataError
-        For negative costs, some on the diagonal, and classes whose errors cost nothing.
-    """
+    """Return the costs of errors, shape (K, K), or None."""
     if costs is None:
         return None
     found = np.asarray(costs, dtype=float)

@@ -18,18 +18,7 @@ def row_losses(
     *,
     soft: bool = False,
 ) -> Array:
-    """Return what each row costs, its log loss, and whether it is misclassified, (3, m).
-
-    Parameters
-    ----------
-    truth, predicted : ndarray of shape (m,)
-        Codes.
-    log_proba : ndarray of shape (m, K)
-    costs : ndarray of shape (K, K), optional
-    soft : bool
-        With labels that change smoothly with the posteriors, see
-        `lincore.metrics.training_variance.softened_errors`.
-    """
+    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
     wrong = softened_errors(predicted, log_proba, truth) if soft else predicted != truth
     paid = wrong if costs is None else costs[truth, predicted]
     if soft and costs is not None and not np.isnan(log_proba).any():

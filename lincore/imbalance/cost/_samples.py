@@ -157,13 +157,7 @@ def draw_later_samples(plan: Plan, repeat: int, target: Array, rare: int | None)
 
 
 def sweep_sizes(counts: Counts, rare: int | None) -> Counts:
-    """Return the sizes of the rarest class in the sweep, increasing; the last are all its rows.
-
-    Examples
-    --------
-    >>> sweep_sizes(np.array([900, 30]), 1)
-    array([10, 14, 18, 24, 30])
-    """
+    """Return the sizes of the rarest class in the sweep, increasing; the last are all its rows."""
     if rare is None:
         return np.empty(0, dtype=np.intp)
     n = int(counts[rare])

@@ -32,17 +32,7 @@ FEWEST_SIZES = 3
 def cost_losses(
     classes: NDArray[Any], prevalence: Array, *, is_share: bool = True
 ) -> tuple[Loss, ...]:
-    """Return the losses of `ImbalanceCost`, from rows' costs, log losses and errors.
-
-    Parameters
-    ----------
-    classes : ndarray of shape (K,)
-        The labels.
-    prevalence : ndarray of shape (K,)
-        Shares of the classes in deployment.
-    is_share : bool, default True
-        Whether errors all cost one.
-    """
+    """Return the losses of `ImbalanceCost`, from rows' costs, log losses and errors."""
     return (
         Loss(LOSS, prevalence, is_share=is_share),
         Loss(LOG_LOSS, prevalence, is_share=False, kind=1),

@@ -62,13 +62,7 @@ class PackedFile(NamedTuple):
 
 
 def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
-    """Unpack a gzip file, never to more than the limit; return any other file as it is.
-
-    Raises
-    ------
-    DataError
-        When the file is damaged, or too large unpacked.
-    """
+    """Unpack a gzip file, never to more than the limit; return any other file as it is."""
     if not raw.startswith(GZIP_MAGIC):
         return raw
     try:
@@ -81,34 +75,7 @@ def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
 
 
 def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]:
-    """Return the files of a zip, folders left out, after a look at what it claims to hold.
-
-    Parameters
-    ----------
-    raw : bytes
-        The whole zip.
-    name : str
-        Its file name, for messages.
-    limits : Limits
-
-    Returns
-    -------
-    list of PackedFile
-        Those that must not be unpacked say why.
-
-    Raises
-    ------
-    DataError
-        When it is damaged, holds too many files or bytes, or files that overlap.
-
-    Examples
-    --------
-    >>> buffer = io.BytesIO()
-    >>> with zipfile.ZipFile(buffer, "w") as archive:
-    ...     archive.writestr("a/1.txt", b"one")
-    >>> [(file.path, file.size) for file in list_zip(buffer.getvalue(), "small.zip")]
-    [('a/1.txt', 3)]
-    """
+    """Return the files of a zip, folders left out, after a look at what it claims to hold."""
     # Every entry carries this mark, whatever count the archive states.
     if raw.count(_ENTRY_MAGIC) > limits.max_members:
         raise _hostile(f"The zip holds more than {limits.max_members:,} files.", name)
@@ -136,27 +103,7 @@ def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]
 def unpack(
     raw: bytes, file: PackedFile, limits: Limits = LIMITS, *, most: int | None = None
 ) -> bytes:
-    """Unpack one file of a zip in memory.
-
-    Parameters
-    ----------
-    raw : bytes
-        The whole zip.
-    file : PackedFile
-        One that `list_zip` found in it.
-    limits : Limits
-    most : int, optional
-        Bytes from its beginning, for a first look; the checksum is then left unread.
-
-    Returns
-    -------
-    bytes
-
-    Raises
-    ------
-    UnusableFile
-        When it must not be unpacked, or is damaged.
-    """
+    """Unpack one file of a zip in memory."""
     if file.refused:
         raise SkippedFile(file.refused)
     try:

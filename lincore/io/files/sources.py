@@ -12,18 +12,7 @@ from lincore.limits import LIMITS, Limits, check_size, is_zip, read_limited
 
 
 def read_source(source: Any, name: str | None) -> tuple[bytes, str]:
-    """Return the bytes of a path, open file or bytes, and the name of the file.
-
-    Raises
-    ------
-    DataError
-        When it cannot be opened or read, or is too large.
-
-    Examples
-    --------
-    >>> read_source(b"u,v", None)
-    (b'u,v', 'data')
-    """
+    """Return the bytes of a path, open file or bytes, and the name of the file."""
     if isinstance(source, bytes):
         check_size(len(source), name or "data")
         return source, name or "data"

@@ -136,18 +136,7 @@ class NulError(DataError):
 
 
 def without_nuls(text: str, name: str) -> str:
-    r"""Return a text without stray NUL bytes.
-
-    Raises
-    ------
-    DataError
-        When they are so many that this is no text.
-
-    Examples
-    --------
-    >>> without_nuls("u,v\n1,2\0\n10,20\n", "made.csv")
-    'u,v\n1,2\n10,20\n'
-    """
+    r"""Return a text without stray NUL bytes."""
     if "\0" not in text:
         return text
     if text.count("\0") > _MOST_NULS * len(text):
@@ -165,18 +154,7 @@ def no_text(name: str) -> NulError:
 
 
 def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
-    r"""Yield blocks of some megabyte that end where a line does.
-
-    Raises
-    ------
-    DataError
-        When a line is beyond the limit, or there are NUL bytes.
-
-    Examples
-    --------
-    >>> list(whole_lines(io.BytesIO(b"a,b\n1,2\n3,4"), "made.csv"))
-    [b'a,b\n1,2\n', b'3,4\n']
-    """
+    r"""Yield blocks of some megabyte that end where a line does."""
     rest, n_bytes = b"", 0
     while chunk := stream.read(_BLOCK_BYTES):
         if b"\0" in chunk:

@@ -52,18 +52,7 @@ class Place(NamedTuple):
 
 
 def folders_above(path: str) -> tuple[str, ...]:
-    """Return the folders above a file, from the outermost.
-
-    Raises
-    ------
-    UnusableFile
-        For a hidden file, or one that an operating system adds.
-
-    Examples
-    --------
-    >>> folders_above("faces/./s1/1.pgm")
-    ('faces', 's1')
-    """
+    """Return the folders above a file, from the outermost."""
     *folders, name = [part for part in path.split("/") if part not in ("", ".")] or [""]
     parts = {*folders, name} - {".."}
     if (
@@ -82,24 +71,6 @@ def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> l
     class, and the level below it a group. Where the same names return below each of them
     (``camera1/cats``, ``camera2/cats``), the deeper level is the class instead. A folder that holds
     folders such as those beside it (``all/cats`` beside ``cats``) is passed over.
-
-    Parameters
-    ----------
-    folders : sequence of tuple of str
-        As `folders_above` returns them.
-    level : int, optional
-        Counts the folders that are no train or test folders, from 0 for the outermost; overrules
-        the choice.
-
-    Returns
-    -------
-    list of Place
-
-    Examples
-    --------
-    >>> paths = [("pets", "train", "cat"), ("pets", "train", "dog"), ("pets", "test", "dog")]
-    >>> [(place.label, place.tests) for place in place_all(paths)]
-    [('cat', False), ('dog', False), ('dog', True)]
     """
     roles = _split_roles(folders)
     kept = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
@@ -149,13 +120,7 @@ def _without_container(
 
 
 def class_level(folders: Sequence[tuple[str, ...]]) -> int:
-    """Return which folder names the class, counted from 0 for the outermost.
-
-    Examples
-    --------
-    >>> class_level([("faces", "s1"), ("faces", "s2")])
-    1
-    """
+    """Return which folder names the class, counted from 0 for the outermost."""
     deepest = max(map(len, folders), default=0)
     names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
     first = next((i for i, found in enumerate(names) if len(found) > 1), None)

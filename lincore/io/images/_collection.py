@@ -60,29 +60,7 @@ class ImageFile(NamedTuple):
 def find_images(
     collection: ImageCollection, pattern: str | None = None, level: int | None = None
 ) -> tuple[list[ImageFile], tuple[Notice, ...]]:
-    """Find the images of a collection by their first bytes, and their classes.
-
-    Parameters
-    ----------
-    collection : ImageCollection
-        What is no image, or has no class, is added to ``collection.skipped``.
-    pattern : str, optional
-        Finds the class or the group in a file's name, as `name_patterns.read_names` has it.
-        Proposed where the folders give no classes.
-    level : int, optional
-        The folder that is the class, as `_class_folders.place_all` has it.
-
-    Returns
-    -------
-    images : list of ImageFile
-        In natural order of their paths.
-    notices : tuple of Notice
-
-    Raises
-    ------
-    DataError
-        When the pattern cannot be used.
-    """
+    """Find the images of a collection by their first bytes, and their classes."""
     above: dict[int, tuple[str, ...]] = {}
     for i, path in enumerate(collection.paths):
         try:

@@ -20,11 +20,5 @@ WITHOUT = (
 
 
 def is_heic(head: bytes) -> bool:
-    r"""Tell whether a file is a photograph in HEIC.
-
-    Examples
-    --------
-    >>> is_heic(b"\0\0\0\x18ftypheic\0\0\0\0")
-    True
-    """
+    r"""Tell whether a file is a photograph in HEIC."""
     return head[4:8] == b"ftyp" and head[8:12] in _BRANDS

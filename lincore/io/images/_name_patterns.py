@@ -29,25 +29,7 @@ _EXAMPLE = r"For example ^(?P<label>[A-Za-z]+) takes cat from cat_01.png."
 
 
 def propose_pattern(names: Sequence[str]) -> str | None:
-    """Return a pattern that finds classes in file names, if one does.
-
-    Parameters
-    ----------
-    names : sequence of str
-        File names or paths.
-
-    Returns
-    -------
-    str or None
-        The first of `PATTERNS` that fits every name, and finds at least two classes and two names
-        of a class on average.
-
-    Examples
-    --------
-    >>> names = ["cat_01.png", "cat_02.png", "dog_01.png", "dog_02.png"]
-    >>> read_names(names, propose_pattern(names))
-    [('cat', None), ('cat', None), ('dog', None), ('dog', None)]
-    """
+    """Return a pattern that finds classes in file names, if one does."""
     for pattern in PATTERNS:
         labels = [label for label, _ in read_names(names, pattern)]
         found = Counter(labels)
@@ -58,30 +40,7 @@ def propose_pattern(names: Sequence[str]) -> str | None:
 
 
 def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str | None]]:
-    r"""Read the class and the group of every image from its file name.
-
-    Parameters
-    ----------
-    names : sequence of str
-        File names or paths. Folders and the ending of an image are left out before the search.
-    pattern : str
-        A regular expression with a group called ``label`` or ``group`` or both.
-
-    Returns
-    -------
-    list of (label, group)
-        None where the pattern finds nothing.
-
-    Raises
-    ------
-    DataError
-        When the pattern is no expression, has neither group, or could take forever.
-
-    Examples
-    --------
-    >>> read_names(["anna-03.png"], r"(?P<group>\w+)-")
-    [(None, 'anna')]
-    """
+    r"""Read the class and the group of every image from its file name."""
     expression = compiled(pattern)
     started = time.monotonic()
     found: list[tuple[str | None, str | None]] = []
@@ -101,13 +60,7 @@ def _bare(name: str) -> str:
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a regular expression that cannot run away, as `read_names` needs it.
-
-    Raises
-    ------
-    DataError
-        As `read_names` does.
-    """
+    """Return a regular expression that cannot run away, as `read_names` needs it."""
     if len(pattern) > _MAX_PATTERN:
         raise _unusable(f"It is longer than {_MAX_PATTERN} characters.", pattern)
     try:

@@ -21,25 +21,7 @@ _FITTED = {"pad": "with bars at the sides", "crop": "their middle", "stretch": "
 def common_shape(
     sizes: Counter[Size], asked: Size | None, colours: tuple[int, ...], name: str, limits: Limits
 ) -> tuple[Size, tuple[int, ...]]:
-    """Return the size that most images have, and the shape that all are brought to.
-
-    Parameters
-    ----------
-    sizes : Counter of (height, width)
-        How many images have it.
-    asked : (height, width), optional
-        What the user wants instead.
-    colours : tuple of int
-        (3,) where red, green and blue are kept, else ().
-    name : str
-        Of the whole, for messages.
-    limits : Limits
-
-    Raises
-    ------
-    DataError
-        When they have too many pixels, before or after.
-    """
+    """Return the size that most images have, and the shape that all are brought to."""
     if sum(prod(size) * count for size, count in sizes.items()) > limits.max_source_pixels:
         raise DataError(
             f"The images have over {limits.max_source_pixels / 1e9:g} billion pixels.",
@@ -58,15 +40,7 @@ def common_shape(
 
 
 def usual_size(sizes: Counter[Size]) -> Size:
-    """Return the most frequent size, or the median where none is frequent, as of photographs.
-
-    Examples
-    --------
-    >>> usual_size(Counter({(4, 4): 3, (9, 9): 1}))
-    (4, 4)
-    >>> usual_size(Counter({(i, 2 * i): 1 for i in range(1, 10)}))
-    (5, 10)
-    """
+    """Return the most frequent size, or the median where none is frequent, as of photographs."""
     size, count = sizes.most_common(1)[0]
     if count >= _FREQUENT * sizes.total():
         return size

@@ -29,18 +29,7 @@ _PAGE = re.compile(rb"^(\xef\xbb\xbf)?\s*<(!doctype html|html)", re.I)
 
 
 def unsupported_image(head: bytes) -> str:
-    """Say what kind of image a file is that is not read, and what to do; "" for any other.
-
-    Parameters
-    ----------
-    head : bytes
-        The first bytes of the file.
-
-    Examples
-    --------
-    >>> unsupported_image(b"%PDF-1.7")
-    'a PDF, no image: save it as JPEG or PNG'
-    """
+    """Say what kind of image a file is that is not read, and what to do; "" for any other."""
     if _heic.is_heic(head):
         return "" if _heic.CAN_READ_HEIC else _heic.WITHOUT
     if head[4:8] == b"ftyp":

@@ -19,21 +19,6 @@ def write_image_zip(data: Dataset) -> bytes:
     """Write images as a zip that `read_image_zip` reads back: <name>/<class>/<00001>.png.
 
     Where the source brought a test set, the folders train and test hold the classes.
-
-    Parameters
-    ----------
-    data : Dataset
-        Of images, grey or in colour.
-
-    Returns
-    -------
-    bytes
-        The rows of each class in their order; the same bytes for the same data.
-
-    Raises
-    ------
-    DataError
-        When the rows are no images.
     """
     if data.image_shape is None or data.X.dtype != np.uint8:
         raise DataError("The rows are no images.", where=data.name, remedy="Save it as a table.")

@@ -141,20 +141,7 @@ def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
 
 
 def read_header(raw: bytes, path: str, limits: Limits) -> Header:
-    """Return what an image's header says, without a look at its pixels.
-
-    Parameters
-    ----------
-    raw : bytes
-    path : str
-        The file's name, as in `image_kind`.
-    limits : Limits
-
-    Raises
-    ------
-    UnusableFile
-        When it is no image, damaged, has too many pixels, or would take too long to decode.
-    """
+    """Return what an image's header says, without a look at its pixels."""
     kind = image_kind(raw, path)
     try:
         if kind == "WEBP":
@@ -178,13 +165,7 @@ def read_header(raw: bytes, path: str, limits: Limits) -> Header:
 
 
 def grey_range(raw: bytes) -> Range:
-    """Return the least and the largest grey level of an image of more than 256.
-
-    Raises
-    ------
-    UnusableFile
-        When it is damaged.
-    """
+    """Return the least and the largest grey level of an image of more than 256."""
     try:
         with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image, _turn(image):
             return range_of(image)
@@ -196,31 +177,7 @@ def grey_range(raw: bytes) -> Range:
 def decoded(
     raw: bytes, shape: tuple[int, ...], fit: Fit = "pad", levels: Levels | None = None
 ) -> np.ndarray:
-    """Decode an image, upright, in grey or colour.
-
-    Parameters
-    ----------
-    raw : bytes
-        Of an image that `image_size` accepts.
-    shape : (height, width) or (height, width, 3)
-        In pixels, grey or red, green and blue.
-    fit : {"pad", "crop", "stretch"}
-        How it comes to another size: whole, with bars of its border's colour; its middle; or out
-        of proportion.
-    levels : Levels, optional
-        What is black and white where there are more than 256 grey levels; by the image's kind
-        when not given.
-
-    Returns
-    -------
-    (height * width,) or (height * width * 3,) uint8
-        Row by row; 255 is white, and so is what is transparent. Of an animation, the first frame.
-
-    Raises
-    ------
-    UnusableFile
-        When it is damaged.
-    """
+    """Decode an image, upright, in grey or colour."""
     height, width = shape[:2]
     mode = "RGB" if len(shape) == 3 else "L"
     try:
@@ -237,15 +194,7 @@ def decoded(
 
 
 def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the feature names of an image, row by row, counted from 1 at the top left.
-
-    Examples
-    --------
-    >>> pixel_names((1, 2))
-    ('pixel 1,1', 'pixel 1,2')
-    >>> pixel_names((1, 1, 3))
-    ('pixel 1,1 red', 'pixel 1,1 green', 'pixel 1,1 blue')
-    """
+    """Return the feature names of an image, row by row, counted from 1 at the top left."""
     colours = (" red", " green", " blue") if len(shape) == 3 else ("",)
     height, width = shape[:2]
     return tuple(

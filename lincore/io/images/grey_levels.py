@@ -46,26 +46,7 @@ def own_levels(image: Image.Image) -> Levels:
 
 
 def common_levels(ranges: Sequence[Range], *, whole: bool) -> Levels | None:
-    """Return the levels that suit a whole set, so that its images can be compared.
-
-    Parameters
-    ----------
-    ranges : sequence of (least, largest)
-        Of every image.
-    whole : bool
-        Whether the values are whole numbers rather than fractions, of which 1 may be white.
-
-    Returns
-    -------
-    Levels or None
-        White is that of the fewest bits that hold all values, or the largest value beyond 16 bits
-        and where values are negative. None where no image has values that are finite.
-
-    Examples
-    --------
-    >>> common_levels([(0, 812), (3, 3800)], whole=True)
-    Levels(black=0, white=4095.0)
-    """
+    """Return the levels that suit a whole set, so that its images can be compared."""
     known = [(least, largest) for least, largest in ranges if isfinite(least + largest)]
     if not known:
         return None

@@ -33,32 +33,6 @@ def count_words(texts: Iterable[object], where: str) -> Words:
 
     A word is a run of two or more letters or digits; capitals do not count. Whoever drops the
     words that no training text holds has what a CountVectorizer fitted on those texts alone gives.
-
-    Parameters
-    ----------
-    texts : iterable of n str
-        Anything that is no text, such as NaN, holds no words.
-    where : str
-        The place, for messages.
-
-    Raises
-    ------
-    DataError
-        When there are no words, or more than the limits.
-
-    Examples
-    --------
-    The lecture's document, over the words that it names:
-
-    >>> found = count_words(["to be or not to be", "question"], "lecture")
-    >>> found.vocabulary
-    ('be', 'not', 'or', 'question', 'to')
-    >>> found.counts.toarray()[0]
-    array([2., 1., 1., 0., 2.])
-
-    References
-    ----------
-    "lecture-linear-classifiers", "Discrete Input Variable".
     """
     vectorizer = CountVectorizer(dtype=np.float64)
     try:

@@ -59,21 +59,7 @@ class CountedRows:
         return [name for name in (self.weight, self.frequency) if name]
 
     def counted(self, frame: pd.DataFrame, kept: Flags, n_before: int) -> Flags:
-        """Look at a block of rows; return which are kept: those that count something.
-
-        Parameters
-        ----------
-        frame : DataFrame
-        kept : ndarray of shape (m,)
-            Rows that are of use otherwise.
-        n_before : int
-            Rows of the blocks before, for messages.
-
-        Raises
-        ------
-        DataError
-            For values that are no weights or frequencies.
-        """
+        """Look at a block of rows; return which are kept: those that count something."""
         rows, found = np.flatnonzero(kept), {}
 
         def place(row: int) -> str:
@@ -109,18 +95,7 @@ class CountedRows:
         self._summed.append(np.bincount(codes[~held], None if often is None else often[~held]))
 
     def held(self, width: int) -> HeldCounts:
-        """Return what all held rows count.
-
-        Parameters
-        ----------
-        width : int
-            Values of a row.
-
-        Raises
-        ------
-        DataError
-            When they are repeated more often than can be held.
-        """
+        """Return what all held rows count."""
         found = {name: np.concatenate(parts) for name, parts in self._held.items() if parts}
         often, weights, lines = found.get(self.frequency), found.get(self.weight), None
         if often is not None:

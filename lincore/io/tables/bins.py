@@ -49,33 +49,7 @@ class Binned(NamedTuple):
 
 
 def bin_values(values: Array, bins: Binning, where: str) -> Binned:
-    """Bin a quantity into classes.
-
-    Parameters
-    ----------
-    values : (n,) float64
-        Nothing missing.
-    bins : Bins, int or sequence of float
-        A number cuts into so many classes of equally many rows; a sequence is the bounds.
-    where : str
-        The place, for messages.
-
-    Returns
-    -------
-    Binned
-
-    Raises
-    ------
-    DataError
-        When fewer than two classes would be left, or `bins` is none.
-
-    Examples
-    --------
-    >>> bin_values(np.array([1.0, 2.0, 3.0, 10.0]), 2, "y").classes.tolist()
-    ['below 3', '3 and above']
-    >>> bin_values(np.array([1.0, 2.0, 3.0, 10.0]), (2.5,), "y").codes.tolist()
-    [0, 0, 1, 1]
-    """
+    """Bin a quantity into classes."""
     if not np.isfinite(values).all():
         raise DataError("A value is infinite.", where=where, remedy="Correct it.")
     if isinstance(bins, (Bins, int, np.integer)):
@@ -110,24 +84,7 @@ def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
 
 
 def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]:
-    """Return the name of the class of each value of a quantity that was binned elsewhere.
-
-    Parameters
-    ----------
-    values : Series of n numbers
-    bounds : sequence of float
-        As `Binned.bounds`.
-
-    Returns
-    -------
-    Series of n str
-        None where the value is missing.
-
-    Examples
-    --------
-    >>> name_bins(pd.Series([2.5, None, 3.0]), (3.0,)).tolist()
-    ['below 3', None, '3 and above']
-    """
+    """Return the name of the class of each value of a quantity that was binned elsewhere."""
     numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
     names = np.array([*_names(np.asarray(bounds)), None], dtype=object)
     places = np.searchsorted(bounds, numbers, side="right")

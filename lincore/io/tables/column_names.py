@@ -12,21 +12,7 @@ from lincore.io.tables.table import Table
 
 
 def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | None) -> Dataset:
-    """Return a data set whose features have other names than the columns of its table.
-
-    Parameters
-    ----------
-    data : Dataset
-    table : Table
-        What it was made from.
-    rename : mapping of str to str, optional
-        By the names of the table; words of a text keep their names.
-
-    Raises
-    ------
-    DataError
-        When there is no such column, or two would have the same name, or one would have none.
-    """
+    """Return a data set whose features have other names than the columns of its table."""
     if not rename:
         return data
     for name in rename:

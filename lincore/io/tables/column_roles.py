@@ -101,13 +101,7 @@ EXCLUSION_REASONS: Mapping[Kind, str] = {
 
 
 def content_of(column: pd.Series[Any]) -> Content:
-    """Say what a column holds, how much of it is missing, and give examples.
-
-    Examples
-    --------
-    >>> content_of(pd.Series([1.5, None, 2.5]))
-    Content(kind='number', n_missing=1, n_distinct=2, examples=('1.5', '2.5'))
-    """
+    """Say what a column holds, how much of it is missing, and give examples."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return _content_of_numbers(column)
     if is_short_text(column):
@@ -153,13 +147,7 @@ def _shown(value: object) -> str:
 
 
 def kind_of(column: pd.Series[Any]) -> Kind:
-    """Say what a column holds.
-
-    Examples
-    --------
-    >>> kind_of(pd.Series(["2007-11-11", "2007-11-12"]))
-    'date'
-    """
+    """Say what a column holds."""
     return content_of(column).kind
 
 
@@ -229,15 +217,7 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
 
 
 def is_identifier_name(name: str) -> bool:
-    """Tell whether a column is called as identifiers are: by the last word of its name.
-
-    Examples
-    --------
-    >>> [is_identifier_name(n) for n in ("EmployeeNumber", "CLIENTNUM", "Kundennummer", "case no.")]
-    [True, True, True, True]
-    >>> [is_identifier_name(n) for n in ("NumCompaniesWorked", "platinum", "covid", "piano")]
-    [False, False, False, False]
-    """
+    """Tell whether a column is called as identifiers are: by the last word of its name."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold()
     words = [word for word in re.split(r"[\W_]+", spaced) if word]
     if not words:
@@ -269,13 +249,6 @@ def says_yes_or_no(values: Iterable[object]) -> bool:
     """Tell whether there is nothing but yes and no, in whatever capitals and words.
 
     Letters count where their counterpart is there: Y and N beside yes and no, T alone is none.
-
-    Examples
-    --------
-    >>> says_yes_or_no(["yes", "No", "YES"]), says_yes_or_no(["yes", "maybe"])
-    (True, False)
-    >>> says_yes_or_no(["TRUE", "yes", "no"]), says_yes_or_no(["yes", "true"])
-    (True, False)
     """
     folded = {str(value).casefold() for value in islice(values, 20)}
     pairs = [pair for pair in YES_NO if folded.issuperset(pair)]
@@ -287,11 +260,5 @@ def says_yes_or_no(values: Iterable[object]) -> bool:
 
 
 def says_yes(text: str) -> bool:
-    """Tell yes from no, in any of the words for them.
-
-    Examples
-    --------
-    >>> says_yes("TRUE"), says_yes("n")
-    (True, False)
-    """
+    """Tell yes from no, in any of the words for them."""
     return any(text.casefold() == yes for yes, _ in YES_NO)

@@ -246,22 +246,7 @@ class Kept(NamedTuple):
 
 
 def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOptions) -> Kept:
-    """Return which rows are used, and say why the others are not.
-
-    Parameters
-    ----------
-    table : Table
-    label : str
-        The target.
-    used : sequence of Column
-        The features.
-    options : TableOptions
-
-    Raises
-    ------
-    DataError
-        When no row is left.
-    """
+    """Return which rows are used, and say why the others are not."""
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
     kept = labels.notna().to_numpy(dtype=bool)

@@ -34,13 +34,6 @@ def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
     """Return the columns of successes and of totals or failures; None where there are none.
 
     Both hold counts, and no row has more successes than its total.
-
-    Examples
-    --------
-    >>> counted_outcome(pd.DataFrame({"dose": [1, 2], "dead": [3, 5], "total": [9, 5]}))
-    ('dead', 'total')
-    >>> counted_outcome(pd.DataFrame({"dose": [1, 2], "dead": [0, 1], "total": [9, 5]})) is None
-    True
     """
     successes = _called(frame, _SUCCESSES)
     for first in successes:
@@ -55,20 +48,7 @@ def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
 
 
 def refuse_counted(frame: pd.DataFrame, target: str | None, name: str) -> None:
-    """Refuse a table of counts whose target is none, or one of the counts.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    target : str, optional
-        None where no column is sure to hold classes.
-    name : str
-        The file's name, for messages.
-
-    Raises
-    ------
-    DataError
-    """
+    """Refuse a table of counts whose target is none, or one of the counts."""
     pair = counted_outcome(frame)
     if pair is None or target not in (None, *pair):
         return

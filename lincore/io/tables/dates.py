@@ -24,11 +24,6 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
     """Tell whether a column holds dates or times of day, in text or in its type.
 
     `distinct` are its different values, where they are known.
-
-    Examples
-    --------
-    >>> is_date(pd.Series(["24.12.2024", "31.12.2024"])), is_date(pd.Series(["1.5", "a"]))
-    (True, False)
     """
     if column.dtype.kind == "f":
         return False
@@ -46,13 +41,7 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
 
 
 def are_dates(distinct: Sequence[object]) -> bool:
-    """Tell whether texts are dates or times of day, by the first of them.
-
-    Examples
-    --------
-    >>> are_dates(["24.12.2024", "31.12.2024"]), are_dates(["9:30", "a"]), are_dates([])
-    (True, False, False)
-    """
+    """Tell whether texts are dates or times of day, by the first of them."""
     some = (str(value) for value in distinct[:_JUDGED])
     return len(distinct) > 0 and all(
         DATE.fullmatch(text) or CLOCK.fullmatch(text) or UNIX_DATE.fullmatch(text) for text in some
@@ -63,11 +52,6 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return dates as days since 1970-01-01, times of day as days; NaN for what is neither.
 
     Where a day stands before the month anywhere in the column, it does so everywhere.
-
-    Examples
-    --------
-    >>> to_days(pd.Series(["01.02.1970", "24.12.1970"])).tolist()
-    [31.0, 357.0]
     """
     if not pd.api.types.is_datetime64_any_dtype(column):
         text = column.astype("str")
@@ -87,12 +71,6 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _plain(text: str) -> str:
-    """Return a date without the day of the week and the name of the zone, the year beside the day.
-
-    Examples
-    --------
-    >>> _plain("Mon Apr 06 22:19:45 PDT 2009"), _plain("2024/05/01 9:37:00 AM CET")
-    ('Apr 06 2009 22:19:45', '2024/05/01 9:37:00 AM')
-    """
+    """Return a date without weekday and time zone, the year beside the day."""
     text = UNIX_DATE.sub(r"\1 \3 \2", text)
     return _FRONT.sub("", _ZONE_NAME.sub("", text))

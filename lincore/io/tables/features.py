@@ -38,27 +38,7 @@ def build_features(
     categories: Sequence[str] = (),
     orders: Mapping[str, Sequence[str]] = {},
 ) -> Features:
-    """Bring columns into one array.
-
-    Parameters
-    ----------
-    frame : DataFrame of n rows
-    features : sequence of Column
-        Numbers, dates and categories, in their order.
-    texts : sequence of str
-        The columns whose words are counted.
-    name : str
-        The file's name, for messages.
-    categories : sequence of str
-        The columns to treat as categorical: "yes" and "Yes" are two levels.
-    orders : mapping of str to sequence of str
-        Levels of some columns in an order of their own.
-
-    Raises
-    ------
-    DataError
-        When a category has too many levels, a text has no words, or the array is too large.
-    """
+    """Bring columns into one array."""
     arrays: list[Array] = []
     levels: list[tuple[str, ...] | None] = []
     notices: list[Notice] = []
@@ -112,12 +92,6 @@ def level_codes(
     """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings.
 
     Spellings of yes and of no are merged, unless the column is to be taken as it stands.
-
-    Examples
-    --------
-    >>> codes, names, merged = level_codes(pd.Series(["yes", "No", None, "no", "no"]))
-    >>> codes, names, merged
-    (array([ 1.,  0., nan,  0.,  0.]), ('no', 'yes'), ('No', 'no'))
     """
     places, values = _factorized(column)
     texts = [level_name(value) for value in values]
@@ -202,12 +176,7 @@ def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series
 def refuse_infinite(
     X: Any, features: Sequence[str], name: str, place: Callable[[int], str]
 ) -> None:
-    """Raise for the first infinite value of dense rows; `place` says where a row stands.
-
-    Raises
-    ------
-    DataError
-    """
+    """Raise for the first infinite value of dense rows; `place` says where a row stands."""
     infinite = np.isinf(X)
     if infinite.any():
         row, feature = np.argwhere(infinite)[0]

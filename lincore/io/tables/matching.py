@@ -244,11 +244,6 @@ def spelled_codes(texts: Iterable[str], known: Sequence[str]) -> dict[str, int]:
     """Return the codes of known levels, and of the texts that are other spellings of yes and no.
 
     As in the training table, where all spellings of yes and of no were taken together.
-
-    Examples
-    --------
-    >>> spelled_codes(["Yes", "maybe"], ["no", "yes"])
-    {'no': 0, 'yes': 1, 'Yes': 1}
     """
     code_of = {name: code for code, name in enumerate(known)}
     if len(known) != 2 or not says_yes_or_no(known):
@@ -285,13 +280,7 @@ def _words(
 
 
 def find_column(name: str, given: Sequence[str]) -> int | None:
-    """Return the position of a column, by its name or by the only one that is spelled so.
-
-    Examples
-    --------
-    >>> find_column("cabin_class", ["Age", " Cabin Class"])
-    1
-    """
+    """Return the position of a column, by its name or by the only one that is spelled so."""
     if name in given:
         return given.index(name)
     alike = [i for i, other in enumerate(given) if _plain(other) == _plain(name)]

@@ -80,31 +80,7 @@ class Delimited(NamedTuple):
 def read_delimited(
     raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
 ) -> Delimited:
-    r"""Read delimited text; whatever the options leave open is detected.
-
-    Parameters
-    ----------
-    raw : bytes
-        The file, possibly packed by gzip.
-    name : str
-        The file's name, for messages.
-    options : ReadOptions, optional
-    limits : Limits
-
-    Returns
-    -------
-    Delimited
-
-    Raises
-    ------
-    DataError
-        When this is no text, is too large, or has fewer than two columns or no rows.
-
-    Examples
-    --------
-    >>> read_delimited(b"a;b\n1,5;x\n2,5;y\n", "small.csv").frame["a"].tolist()
-    [1.5, 2.5]
-    """
+    r"""Read delimited text; whatever the options leave open is detected."""
     return read_with_way(raw, name, options, limits)[0]
 
 

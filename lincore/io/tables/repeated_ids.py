@@ -57,23 +57,6 @@ def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[Repeat
     Evidence in the values: other columns never change within a group (age and sex of a person),
     values are numbered names (P01, P02, …), and groups have the same number of rows or stand in
     blocks. A number in whose order the others rise or fall is a quantity and no name.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    columns : sequence of Column
-        As from `describe_columns`. Where one has the role "group", nothing is proposed.
-
-    Examples
-    --------
-    >>> from lincore.io.tables.column_selection import describe_columns
-    >>> from lincore.io.tables.table import frame_to_table
-    >>> rows = [(f"rat {i:02}", i * 7 % 5, i * 3 % 2, (i * j) ** 0.5) for i in range(20)
-    ...         for j in range(6)]
-    >>> table = frame_to_table(pd.DataFrame(rows, columns=["animal", "age", "class", "u"]), "made")
-    >>> [(found.column, found.constant) for found in repeated_ids(
-    ...     table.frame, describe_columns(table))]
-    [('animal', ('age', 'class'))]
     """
     if any(column.role == "group" for column in columns):
         return ()
@@ -180,11 +163,6 @@ def names_subjects(column: pd.Series[Any], kind: str) -> bool:
     """Tell whether a column names subjects of several rows each, beyond doubt.
 
     It is called so, or its values share their beginnings: see `common_part`.
-
-    Examples
-    --------
-    >>> names_subjects(pd.Series([f"P{i // 4}" for i in range(60)], name="patient"), "category")
-    True
     """
     if kind not in ("number", "category", "identifier"):
         return False
@@ -203,11 +181,6 @@ def group_codes(
 
     Names that share their beginning, such as P01_1 and P01_2, are of one group, if `by_part` or,
     when that is not given, if `common_part` finds beginnings.
-
-    Examples
-    --------
-    >>> group_codes(pd.Series(["rat 1", None, "rat 1"]))
-    (array([0, 1, 0]), ('rat 1', 'row 2'))
     """
     common = common_part(column) if by_part is None else _first_parts(column) if by_part else None
     codes, names, _ = level_codes(column if common is None else common)
@@ -237,14 +210,6 @@ def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
 
     The names are texts that hardly repeat. At least ten beginnings recur, nearly all of them, and
     so do the ends: P01_1, P01_2, P02_1, and so on.
-
-    Examples
-    --------
-    >>> names = pd.Series([f"phon_R01_S{i // 6:02}_{i % 6 + 1}" for i in range(72)])
-    >>> common_part(names).unique()[:2].tolist()
-    ['phon_R01_S00', 'phon_R01_S01']
-    >>> common_part(pd.Series([f"row {i}" for i in range(72)])) is None
-    True
     """
     if is_number(column):
         return None

@@ -55,13 +55,7 @@ class Condition(NamedTuple):
 
 
 def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:
-    """Return conditions that were given as such or as (column, relation, values).
-
-    Raises
-    ------
-    DataError
-        When there is no such relation, or it has other values.
-    """
+    """Return conditions that were given as such or as (column, relation, values)."""
     found = tuple(Condition(*one) for one in where)
     for one in found:
         if one.relation not in RELATIONS:

@@ -55,16 +55,7 @@ class RowSource(Protocol):
         texts: Sequence[str] = (),
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
-        """Yield some columns of all rows, block by block.
-
-        Parameters
-        ----------
-        columns : sequence of str
-        texts : sequence of str
-            Those that are text whatever stands in a block of them.
-        findings : list of Notice, optional
-            Filled, after the last block, with what was decided on the way.
-        """
+        """Yield some columns of all rows, block by block."""
         ...
 
 
@@ -167,21 +158,7 @@ class LabelCodes:
 def numbers(
     frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
 ) -> Array:
-    """Return the features of a block, (m, p), NaN where a value is missing.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    features : sequence of str
-    n_before : int
-        Rows of the blocks before.
-    source : RowSource
-
-    Raises
-    ------
-    DataError
-        Where a value is no finite number.
-    """
+    """Return the features of a block, (m, p), NaN where a value is missing."""
     X = np.empty((len(frame), len(features)))
     for j, name in enumerate(features):
         column = frame[name]
@@ -224,19 +201,7 @@ def incomplete(X: Array) -> Flags:
 
 
 def labelled_blocks(source: RowSource, wanted: Wanted) -> Iterator[tuple[Array, NDArray[Any]]]:
-    """Yield the rows that have a label and no gap, (m, p), and their labels, block by block.
-
-    Parameters
-    ----------
-    source : RowSource
-    wanted : Wanted
-        Without weights and frequencies.
-
-    Raises
-    ------
-    DataError
-        As `numbers` and the source do, and for too many classes.
-    """
+    """Yield the rows that have a label and no gap, (m, p), and their labels, block by block."""
     names, n_rows = LabelCodes(source, wanted), 0
     texts = [wanted.label] if wanted.is_text else []
     for frame in source.frames([wanted.label, *wanted.features], texts):

@@ -68,19 +68,6 @@ def sample_and_stream(
     many rows of the class, so that the shares of the classes are those of the file. What a row
     weighs does not matter to that; a row that has a frequency is held with all of its copies, or
     summed with them.
-
-    Parameters
-    ----------
-    source : RowSource
-    wanted : Wanted
-    progress : callable, optional
-        ``progress(done, total, what)``, called after each block; False stops it.
-
-    Raises
-    ------
-    DataError
-        When a feature holds something else than finite numbers, there are too many classes for
-        their moments, no row is left, or it was stopped.
     """
     names, p = LabelCodes(source, wanted), len(wanted.features)
     most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)

@@ -122,11 +122,6 @@ def frame_to_table(
     """Wrap a frame, its columns under unique names in text.
 
     Of the options those count that name columns: `missing_in`, `cut_at` and `ordered`.
-
-    Raises
-    ------
-    DataError
-        When the frame is too large, has fewer than two columns or no rows.
     """
     check_table_shape(len(frame), frame.shape[1], name, limits)
     names, naming = unique_names([str(column) for column in frame.columns])

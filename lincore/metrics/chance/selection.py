@@ -110,15 +110,7 @@ def _covariance(results: Results, influence: Array, intervals: list[Interval]) -
 
 
 def _after_choice(values: Array, covariance: Array) -> float:
-    """Return the mean score, on rows left out, of the method that is best on bootstrapped rows.
-
-    Parameters
-    ----------
-    values : ndarray of shape (M,)
-        The greater the better.
-    covariance : ndarray of shape (M, M)
-        Of their deviations.
-    """
+    """Return the mean score, on rows left out, of the method that is best on bootstrapped rows."""
     variances, axes = np.linalg.eigh(covariance)
     # The symmetric root: the signs of axes are arbitrary.
     root = axes * np.sqrt(np.maximum(variances, 0)) @ axes.T

@@ -44,20 +44,6 @@ def figure(
     """Return a figure, transparent so that it suits a light and a dark page.
 
     It is given whole: what is added or updated takes Plotly many times as long.
-
-    Parameters
-    ----------
-    traces : sequence of dict
-        See `trace`.
-    title, subtitle : str
-        As they are: escaped and broken into lines here.
-    alt : str
-        What the figure shows, with its finding, as plain text (never HTML): stands at
-        ``figure.layout.meta["alt"]``, beside the "title" and "subtitle" as they were given.
-    height : int
-        Of everything under the title, in pixels.
-    **layout
-        Further settings of the layout, such as its axes.
     """
     lines = wrap(title, TITLE_WIDTH, even=True)
     lines += [SUBTITLE.format(line) for line in wrap(subtitle, TEXT_WIDTH)]
@@ -129,11 +115,6 @@ def escape(text: object) -> str:
 
     Quotation marks stay: Plotly knows no entity for them, and they open nothing outside a tag.
     A space of no width keeps it from filling in ``%{...}``, as it does in names and titles.
-
-    Examples
-    --------
-    >>> escape("<b>5 & 6</b>")
-    '&lt;b&gt;5 &amp; 6&lt;/b&gt;'
     """
     return html.escape(plain(text), quote=False).replace("%{", "%\u200b{")
 
@@ -222,11 +203,6 @@ def wrap(text: str, width: int, *, even: bool = False) -> list[str]:
     """Break text into escaped lines of at most `width` characters, `even` ones if wanted.
 
     A number and its per cent sign stay together.
-
-    Examples
-    --------
-    >>> wrap("Most errors: Class 2 predicted as Class 3 (9)", 40, even=True)
-    ['Most errors: Class 2', 'predicted as Class 3 (9)']
     """
     whole = plain(text).replace(" %", "\u00a0%")
     lines = textwrap.wrap(whole, width)
@@ -269,13 +245,7 @@ def compact(values: ArrayLike) -> NDArray[Any]:
 
 
 def narrow(numbers: ArrayLike) -> NDArray[Any]:
-    """Return whole numbers from zero up, such as those of rows, in as few bytes as hold them.
-
-    Examples
-    --------
-    >>> narrow([0, 255]).dtype, narrow([70_000]).dtype
-    (dtype('uint8'), dtype('int32'))
-    """
+    """Return whole numbers from zero up, such as those of rows, in as few bytes as hold them."""
     whole = np.asarray(numbers)
     largest = int(whole.max(initial=0))
     kind = np.uint8 if largest < 2**8 else np.uint16 if largest < 2**16 else np.int32

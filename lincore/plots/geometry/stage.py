@@ -40,15 +40,7 @@ class Plane(NamedTuple):
     def around(
         cls, points: ArrayLike, *, margin: float = 0.12, names: tuple[str, str] = ("x1", "x2")
     ) -> Plane:
-        """Return the square about all points (n, 2), with a margin.
-
-        Parameters
-        ----------
-        points : array-like of shape (n, 2)
-        margin : float
-            Share of the side that is added at each end.
-        names : tuple of two str
-        """
+        """Return the square about all points (n, 2), with a margin."""
         found = np.asarray(points, dtype=float)
         low, high = found.min(axis=0), found.max(axis=0)
         half = (0.5 + margin) * float((high - low).max())
@@ -143,29 +135,7 @@ def stage(
     across: Mapping[str, Any] | None = None,
     up: Mapping[str, Any] | None = None,
 ) -> go.Figure:
-    """Draw an experiment in one of its frames.
-
-    Parameters
-    ----------
-    plane : Plane
-    moving : sequence of m dict
-        Looks of what moves: `line`, `area`, `dots`, `ring`, `bars`.
-    places : sequence of m ndarrays of shape (k, 2)
-        Where they are.
-    title, alt : str
-    rows : tuple of points (n, 2), codes (n,) and names of the classes, optional
-        Which stay.
-    fixed : sequence of dict
-        What else stays.
-    height : int
-    across, up : mapping, optional
-        Further settings of the axes.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-        With ``layout.meta["moving"]``: for each look the position of its trace.
-    """
+    """Draw an experiment in one of its frames."""
     drawn = [
         {**look, "x": compact(place[:, 0]), "y": compact(place[:, 1])}
         for look, place in zip(moving, places, strict=True)
@@ -190,13 +160,7 @@ def stage(
 
 
 def in_frame(drawn: go.Figure, places: Sequence[Array]) -> go.Figure:
-    """Return a figure of `stage` in another of its frames.
-
-    Parameters
-    ----------
-    drawn : plotly.graph_objects.Figure
-    places : sequence of m ndarrays of shape (k, 2)
-    """
+    """Return a figure of `stage` in another of its frames."""
     found = go.Figure(drawn)
     for number, place in zip(drawn.layout.meta["moving"], places, strict=True):
         found.data[number].update(x=compact(place[:, 0]), y=compact(place[:, 1]))

@@ -148,13 +148,7 @@ def error_curves(
 
 
 def oscillation(curves: Mapping[str, Array]) -> str:
-    """Say which curves rise in a quarter of their steps or more; empty if none does.
-
-    Examples
-    --------
-    >>> oscillation({"eta 0.5": np.array([3.0, 2.0, 2.5, 1.9, 2.4]), "Newton": np.ones(3)})
-    'eta 0.5 oscillates: it rises in 2 of 4 steps.'
-    """
+    """Say which curves rise in a quarter of their steps or more; empty if none does."""
     phrases = []
     for name, values in curves.items():
         steps = np.diff(values[np.isfinite(values)])
@@ -176,13 +170,7 @@ def _ends(finals: Mapping[str, float]) -> str:
 
 
 def number_of(value: float) -> str:
-    """Return a final value to six digits, as the texts compare them.
-
-    Examples
-    --------
-    >>> number_of(964.1234), number_of(-0.5)
-    ('964.123', '\u22120.5')
-    """
+    """Return a final value to six digits, as the texts compare them."""
     return number(value) if not np.isfinite(value) else true_minus(f"{value:.6g}")
 
 

@@ -131,12 +131,7 @@ def _curve(
 
 
 def _kernel_density(along: Array, x: Array) -> Array:
-    """Return a Gaussian kernel estimate at places (g,); NaN where fewer than two values differ.
-
-    References
-    ----------
-    Silverman (1986), "Density estimation for statistics and data analysis", equation 3.31.
-    """
+    """Return a Gaussian kernel estimate at places (g,); NaN where fewer than two values differ."""
     spread = float(np.std(along, ddof=1)) if len(along) > 1 else 0.0
     if spread == 0:
         return np.full(len(x), np.nan)

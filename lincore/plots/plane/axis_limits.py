@@ -60,14 +60,7 @@ class AxisLimits(NamedTuple):
 
     @classmethod
     def around(cls, points: ArrayLike, codes: ArrayLike) -> AxisLimits:
-        """Enclose points (n, d) of classes `codes` (n,), n > 0, with a margin of 6 %.
-
-        Examples
-        --------
-        >>> points = [[0.0], [1.0], [2.0], [3.0], [1e6]]
-        >>> AxisLimits.around(points, [0, 0, 0, 0, 0]).outside
-        1
-        """
+        """Enclose points (n, d) of classes `codes` (n,), n > 0, with a margin of 6 %."""
         points, codes = np.asarray(points, dtype=float), np.asarray(codes)
         kept = ~_far(points, codes)
         if np.count_nonzero(~kept) > max(1, MOST_OUTSIDE * len(points)):
@@ -168,13 +161,6 @@ def share_unit(names: Sequence[str]) -> bool:
 
     They end in the same unit, or differ only in a number: "x1" and "x2", "Component 1" and
     "Component 2".
-
-    Examples
-    --------
-    >>> share_unit(["length (cm)", "width (cm)"]), share_unit(["x1", "x2"])
-    (True, True)
-    >>> share_unit(["length (cm)", "weight (g)"]), share_unit(["age", "fare"])
-    (False, False)
     """
     if len(names) != 2 or set(names) == WITHIN:
         return len(names) == 2

@@ -23,13 +23,7 @@ _POINTS = 2001
 
 
 def boundary_lines(view: View, limits: AxisLimits) -> Array:
-    """Find the lines on which two classes are equally probable and none is more so.
-
-    Returns
-    -------
-    ndarray of shape (m, 2)
-        Polylines one after the other, with a row of NaN between them.
-    """
+    """Find the lines on which two classes are equally probable and none is more so."""
     exact = exact_regions(view, limits)
     return exact.boundary if exact is not None else trace_lines(Map.whole(view, limits))
 
@@ -93,15 +87,7 @@ def trace_lines(grid: Map) -> Array:
 
 
 def _crossings(scores: Array) -> tuple[tuple[NDArray[np.intp], ...], Array]:
-    """Find the steps along the first axis at which the predicted class (argmax, last axis) changes.
-
-    Returns
-    -------
-    tuple of ndarrays of shape (m,)
-        Indices of the lower ends.
-    ndarray of shape (m,)
-        Which share of the step the crossing lies from there.
-    """
+    """Find the steps along the first axis at which the argmax of the last axis changes."""
     predicted = scores.argmax(axis=-1)
     where = np.nonzero(predicted[:-1] != predicted[1:])
     first, second = predicted[:-1][where], predicted[1:][where]
@@ -145,12 +131,7 @@ def _polylines(links: Links, points: dict[int, Array]) -> Array:
 
 
 def _bends(path: Array) -> NDArray[np.intp]:
-    """Return which points (m, 2), in cells, a polyline needs: its ends and where it bends.
-
-    References
-    ----------
-    Douglas and Peucker (1973), "Algorithms for the reduction of the number of points".
-    """
+    """Return which points (m, 2), in cells, a polyline needs: its ends and where it bends."""
     kept, parts = {0, len(path) - 1}, [(0, len(path) - 1)]
     while parts:
         first, last = parts.pop()

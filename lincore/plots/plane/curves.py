@@ -32,22 +32,7 @@ def curves(
     shared: SharedAxes | None = None,
     title: str = "",
 ) -> go.Figure:
-    """Draw a view of one coordinate.
-
-    Parameters
-    ----------
-    view : View
-        With d = 1.
-    quantity : {"posterior", "density", "score"}, optional
-        By default densities where there are any, and else the most telling.
-    focus : int, optional
-        The code of a class whose curve is drawn alone.
-    tinted : bool, default False
-        Tint the stretch that each class wins.
-    shared : SharedAxes, optional
-        Ranges that several figures share.
-    title : str, optional
-    """
+    """Draw a view of one coordinate."""
     usual: Quantity = "density" if view.densities is not None else view.quantities[0]
     quantity = quantity or usual
     marks, limits = Marks.of(view), (shared or SharedAxes.of(view)).around(view)

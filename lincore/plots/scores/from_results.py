@@ -14,17 +14,7 @@ from lincore.utils.typing import Array
 
 
 def curves_of(kind: Any, results: Results, method: str, curve: Any) -> list[Any]:
-    """Return the curves of a method, one for each class.
-
-    Parameters
-    ----------
-    kind : callable
-        `roc` or `precision_recall` of `lincore.metrics.curves`.
-    results : Results
-    method : str
-    curve : callable
-        Makes what is drawn of one of these and its `code`.
-    """
+    """Return the curves of a method, one for each class."""
     return [curve(found, code=code) for code, found in enumerate(kind(results, method))]
 
 
@@ -73,13 +63,7 @@ def time_arguments(results: Results, score: str | None) -> dict[str, Any]:
 
 
 def method_of(results: Results, method: str | None, plot: str) -> str:
-    """Return the method to draw: the one that is named, or the only one.
-
-    Raises
-    ------
-    ValueError
-        When none of several is named.
-    """
+    """Return the method to draw: the one that is named, or the only one."""
     if method is not None:
         results.position(method)
         return method
@@ -93,19 +77,7 @@ def method_of(results: Results, method: str | None, plot: str) -> str:
 
 
 def weights_of(model: Any, label: Any) -> tuple[list[str], Array, str]:
-    """Return the names and values of a fitted model's linear scores, and what these are.
-
-    Parameters
-    ----------
-    model : FittedModel or linear classifier
-    label : object, optional
-        The class whose score is meant; of more than two, without it, their root mean square.
-
-    Raises
-    ------
-    ValueError
-        When the model has no coefficients, or no such class.
-    """
+    """Return the names and values of a fitted model's linear scores, and what these are."""
     classifier = getattr(model, "classifier", model)
     if not hasattr(classifier, "coef_"):
         raise ValueError(

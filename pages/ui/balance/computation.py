@@ -102,19 +102,7 @@ def study(
     draw: page_jobs.Draw | None = None,
     above: page_jobs.Draw | None = None,
 ) -> Job | None:
-    """Run the study over many choices of the rows, and draw it; unasked unless that takes long.
-
-    Parameters
-    ----------
-    one : First
-        On one of them; a former one is not gone on with, what there is of it is drawn.
-    data : Dataset
-    repeats : int
-    draw : callable, optional
-        Draws a job that has a result, running or not.
-    above : callable, optional
-        See `page_jobs.on_demand`.
-    """
+    """Run the study over many choices of the rows, and draw it; unasked unless that takes long."""
     setup = one.setup
 
     def work(progress: Progress) -> BalanceStudy:

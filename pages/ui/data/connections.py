@@ -41,14 +41,7 @@ def load(name: str) -> None:
 
 
 def read(name: str, settings: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the rows of the table of a connection.
-
-    Raises
-    ------
-    DataError
-        If SQLAlchemy is missing, the database cannot be read, or there are more rows than
-        `max_rows` of its settings. No message says where the database is.
-    """
+    """Return the rows of the table of a connection."""
     where = f"database {name}"
     try:
         import sqlalchemy

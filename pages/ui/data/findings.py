@@ -63,15 +63,7 @@ def refused() -> None:
 
 
 def findings(found: Source | ImageSource | None, notices: Sequence[Notice]) -> None:
-    """List what was found: what is to be looked at, then what was decided and can be overruled.
-
-    Parameters
-    ----------
-    found : Source or ImageSource, optional
-        What was read; None where nothing can be read otherwise.
-    notices : sequence of Notice
-        Of the data, or of a table of which none were made.
-    """
+    """List what was found: what is to be looked at, then what was decided and can be overruled."""
     if isinstance(found, Source):
         # A guess that is in doubt is asked about above.
         asked = found.guess is not None and found.guess.rival

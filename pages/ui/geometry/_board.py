@@ -27,18 +27,7 @@ _LABELS = {
 
 @sidebar.fragment
 def show(board: Board, place: tuple[str, str], token: str, *, is_revealed: bool) -> None:
-    """Draw the board and what is computed, which alone is drawn again when a point moves.
-
-    Parameters
-    ----------
-    board : Board
-    place : tuple of two str
-        Experiment and preset.
-    token : str
-        Another one begins anew.
-    is_revealed : bool
-        Whether the points are set against the answer.
-    """
+    """Draw the board and what is computed, which alone is drawn again when a point moves."""
     turn, points = _points(board, place, token)
     lines: tuple[dict[str, Any], ...] = ()
     try:

@@ -27,27 +27,7 @@ def show(
     on_end: Callable[[], None],
     on_hide: Callable[[], None],
 ) -> int | None:
-    """Draw the player, and return the frame that the server has to draw, if the browser cannot.
-
-    Parameters
-    ----------
-    shown : Demonstration
-    place : tuple of str
-        Experiment and preset, and what else makes it another one.
-    turn : int
-        Of the answers that were revealed: another one begins anew.
-    varied : str
-        What the range of the player is called.
-    play : bool
-        Whether it begins by itself, and says when the frame is reached at which playing ends;
-        otherwise it begins at that frame.
-    presenter : bool
-        Whether keys are read from the whole page.
-    on_end : callable
-        Called when what it plays by itself has ended.
-    on_hide : callable
-        Called when the key H is pressed.
-    """
+    """Draw the player, and return the frame that the server has to draw, if the browser cannot."""
     token = f"{'/'.join(place)}/{turn}"
     stop = range(len(shown.frames))[shown.stop]
     found = components.component(Path(__file__).with_name("player"))(

@@ -51,13 +51,7 @@ class ForkServer:
         theirs.close()
 
     def fork(self) -> Worker:
-        """Return a new process; the first is there when all has been imported.
-
-        Raises
-        ------
-        ConnectionError
-            If this server has died.
-        """
+        """Return a new process; the first is there when all has been imported."""
         ours, theirs = Pipe()
         try:
             return Worker(self, self._ask(0, [theirs.fileno()]), ours)

@@ -140,13 +140,7 @@ class Job:
             return self._over.wait(seconds)
 
     def do(self, how: Callable[[Work, Progress], Any] | None = None) -> None:
-        """Do the work in the thread that calls this, or see to it that it is done.
-
-        Parameters
-        ----------
-        how : callable, optional
-            ``how(work, progress) -> result``, such as `worker_process.do`.
-        """
+        """Do the work in the thread that calls this, or see to it that it is done."""
         self.started = time.monotonic()
         try:
             self.reason = "stopped"

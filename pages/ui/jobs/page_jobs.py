@@ -100,28 +100,7 @@ def run(
     patience: float = PATIENCE,
     here: bool = False,
 ) -> Job:
-    """Return the job of these settings; start it if there is none yet.
-
-    Parameters
-    ----------
-    key : str
-        What kind of work it is: `page.name`. One of a kind runs at a time in a session: other
-        settings stop what was made with the outdated ones.
-    settings : hashable
-        Everything that the result depends on; in a tuple the digest of the data comes first.
-    work : callable
-        ``work(progress) -> result``.
-    describe : str
-        What is being done: "Comparing 6 models". User text in it is shown as it is.
-    again : bool
-        Do it afresh although it has ended.
-    share : bool
-        Whether another visitor with the same settings, hence the same data, may have the result.
-    patience : float
-        Seconds to wait for the end before returning.
-    here : bool
-        Whether it takes a moment: less than to send it to a process and to wait for it is worth.
-    """
+    """Return the job of these settings; start it if there is none yet."""
     jobs = kept()
     job = jobs.get((key, settings))
     if job is not None and not (job.is_over and (again or job.wants_restart)):
@@ -174,25 +153,6 @@ def on_demand(
 
     The job may still run, may be partial, and may be stale (``job.is_stale(settings)``), which is
     then shown, with a button that updates it. Results of other data are never returned.
-
-    Parameters
-    ----------
-    key, settings, work, describe
-        As in `run`.
-    label : str
-        What stands on the button.
-    help : str, optional
-        One line about it.
-    draw : callable, optional
-        ``draw(job)`` draws what there is so far, again and again while the job runs.
-    keep_outdated : bool
-        Whether the outdated result is drawn, and marked as such, while there is nothing so far.
-    above : callable, optional
-        ``above(job)`` draws further up whenever `draw` might draw, such as the headline of a job
-        that runs; a job may have no result then. Of a job that is not `at_work` the page does.
-    unasked : bool
-        Whether it begins without the button where nothing of this kind is known of the same data.
-        Nobody is taken to wait for what runs with other settings: that is stopped.
     """
     _watched().pop(key, None)
     job = kept().get((key, settings)) or current(key, about=settings)
@@ -243,14 +203,7 @@ def show(
     keep_outdated: bool = False,
     above: Draw | None = None,
 ) -> None:
-    """Draw how a job goes while it runs, or why it ended early; nothing for one that finished.
-
-    Parameters
-    ----------
-    job : Job
-    draw, keep_outdated, above
-        As in `on_demand`.
-    """
+    """Draw how a job goes while it runs, or why it ended early; nothing for one that finished."""
     before = outdated(job) if keep_outdated else None
     watched = _watched()
     watched.pop(job.key, None)
@@ -318,21 +271,7 @@ def catch_up() -> None:
 
 
 def offer_update(job: Job, settings: Hashable, *, disabled: bool = False) -> bool:
-    """Say that a result is stale, if it is, and offer to bring it up to date.
-
-    Parameters
-    ----------
-    job : Job
-    settings : hashable
-        Of now.
-    disabled : bool
-        Whether it cannot be brought up to date yet.
-
-    Returns
-    -------
-    bool
-        Whether the button was pressed: then call `run` with the settings of now.
-    """
+    """Say that a result is stale, if it is, and offer to bring it up to date."""
     if not job.is_stale(settings):
         return False
     with st.container(key=f"{job.key}.stale", horizontal=True, vertical_alignment="center"):

@@ -36,13 +36,7 @@ class Progress:
         self.was_told = False
 
     def __call__(self, done: int, total: int, what: str = "") -> bool:
-        """Report that `done` of `total` parts are finished and `what` comes next.
-
-        Returns
-        -------
-        bool
-            Whether to go on. After False the work returns what it has.
-        """
+        """Report that `done` of `total` parts are finished and `what` comes next."""
         self.note(done, total, what)
         self.was_told = not self.should_continue()
         return not self.was_told

@@ -76,19 +76,7 @@ class Shared:
 
 
 def n_bytes(thing: Any) -> int:
-    """Estimate what an object and everything it holds take in memory, in bytes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.zeros((100, 10))
-    >>> 8000 <= n_bytes({"rows": rows, "again": rows}) < 9000
-    True
-    >>> 8000 <= n_bytes(partial(sum, rows)) < 9000
-    True
-    >>> 8000 <= n_bytes(rows[:1]) < 9000
-    True
-    """
+    """Estimate what an object and everything it holds take in memory, in bytes."""
     seen: set[int] = set()
     total, todo = 0, [thing]
     while todo:

@@ -69,15 +69,7 @@ def is_ready() -> bool:
 
 
 def do(work: Work, progress: Progress) -> Any:
-    """Do work in a process and return its result; None where it was ended before it had one.
-
-    Raises
-    ------
-    WorkerDiedError
-        If the process ended by itself: for want of memory, or for a fault of native code.
-    Exception
-        What the work raised.
-    """
+    """Do work in a process and return its result; None where it was ended before it had one."""
     worker = _fork()
     try:
         result = _follow(worker.pipe, _send_work(worker.pipe, work), progress)

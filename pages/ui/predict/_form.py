@@ -23,14 +23,7 @@ _MISSING = "missing"
 
 
 def ask(model: FittedModel, usual: pd.DataFrame) -> pd.DataFrame:
-    """Ask for the values of one row, and return it as it was typed in last.
-
-    Parameters
-    ----------
-    model : FittedModel
-    usual : DataFrame of one row
-        The median observation, which the fields begin with.
-    """
+    """Ask for the values of one row, and return it as it was typed in last."""
     begun, typed = _values(usual), st.session_state.get(questions.TYPED, {})
     values = begun | {name: value for name, value in typed.items() if name in begun}
     row = prediction.typed_row(model, values)

@@ -225,19 +225,7 @@ def take_back(problem: Notice) -> bool:
 def read_files(
     files: Sequence[tuple[str, bytes]], wanted: analysis.NewFile | None = None
 ) -> Uploaded:
-    """Read uploaded files, as the file of the training data was read where that is known.
-
-    Parameters
-    ----------
-    files : sequence of (name, content)
-    wanted : NewFile, optional
-        The one that they have to be.
-
-    Raises
-    ------
-    DataError
-        When it is another one, or nothing that can be predicted.
-    """
+    """Read uploaded files, as the file of the training data was read where that is known."""
     several = sorted(files, key=lambda one: one[0])
     name, raw = several[0]
     single = len(files) == 1

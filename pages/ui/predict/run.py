@@ -123,13 +123,7 @@ class Work(NamedTuple):
 
 
 def under(found: PredictedRows, priors: Priors) -> Predictions:
-    """Return the predictions under priors in deployment, kept until others are asked for.
-
-    Raises
-    ------
-    DataError
-        When the model has no posteriors.
-    """
+    """Return the predictions under priors in deployment, kept until others are asked for."""
     key = (id(found), priors)
     former = st.session_state.get(_SHOWN)
     if former is not None and former[0] == key:

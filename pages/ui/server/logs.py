@@ -25,12 +25,7 @@ _FIELDS = "lincore_fields"
 
 
 def fields(**values: float | str) -> dict[str, dict[str, float | str]]:
-    """Return numbers and words of the program for a log call's `extra`.
-
-    Examples
-    --------
-    >>> logging.getLogger("pages").info("job over", extra=fields(job="compare.run", seconds=1.5))
-    """
+    """Return numbers and words of the program for a log call's `extra`."""
     return {_FIELDS: values}
 
 

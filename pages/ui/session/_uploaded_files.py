@@ -18,13 +18,7 @@ if TYPE_CHECKING:
 
 
 def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
-    """Tell what uploaded files are: a table, images, or arrays, which are read at once.
-
-    Raises
-    ------
-    DataError
-        When they are several and neither images nor tables, or of one name, or a document.
-    """
+    """Tell what uploaded files are: a table, images, or arrays, which are read at once."""
     if len(files) > 1:
         _require_folders(files)
         if any(io.is_image(raw, name) for name, raw in files):
@@ -49,13 +43,7 @@ def recognise(files: Sequence[File]) -> Source | ImageSource | Dataset:
 
 
 def _require_folders(files: Sequence[File]) -> None:
-    """Refuse files of the same name: those of a folder that was dropped come without its folders.
-
-    Raises
-    ------
-    DataError
-        When two files have the same name.
-    """
+    """Refuse files of the same name: a dropped folder comes without its subfolders."""
     (name, count), *_ = Counter(name for name, _ in files).most_common(1)
     if count > 1:
         raise DataError(

@@ -34,11 +34,6 @@ def by_bytes(doing: str = "") -> Callable[[Made], Made]:
 
     As `st.cache_resource`, which counts results whatever their size: arguments are hashable, and
     those whose names begin with an underscore are not looked at.
-
-    Parameters
-    ----------
-    doing : str
-        The message shown while it is made, if any.
     """
 
     def decorate(make: Made) -> Made:

@@ -153,13 +153,7 @@ def decode(image_source: ImageSource, *, is_new: bool) -> None:
 
 
 def drop_image_duplicates(found: Any = None) -> None:
-    """Keep the first of each pair of duplicates, unless a class were left without an image.
-
-    Parameters
-    ----------
-    found : ImageDuplicates, optional
-        As `lincore.checks.find_image_duplicates` returns it, where they are known.
-    """
+    """Keep the first of each pair of duplicates, unless a class were left without an image."""
     source, origin = state.image_source(), state.origin()
     try:
         fewer = checks.drop_image_duplicates(state.require_dataset(), found)

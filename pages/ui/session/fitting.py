@@ -107,19 +107,7 @@ def fit(
     model: cache.ModelChoice,
     progress: Progress | None = None,
 ) -> Fitted | None:
-    """Fit a classifier behind its steps on the training set and predict the test set.
-
-    Returns
-    -------
-    Fitted or None
-        None when it was stopped and what there was is no model: several binary ones, of which
-        some were not begun.
-
-    Raises
-    ------
-    DataError
-        When the training rows do not allow the model, with the reason.
-    """
+    """Fit a classifier behind its steps on the training set and predict the test set."""
     method, watch = model_selection.as_method(model.line), _Watch(progress)
     label = model_selection.CLASSIFIER_LABELS[method.word] if method.word else method.label
     with utils.captured_warnings() as caught, linalg.iteration_callback(watch), _told(data):

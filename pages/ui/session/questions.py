@@ -39,15 +39,7 @@ _FOLDS = re.compile(r"(?:(\d+)x)?(\d+)-fold")
 
 
 def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
-    """Return the question of a page.
-
-    Parameters
-    ----------
-    page : {"start", "data", "explore", "geometry", "classify", "compare", "balance", "predict"}
-    data : Dataset
-    counts : sequence of int
-        Training rows of each class.
-    """
+    """Return the question of a page."""
     if page == "explore":
         return analysis.ExploreQuestion()
     if page == "geometry":

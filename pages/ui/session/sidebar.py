@@ -66,11 +66,6 @@ def show(page: str = "data") -> Experiment:
     """Draw the sidebar and return the experiment that it describes.
 
     Ends the page with a message when the data cannot be split as wished.
-
-    Parameters
-    ----------
-    page : str
-        As for `questions.read`.
     """
     begin()
     data, choice = _what()
@@ -117,12 +112,6 @@ def show_rows_of(title: str, rows: Dataset | None) -> None:
     """Draw the sidebar of an experiment that has rows of its own, or lines and none.
 
     The data in use stay as they are, and go into the link.
-
-    Parameters
-    ----------
-    title : str
-        Of the experiment.
-    rows : Dataset or None
     """
     with st.sidebar, st.container(key="sidebar.summary", gap="small"):
         st.markdown(f":material/architecture: **{text.escape(title)}**")

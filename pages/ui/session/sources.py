@@ -125,13 +125,7 @@ class Source:
         return is_same_content and self.name == other.name
 
     def read(self) -> Source:
-        """Return it with its table, and a target where one is proposed.
-
-        Raises
-        ------
-        DataError
-            When it cannot be read.
-        """
+        """Return it with its table, and a target where one is proposed."""
         if self.bundled is not None:
             table = io.dataset_to_table(self.bundled, _called(self.bundled), self.options)
         else:
@@ -151,13 +145,7 @@ class Source:
         )
 
     def dataset(self, progress: Progress | None = None) -> Dataset:
-        """Return what it makes.
-
-        Raises
-        ------
-        DataError
-            When it makes none, or `progress` returned False.
-        """
+        """Return what it makes."""
         assert self.table is not None
         if self.bundled is not None and self._is_untouched():
             return self.bundled
@@ -174,13 +162,7 @@ class Source:
         return replace(found, target=column, guess=None)
 
     def with_roles(self, changes: Mapping[str, str]) -> Source:
-        """Return it with other roles of some columns.
-
-        Raises
-        ------
-        DataError
-            When no target is left.
-        """
+        """Return it with other roles of some columns."""
         targets = [name for name, role in changes.items() if role == "target"]
         if self.target in changes and not targets:
             raise DataError(
@@ -223,13 +205,7 @@ class Source:
         return replace(self, choices=replace(self.choices, **changes))
 
     def with_reading(self, **changes: Any) -> Source:
-        """Return it to be read otherwise.
-
-        Raises
-        ------
-        DataError
-            When two marks that must differ are the same.
-        """
+        """Return it to be read otherwise."""
         return replace(
             self, options=replace(self.options or io.ReadOptions(), **changes), table=None
         )
@@ -302,13 +278,7 @@ class ImageSource:
         return self.files[0][0] if len(self.files) == 1 else common_name(self.files, "images")
 
     def read(self, progress: Progress | None = None) -> Dataset:
-        """Decode them.
-
-        Raises
-        ------
-        DataError
-            When they make no data set, or `progress` returned False.
-        """
+        """Decode them."""
         options = self.options or io.ImageOptions()
         if len(self.files) == 1 and is_zip(self.files[0][1]):
             name, raw = self.files[0]

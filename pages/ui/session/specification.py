@@ -25,17 +25,7 @@ _FEWER = "drop_image_duplicates"
 
 
 def current(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | None) -> Analysis:
-    """Return the specification of what a page shows.
-
-    Parameters
-    ----------
-    page : str
-        As for `questions.read`.
-    data : Dataset
-    choice : SplitChoice
-    split : Split or None
-        None where the data cannot be split so.
-    """
+    """Return the specification of what a page shows."""
     rows = np.arange(data.n_rows) if split is None else split.train
     counts = np.bincount(data.codes[rows], minlength=data.n_classes).tolist()
     options = {

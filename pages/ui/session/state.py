@@ -258,13 +258,7 @@ def choose_sample(name: str) -> None:
 
 
 def recall(sha: str = "") -> None:
-    """Make what this browser has brought before the data set of this session, if it is kept.
-
-    Parameters
-    ----------
-    sha : str
-        The SHA-256 of a file; the last one when not given.
-    """
+    """Make what this browser has brought before the data set of this session, if it is kept."""
     found = kept_data.recall(sha)
     if found is not None:
         keep(*found, is_new=False)

@@ -28,14 +28,7 @@ LEADS_TO = "shared.uploads.leads_to"
 
 
 def show(*, key: str, leads_to: str = "") -> None:
-    """Offer to upload files, and make them the data set of this session.
-
-    Parameters
-    ----------
-    key : str
-    leads_to : str
-        The page that `follow` shows once they are read, such as "pages/data.py".
-    """
+    """Offer to upload files, and make them the data set of this session."""
     megabytes = LIMITS.max_file_bytes // 10**6
     turn = st.session_state.setdefault(state.UPLOADS, 0)
     folder = f"{key}.folder"
@@ -160,13 +153,7 @@ def problem() -> None:
 
 
 def _given_to_another(key: str | None) -> list[_compat.Upload]:
-    """Return what was given to the uploader of the page that was left, once all of it is here.
-
-    Parameters
-    ----------
-    key : str or None
-        The uploader of the page that is drawn, if it has one.
-    """
+    """Return what was given to the uploader of the page that was left, once all of it is here."""
     offered = st.session_state.get(OFFERED)
     st.session_state[AWAITED] = offered not in (None, key) and _is_sending()
     if st.session_state[AWAITED]:

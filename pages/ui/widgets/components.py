@@ -11,12 +11,6 @@ import streamlit as st
 
 @cache
 def component(path: Path) -> Any:
-    """Return a component, to be called with its data.
-
-    Parameters
-    ----------
-    path : Path
-        Of its three files, without their endings.
-    """
+    """Return a component, to be called with its data."""
     html, css, js = (path.with_suffix(end).read_text("utf-8") for end in (".html", ".css", ".js"))
     return st.components.v2.component(f"lincore_{path.name}", html=html, css=css, js=js)

@@ -172,15 +172,7 @@ def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
 
 
 def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None) -> None:
-    """Show a figure of lincore.plots, with its text alternative.
-
-    Parameters
-    ----------
-    fig : Figure
-    key : str
-    taken : Figure, optional
-        What is downloaded instead, of a figure that moves.
-    """
+    """Show a figure of lincore.plots, with its text alternative."""
     note_figure(taken or fig, key=key)
     with st.container(gap=None):
         show_title(taken or fig, key=key)

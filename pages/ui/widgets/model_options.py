@@ -66,13 +66,7 @@ def counts(data: Dataset) -> bool:
 
 
 def options(name: str, *, key: str = SHARED) -> dict[str, Any]:
-    """Ask for the options that matter of a classifier, and for the rest in an expander.
-
-    Returns
-    -------
-    dict
-        Those that differ from their defaults.
-    """
+    """Ask for the options that matter of a classifier, and for the rest in an expander."""
     main = [option for option in model_selection.CLASSIFIER_OPTIONS[name] if option.main]
     rest = [option for option in model_selection.CLASSIFIER_OPTIONS[name] if not option.main]
     if main:
@@ -87,17 +81,7 @@ def options(name: str, *, key: str = SHARED) -> dict[str, Any]:
 
 
 def offer_regularization(*, key: str, then: str = "", flag: str | None = None) -> None:
-    """Offer to regularise QDA at a click.
-
-    Parameters
-    ----------
-    key : str
-        Of the button.
-    then : str
-        What else the click does, as its help ends.
-    flag : str, optional
-        Of the session, which the click sets to True.
-    """
+    """Offer to regularise QDA at a click."""
 
     def regularise() -> None:
         experiment_record.keep_option("qda", "regularization", _ENOUGH)

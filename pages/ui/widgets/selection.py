@@ -41,14 +41,6 @@ def figure(
     """Show a figure of lincore.plots in which points can be chosen; return what was chosen.
 
     The session keeps that under the key with `PICKED` at its end, and a link holds it.
-
-    Parameters
-    ----------
-    fig : Figure
-    key : str
-    modes : sequence of {"points", "box", "lasso"}
-    read : callable, optional
-        Positions of an event: `rows` when not given, or `cell`.
     """
     controls.note_figure(fig, key=key)
     with st.container(gap=None):
@@ -87,30 +79,13 @@ def _clear(keys: Sequence[str]) -> None:
 
 
 def rows(event: Any) -> list[int]:
-    """Return the chosen rows, each once, in the order of the figure.
-
-    Parameters
-    ----------
-    event : PlotlyState or None
-        What `st.plotly_chart(..., on_select="rerun")` returned.
-
-    Examples
-    --------
-    >>> rows({"selection": {"points": [{"customdata": 7}, {"customdata": [3]}, {"x": 1}]}})
-    [7, 3]
-    """
+    """Return the chosen rows, each once, in the order of the figure."""
     found = [_whole(point.get("customdata")) for point in _points(event)]
     return list(dict.fromkeys(codes[0] for codes in found if len(codes) == 1 and codes[0] >= 0))
 
 
 def cell(event: Any) -> list[int]:
-    """Return the codes of true and predicted class of the cell chosen last; none without one.
-
-    Examples
-    --------
-    >>> cell({"selection": {"points": [{"customdata": [2, 0]}]}}), cell(None)
-    ([2, 0], [])
-    """
+    """Return the codes of true and predicted class of the cell chosen last; none without one."""
     found = [_whole(point.get("customdata")) for point in _points(event)]
     cells = [codes for codes in found if len(codes) == 2]
     return cells[-1] if cells else []
@@ -126,24 +101,7 @@ def show_rows(
     title: str = "The chosen rows",
     config: Mapping[str, Any] | None = None,
 ) -> None:
-    """List rows of a data set, or show the images that they are, in the order given.
-
-    Parameters
-    ----------
-    data : Dataset
-    rows : iterable of int
-        Those that the data do not have, as when a selection outlives its data, are left out.
-    key : str
-        Of the container around the table, or of the figure.
-    columns : mapping of str to sequences, optional
-        More about each row (posteriors, distances), aligned with `rows`; for a table.
-    captions : sequence of str, optional
-        What stands over each image instead of its class, aligned with `rows`.
-    title : str
-        Of the figure of images, and in front of the count.
-    config : mapping of str to column configurations, optional
-        How the columns of a table are written.
-    """
+    """List rows of a data set, or show the images that they are, in the order given."""
     asked = [int(row) for row in rows]
     places = [i for i, row in enumerate(asked) if 0 <= row < data.n_rows]
     kept = np.array([asked[i] for i in places], dtype=np.intp)

@@ -38,14 +38,7 @@ def edit(frame: pd.DataFrame, **options: Any) -> Any:
 
 
 def safe(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table with the names and texts that could be formulas made harmless.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> safe(pd.DataFrame({"=x": ["@y", "z"], "n": [-1, 0]})).to_dict("list")
-    {"'=x": ["'@y", 'z'], 'n': [-1, 0]}
-    """
+    """Return a table with the names and texts that could be formulas made harmless."""
 
     def harmless(value: Any) -> Any:
         # The very same object where there is nothing to do.

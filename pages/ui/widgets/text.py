@@ -71,15 +71,7 @@ def show_problem(notice: Notice) -> None:
 
 
 def short_names(methods: Sequence[str]) -> list[str]:
-    """Return names of at most nine characters for methods, numbered where one enters twice.
-
-    Examples
-    --------
-    >>> short_names(["lda", "logistic(C=1)", "logistic(C=inf)"])
-    ['LDA', 'Logisti 1', 'Logisti 2']
-    >>> short_names(["lda(features=pixels)", "lda(features=hog)"])
-    ['LDA pix', 'LDA HOG']
-    """
+    """Return names of at most nine characters for methods, numbered where one enters twice."""
     known = {"features=pixels": " pix", "features=hog": " HOG"}
     words = [
         (name.partition("(")[0], next((known[part] for part in known if part in name), ""))

@@ -25,14 +25,7 @@ class ParsedFile(NamedTuple):
 
 
 def run_apart(script: Path, arguments: Sequence[str], raw: bytes, parsed: ParsedFile) -> bytes:
-    """Return what a script writes that is given a file and, last of its arguments, a memory limit.
-
-    Raises
-    ------
-    DataError
-        When it ends with an error, by a signal or too late: the last line of what it says is the
-        reason, and "too large" one of them.
-    """
+    """Return what a script writes; its last arguments are a file and a memory limit."""
     try:
         done = subprocess.run(  # noqa: S603  our own files, without a shell
             [sys.executable, "-I", str(script), *arguments, str(_MEMORY_BYTES)],

@@ -27,13 +27,7 @@ _MOST_SHEETS = 50
 
 
 def text_of(value: Any) -> str:
-    """Return a cell as a text table has it: whole numbers and days without a fraction.
-
-    Examples
-    --------
-    >>> [text_of(value) for value in (2.0, 2.5, True, datetime(2024, 12, 24), "x")]
-    ['2', '2.5', 'True', '2024-12-24', 'x']
-    """
+    """Return a cell as a text table has it: whole numbers and days without a fraction."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, datetime) and value.time() == datetime.min.time():
@@ -42,13 +36,7 @@ def text_of(value: Any) -> str:
 
 
 def score(rows: list[list[Any]]) -> int:
-    """Count the cells of the rows that are as wide as most, where these are two and wider.
-
-    Examples
-    --------
-    >>> score([["A title", ""], ["u", "v"], [1, 2], [3, 4]])
-    6
-    """
+    """Count the cells of the rows that are as wide as most, where these are two and wider."""
     filled = Counter(sum(value != "" for value in row) for row in rows)
     width, count = max(((w, n) for w, n in filled.items() if w > 1), key=_cells, default=(0, 0))
     return width * count

@@ -37,15 +37,6 @@ def with_labels(
     """Return the labels of values; None where a value has none, unless some are enough.
 
     Labels that two values share have the values behind them.
-
-    Examples
-    --------
-    >>> with_labels(np.array([1.0, 2.0, np.nan]), {1.0: "yes", 2.0: "no"})
-    ['yes', 'no', None]
-    >>> with_labels(np.array([1.0, 3.0]), {1.0: "yes", 2.0: "no"}) is None
-    True
-    >>> with_labels(np.array([1.0, 3.0]), {1.0: "yes", 2.0: "no"}, partly=True)
-    ['yes', '3']
     """
     names = {value: str(label).strip() for value, label in labels.items()}
     texts = list(names.values())

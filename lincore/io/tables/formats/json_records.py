@@ -17,27 +17,7 @@ _BEGINS = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*[\"}]|\[\s*[\[{])")
 
 
 def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | None:
-    """Return the table that a JSON file holds; None where it is no JSON, or holds no table.
-
-    Parameters
-    ----------
-    raw : bytes
-    name : str
-        The file's name, for messages.
-    limits : Limits
-
-    Raises
-    ------
-    DataError
-        When it is too large, or there are too many columns.
-
-    Examples
-    --------
-    >>> read_json(b'{"u": 1, "kind": "a"} {"u": 2, "kind": "b"}', "made.json") is None
-    True
-    >>> read_json(b'[{"u": 1, "at": {"x": 2}}, {"u": 3}]', "made.json").columns.tolist()
-    ['u', 'at.x']
-    """
+    """Return the table that a JSON file holds; None where it is no JSON, or holds no table."""
     if not _BEGINS.match(raw[:1_000]):
         return None
     if len(raw) > _MOST_BYTES:

@@ -35,18 +35,7 @@ def is_parquet(raw: bytes) -> bool:
 def read_parquet(
     raw: bytes, name: str, limits: Limits = LIMITS
 ) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
-    """Read a Parquet file; columns of lists and records are left out.
-
-    Returns
-    -------
-    frame : DataFrame
-    notices : tuple of Notice
-
-    Raises
-    ------
-    DataError
-        When it is damaged, or too large, packed or unpacked.
-    """
+    """Read a Parquet file; columns of lists and records are left out."""
     check_size(len(raw), name, limits)
     try:
         claims = _open(raw)
@@ -111,15 +100,7 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
 def batches_as_needed(
     stream: Any, schema: Any, columns: Sequence[str], n_rows: int
 ) -> Iterator[Any]:
-    """Yield some columns of an open file, about so many rows at a time, and hold no more.
-
-    Parameters
-    ----------
-    stream : binary file
-    schema : pyarrow.Schema
-    columns : sequence of str
-    n_rows : int
-    """
+    """Yield some columns of an open file, about so many rows at a time, and hold no more."""
     # A dictionary stays one: a long text repeated often is small until written out.
     texts = _texts(schema)
     # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
@@ -142,13 +123,7 @@ def size_written_out(column: Any) -> int:
 
 
 def written_out(column: Any) -> Any:
-    """Return a column without its dictionary, and times of a zone that nobody knows as UTC.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid
-        Where text is not UTF-8, or a part lies outside: Arrow itself looks at neither as it reads.
-    """
+    """Return a column without its dictionary, and times of a zone that nobody knows as UTC."""
     column.validate(full=True)
     if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
         return column.cast(pa.timestamp(column.type.unit))

@@ -43,13 +43,7 @@ def _kind(raw: bytes) -> tuple[str, str] | None:
 
 
 def is_statfile(raw: bytes) -> bool:
-    """Tell whether a file is one of SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt).
-
-    Examples
-    --------
-    >>> is_statfile(b"$FL2@(#) SPSS DATA FILE"), is_statfile(b"u,class")
-    (True, False)
-    """
+    """Tell whether a file is one of SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)."""
     return _kind(raw[:100]) is not None
 
 
@@ -60,20 +54,6 @@ def read_statfile(
 
     Values become their labels in columns of which all values have one, and in the others too where
     LIN048 is overruled. What the file declares to be missing is missing.
-
-    Parameters
-    ----------
-    raw : bytes
-    name : str
-        The file's name, for messages.
-    options : ReadOptions, optional
-        Of these, the encoding and the findings to be overruled.
-    limits : Limits
-
-    Raises
-    ------
-    DataError
-        When pyreadstat is not installed, or the file is damaged or too large.
     """
     found = _kind(raw[:100])
     assert found is not None

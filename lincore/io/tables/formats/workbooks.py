@@ -36,13 +36,7 @@ class Sheet(NamedTuple):
 
 
 def is_workbook(raw: bytes) -> bool:
-    """Tell whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods.
-
-    Examples
-    --------
-    >>> is_workbook(b"u,class")
-    False
-    """
+    """Tell whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
     if raw.startswith(OLD_EXCEL_MAGIC):
         return True
     if not is_zip(raw):
@@ -54,23 +48,7 @@ def is_workbook(raw: bytes) -> bool:
 
 
 def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits = LIMITS) -> Sheet:
-    """Read one sheet of a workbook: the one asked for, or the one that holds the largest table.
-
-    Parameters
-    ----------
-    raw : bytes
-        The whole workbook.
-    name : str
-        The file's name, for messages.
-    sheet : str, optional
-        The name of a sheet.
-    limits : Limits
-
-    Raises
-    ------
-    DataError
-        When it is damaged, too large, or holds no such sheet, or no table.
-    """
+    """Read one sheet of a workbook: the one asked for, or the one that holds the largest table."""
     if is_zip(raw):
         _refuse_bombs(raw, name, limits)
     n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes

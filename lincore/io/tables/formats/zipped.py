@@ -46,22 +46,7 @@ class ZippedTable(NamedTuple):
 def read_zipped_table(
     raw: bytes, name: str, path: str | None = None, limits: Limits = LIMITS
 ) -> ZippedTable | None:
-    """Return the table of a zip that is asked for, or the largest; None where it holds no tables.
-
-    Raises
-    ------
-    DataError
-        When the zip is a document, does not hold that table, or cannot be read.
-
-    Examples
-    --------
-    >>> import io, zipfile
-    >>> stream = io.BytesIO()
-    >>> with zipfile.ZipFile(stream, "w") as archive:
-    ...     archive.writestr("data/iris.csv", "a,b")
-    >>> read_zipped_table(stream.getvalue(), "iris.zip")
-    ZippedTable(raw=b'a,b', path='data/iris.csv', paths=('data/iris.csv',))
-    """
+    """Return the chosen table of a zip, or the largest; None if it holds no tables."""
     tables = _tables_in(raw, name, limits)
     if not tables:
         return None

@@ -39,11 +39,6 @@ def scan_lines(text: str, separator: str, quote: str, width: int, most: int = 20
 
     A line is plain where its quotation marks come in pairs, stand at the ends of fields, and
     `width - 1` separators lie outside of them. After `most` others nothing more is looked at.
-
-    Examples
-    --------
-    >>> scan_lines('a,b\n1,2,3\n"1,5",2\n4,"x\n', ",", '"', 2).numbers.tolist()
-    [1, 3]
     """
     numbers, starts = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
     begin = n_above = n_filled = n_odd = 0

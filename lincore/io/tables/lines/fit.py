@@ -77,35 +77,7 @@ class Target(NamedTuple):
 
 
 def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
-    r"""Return the rows of a text with as many fields each as there are columns.
-
-    Parameters
-    ----------
-    text : str
-        The rows below the header, ended by newlines.
-    target : Target
-    needed : bool
-        Whether the text cannot be parsed as it is. Elsewhere it is left so where too many lines
-        would have to be looked at.
-
-    Raises
-    ------
-    DataError
-        When half of the lines or more have too many fields.
-
-    Examples
-    --------
-    >>> target = Target(",", '"', 2, [["1", "a"], ["2", "b"]], "made.csv", 2)
-    >>> found = fit_lines("1,a\n2,b\n3,c,d\n4;a\n5,b\n", target)
-    >>> print(found.text)
-    1,a
-    2,b
-    4,a
-    5,b
-    <BLANKLINE>
-    >>> [(line.number, line.outcome) for line in found.lines]
-    [(4, 'left out'), (5, 'mended')]
-    """
+    r"""Return the rows of a text with as many fields each as there are columns."""
     fitter = LineFitter(target)
     fitted = fitter.fit(text, target.first_line, needed=needed)
     if fitter.n_wider and not fitter.is_wider:
@@ -137,26 +109,7 @@ class LineFitter:
         self._usual_width = min(widths[0][0], target.width) if widths else target.width
 
     def fit(self, text: str, first_line: int, *, needed: bool = True) -> str:
-        """Return the rows of a text with as many fields each as there are columns.
-
-        Parameters
-        ----------
-        text : str
-            Lines ended by newlines: the whole, or one part after the other.
-        first_line : int
-            The number of its first line.
-        needed : bool
-            As for `fit_lines`.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        DataError
-            When half of the lines or more have too many fields.
-        """
+        """Return the rows of a text with as many fields each as there are columns."""
         # More damage is another kind of file; reading it line by line would take minutes.
         most = max(_FEW_ODD, text.count("\n") // 20)
         scan = scan_lines(text, self.target.separator, self.target.quote, self.target.width, most)

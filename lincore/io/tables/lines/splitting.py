@@ -21,15 +21,6 @@ def readings(
     r"""Yield the fields of a line in ways that become less likely, each with what it supposes.
 
     `plainly` are its fields by `split`.
-
-    Examples
-    --------
-    >>> for fields, supposed in readings("1;'a;b';c", ["1", "'a", "b'", "c"], ";", '"'):
-    ...     print(fields, supposed)
-    ['1', "'a", "b'", 'c'] quotation marks without a partner are text
-    ['1', 'a;b', 'c'] quotation mark '
-    ["1;'a;b';c"] separator ,
-    ["1;'a;b';c"] separator space
     """
     if quote and "\\" + quote in line:
         # Between quotation marks and without them it stands for the mark itself.
@@ -59,23 +50,7 @@ def readings(
 
 
 def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list[str]:
-    """Return the fields of a line; a quotation mark closes a field only where one ends.
-
-    Parameters
-    ----------
-    line : str
-    separator, quote : str
-    closed : bool
-        Whether a field that opens with a mark and holds stray ones goes on to the next mark at the
-        end of a field, or to the next separator: then the marks are text.
-
-    Examples
-    --------
-    >>> split("1,'5' pipe, long','a b',2", ",", "'")
-    ['1', "5' pipe, long", 'a b', '2']
-    >>> split('1,"open,2', ",", '"')
-    ['1', '"open', '2']
-    """
+    """Return the fields of a line; a quotation mark closes a field only where one ends."""
     if separator == _SPACES:
         if not quote or quote not in line:
             return line.split()
@@ -119,13 +94,7 @@ def _patterns(separator: str, quote: str) -> tuple[re.Pattern[str], re.Pattern[s
 
 
 def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str] | None:
-    r"""Return the first record of lines, of which no more are taken; None where it is damaged.
-
-    Examples
-    --------
-    >>> joined_record(iter(['1,"two\n', 'lines",x\n', "2,b,y\n"]), ",", '"')
-    ['1', 'two\nlines', 'x']
-    """
+    r"""Return the first record of lines, of which no more are taken; None where it is damaged."""
     reader = csv.reader(
         lines,
         delimiter=separator,

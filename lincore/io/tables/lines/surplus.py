@@ -102,13 +102,7 @@ def profile_of(rows: Sequence[Sequence[str]], width: int) -> Profile:
 
 
 def form_of(field: str) -> str:
-    """Return the form of a field: digits as 9, runs of letters as a, no quotation marks.
-
-    Examples
-    --------
-    >>> form_of("42.5"), form_of("AB107 x")
-    ('99.9', 'a999 a')
-    """
+    """Return the form of a field: digits as 9, runs of letters as a, no quotation marks."""
     return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS].replace('"', "")))
 
 
@@ -124,14 +118,6 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
 
     A blank field is taken out, or two neighbours are one text that holds the separator: of all
     ways the two most likely are followed from the first field to the last.
-
-    Examples
-    --------
-    >>> rows = [["1", "Smith, J", "2.5"], ["2", "Doe, A", "3.5"], ["3", "Roe, B", "1.5"]] * 3
-    >>> without_surplus(["4", "Poe", "E", "0.5"], profile_of(rows, 3), ", ")
-    ['4', 'Poe, E', '0.5']
-    >>> without_surplus(["4", "", "Poe", "0.5"], profile_of(rows, 3), ",")
-    ['4', 'Poe', '0.5']
     """
     width = len(profile.kinds)
     surplus = len(fields) - width
@@ -180,14 +166,7 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
 
 
 def filled_up(fields: Sequence[str], profile: Profile) -> list[str]:
-    """Return as many fields as there are columns: blanks at the end, or where they clearly belong.
-
-    Examples
-    --------
-    >>> rows = [["1", "oak", "2.5"], ["2", "ash", "3.5"], ["3", "elm", "1.5"]] * 3
-    >>> filled_up(["4", "0.5"], profile_of(rows, 3))
-    ['4', '', '0.5']
-    """
+    """Fill a line up to the number of columns: at the end, or where the gap clearly is."""
     found, width = list(fields), len(profile.kinds)
     few = width - len(fields) > _MOST_SURPLUS
     while len(found) < width:

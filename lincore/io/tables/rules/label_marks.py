@@ -35,15 +35,7 @@ class CutLabels:
 
 
 def marked_labels(frame: pd.DataFrame, names: Sequence[str], where: str) -> DataError | None:
-    """Return the error for columns that hold classes once they are cut at a mark, if there are any.
-
-    Examples
-    --------
-    >>> labels = [f"{'negative' if i % 3 else 'sick'}.|{i}" for i in range(60)]
-    >>> print(marked_labels(pd.DataFrame({"class": labels}), ["class"], "made.csv"))
-    made.csv, column 'class': Each label has an identifier behind it, as in 'sick.|0'. Cut it at \
-'.|': 'sick' is left.
-    """
+    """Return the error for columns that hold classes once cut at a mark, or None."""
     for name in names:
         mark = None if is_number(frame[name]) else label_mark(frame[name])
         if mark is not None:
@@ -70,13 +62,6 @@ def label_mark(column: pd.Series[Any]) -> str | None:
     """Return what stands between label and identifier in each value of a column, if it does.
 
     The labels must be few and recur, and the identifiers hardly do.
-
-    Examples
-    --------
-    >>> label_mark(pd.Series([f"{'negative' if i % 3 else 'sick'}.|{i}" for i in range(60)]))
-    '.|'
-    >>> label_mark(pd.Series([f"room {i}" for i in range(60)])) is None
-    True
     """
     # One that is none spares thousands of columns the whole.
     if not all(_LABELLED.fullmatch(value) for value in first_texts(column, _GLANCE)):
@@ -92,18 +77,7 @@ def label_mark(column: pd.Series[Any]) -> str | None:
 
 
 def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str] | None) -> pd.DataFrame:
-    """Return the frame with the values of some columns up to a mark, which is left out too.
-
-    Raises
-    ------
-    DataError
-        When there is no such column.
-
-    Examples
-    --------
-    >>> cut_labels(pd.DataFrame({"kind": ["sick.|12", "well.|7"]}), {"kind": ".|"})["kind"].tolist()
-    ['sick', 'well']
-    """
+    """Return the frame with the values of some columns up to a mark, which is left out too."""
     if not cut_at:
         return frame
     require_columns(frame, cut_at, "cut_at")

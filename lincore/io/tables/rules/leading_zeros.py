@@ -43,24 +43,6 @@ def find_codes(
     Such are those that would lose a difference as numbers (7 and 007), those called a code, those
     of four digits and more, and short ones that repeat. Where half the columns are padded, the
     zeros are the file's way to write numbers.
-
-    Parameters
-    ----------
-    texts : mapping of str to Series
-        The text columns of a table by their names, without blanks around values.
-    n_columns : int
-        Of the whole table.
-
-    Returns
-    -------
-    names : set of str
-    notices : tuple of Notice
-
-    Examples
-    --------
-    >>> texts = pd.DataFrame({"zip": ["01067", "10115"], "u": ["1.5", "0.5"]}, dtype="str")
-    >>> find_codes(texts, 2)[0]
-    {'zip'}
     """
     padded = [name for name in texts if is_padded(texts[name])]
     is_format = len(padded) >= max(_SEVERAL, n_columns / 2)

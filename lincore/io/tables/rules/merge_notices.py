@@ -14,14 +14,7 @@ _OWN = re.compile(r" \([\d,]+ rows?\)|,? such as ('[^']*'|\"[^\"]*\"),?")
 
 
 def merge_notices(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    """Merge the notices that say the same of several columns, where the first of them stands.
-
-    Examples
-    --------
-    >>> notices = [Notice("Numbers with kg: read without it.", f"column {name!r}") for name in "uv"]
-    >>> [str(notice) for notice in merge_notices(notices)]
-    ["columns 'u', 'v': Numbers with kg: read without it."]
-    """
+    """Merge the notices that say the same of several columns, where the first of them stands."""
     alike: dict[tuple[str, str, str, str], list[Notice]] = {}
     for notice in notices:
         column = _COLUMN.fullmatch(notice.where)

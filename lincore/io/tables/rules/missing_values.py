@@ -34,18 +34,7 @@ class MissingIn:
 def mark_missing(
     frame: pd.DataFrame, missing_in: Mapping[str, Sequence[str | float]] | None
 ) -> pd.DataFrame:
-    """Return the frame with some values of some columns made missing.
-
-    Raises
-    ------
-    DataError
-        When there is no such column.
-
-    Examples
-    --------
-    >>> mark_missing(pd.DataFrame({"bmi": [0, 22]}), {"bmi": [0]})["bmi"].tolist()
-    [nan, 22.0]
-    """
+    """Return the frame with some values of some columns made missing."""
     if not missing_in:
         return frame
     require_columns(frame, missing_in, "missing_in")
@@ -65,18 +54,6 @@ def missing_codes(frame: pd.DataFrame, names: Sequence[str]) -> dict[float, list
 
     A code that stands out in one column is proposed for all columns of which it is the smallest
     or the largest value; a zero only where it stands out.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    names : sequence of str
-        Columns of numbers.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"t": [-200, -200, *range(20)], "u": [-200, *range(-9, 2000, 99)]})
-    >>> missing_codes(frame, ["t", "u"])
-    {-200.0: ['t', 'u']}
     """
     found: dict[float, list[str]] = {}
     for name in names:
@@ -101,12 +78,6 @@ def suspicious_number(column: pd.Series[Any]) -> float | None:
     A zero is suspicious where it is frequent and the next value is several usual steps between
     values away, as a blood pressure of 0; -999 and its like where they lie far beyond the range of
     all others, or alone below zero.
-
-    Examples
-    --------
-    >>> pressure = [0, 0, 72, 66, 64, 80, 75, 90, 88, 61, 70, 85, 99, 102]
-    >>> suspicious_number(pd.Series(pressure))
-    0.0
     """
     values = present_numbers(column).astype(np.float64)
     distinct, counts = np.unique(values, return_counts=True)

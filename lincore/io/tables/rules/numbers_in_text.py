@@ -95,23 +95,7 @@ class NumbersInText:
 
 
 def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> Numbers | None:
-    """Read a text column as numbers; None where it holds something else.
-
-    Parameters
-    ----------
-    column : Series of text
-    marks : Marks
-        Of the file. What the column itself proves comes first, and the other decimal mark is
-        tried after that of the file, unless `strict`.
-    strict : bool
-        Whether the marks were asked for.
-
-    Examples
-    --------
-    >>> found = read_numbers(pd.Series(["1,234", "12 %", None], name="u"), Marks(".", ","))
-    >>> found.column.tolist()
-    [1234.0, 12.0, nan]
-    """
+    """Read a text column as numbers; None where it holds something else."""
     if not marks.assumed and (alike := _read_alike(column, marks.decimal)):
         return alike
     few = len(column) <= _FEW_ROWS

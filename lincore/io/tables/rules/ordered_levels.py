@@ -61,13 +61,7 @@ class OrderedLevels:
 
 
 def find_order(levels: Iterable[str]) -> tuple[str, ...]:
-    """Return levels in the order of the scale that they are of; none where they are of no scale.
-
-    Examples
-    --------
-    >>> find_order(["High", "Low", "Medium"]), find_order(["high", "low", "blue"])
-    (('Low', 'Medium', 'High'), ())
-    """
+    """Return levels in the order of the scale that they are of; none where they are of no scale."""
     known = {" ".join(level.casefold().split()): level for level in levels}
     if len(known) < _FEWEST:
         return ()
@@ -79,19 +73,7 @@ def find_order(levels: Iterable[str]) -> tuple[str, ...]:
 
 
 def with_ordered(frame: pd.DataFrame, ordered: Mapping[str, Sequence[str]] | None) -> pd.DataFrame:
-    """Return the frame with the levels of some columns as numbers from 1, in the order given.
-
-    Raises
-    ------
-    DataError
-        When there is no such column.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"size": ["big", "small", None]})
-    >>> with_ordered(frame, {"size": ("small", "big")})["size"].tolist()
-    [2.0, 1.0, nan]
-    """
+    """Return the frame with the levels of some columns as numbers from 1, in the order given."""
     if not ordered:
         return frame
     require_columns(frame, ordered, "ordered")

@@ -79,20 +79,7 @@ class ColumnRule(Protocol):
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], option: str) -> None:
-    """Refuse names of columns that the frame has not.
-
-    Raises
-    ------
-    DataError
-        When there is no such column, with the option that names it.
-
-    Examples
-    --------
-    >>> require_columns(pd.DataFrame({"u": [1]}), ["w"], "cut_at")
-    Traceback (most recent call last):
-    ...
-    lincore.errors.DataError: option cut_at, 'w': There is no such column. Choose among: u.
-    """
+    """Refuse names of columns that the frame has not."""
     for name in names:
         if name not in frame:
             raise DataError(

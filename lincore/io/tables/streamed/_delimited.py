@@ -91,21 +91,7 @@ class LargeText:
         texts: Sequence[str] = (),
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
-        """Yield some columns of all rows, block by block: numbers wherever there are such.
-
-        Parameters
-        ----------
-        columns : sequence of str
-        texts : sequence of str
-            Columns to be read as text whatever stands in a block of them; they come as levels.
-        findings : list of Notice, optional
-            Filled with what became of lines that do not fit, and of words among numbers.
-
-        Raises
-        ------
-        DataError
-            When the rows cannot be read to their end.
-        """
+        """Yield some columns of all rows, block by block: numbers wherever there are such."""
         words: dict[str, set[str]] = {}
         n_done, fitter = 0, LineFitter(self.target)
         try:
@@ -204,25 +190,7 @@ def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
 def open_large_text(
     file: LargeFile, options: ReadOptions | None = None
 ) -> tuple[LargeText, Delimited]:
-    """Find how a large text table is to be read, and read lines drawn from all over it.
-
-    Parameters
-    ----------
-    file : LargeFile
-    options : ReadOptions, optional
-        As for `lincore.io.tables.read.read_delimited`.
-
-    Returns
-    -------
-    source : LargeText
-    drawn : Delimited
-        Its first lines and others drawn at random, as a table of their own.
-
-    Raises
-    ------
-    DataError
-        When this is no text table, or is too large even so.
-    """
+    """Find how a large text table is to be read, and read lines drawn from all over it."""
     options = options or ReadOptions()
     encoding = _encoding(file, options)
     try:

@@ -22,23 +22,7 @@ from lincore.io.tables.streamed.arrow_rows import ArrowRows
 def open_large_parquet(
     file: LargeFile, missing_in: Mapping[str, Sequence[str | float]] | None = None
 ) -> tuple[ArrowRows, tuple[Notice, ...]]:
-    """Look at a large Parquet file.
-
-    Parameters
-    ----------
-    file : LargeFile
-    missing_in : mapping of str to sequence, optional
-
-    Returns
-    -------
-    rows : ArrowRows
-    notices : tuple of Notice
-
-    Raises
-    ------
-    DataError
-        When it is damaged, or too large even so.
-    """
+    """Look at a large Parquet file."""
     limits = file.limits
     with _damage(file), file.open_as_it_is() as stream:
         opened = pq.ParquetFile(stream, **THRIFT)

@@ -55,19 +55,7 @@ class ArrowRows:
         texts: Sequence[str] = (),
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
-        """Yield some columns of all rows, block by block.
-
-        Parameters
-        ----------
-        columns : sequence of str
-        texts, findings
-            Of no use here: a column has one type, and nothing is decided.
-
-        Raises
-        ------
-        DataError
-            When the rows cannot be read to their end.
-        """
+        """Yield some columns of all rows, block by block."""
         wanted = {name: values for name, values in self.missing_in.items() if name in columns}
         for batch in self.batches(columns):
             yield mark_missing(_frame(batch), wanted)
@@ -78,23 +66,11 @@ class ArrowRows:
             yield _without_views(batch)
 
     def whole(self) -> pd.DataFrame:
-        """Return all rows, values that stand for missing ones as they are.
-
-        Raises
-        ------
-        TooLargeError
-            When they are too large to be held.
-        """
+        """Return all rows, values that stand for missing ones as they are."""
         return self._kept(self.batches(self.columns), "")
 
     def drawn(self) -> pd.DataFrame:
-        """Return rows drawn at random, by the limits for a first look.
-
-        Raises
-        ------
-        TooLargeError
-            When their texts are too long to be held.
-        """
+        """Return rows drawn at random, by the limits for a first look."""
         limits, rng = self.limits, np.random.default_rng(_SEED)
         most = min(
             limits.max_rows_in_memory, limits.max_drawn_bytes // (8 * max(1, len(self.columns)))

@@ -27,23 +27,7 @@ from lincore.utils.typing import Progress
 
 
 def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
-    """Open a table that is too large to be held: its frame is rows drawn at random.
-
-    Parameters
-    ----------
-    file : LargeFile
-    options : ReadOptions, optional
-
-    Returns
-    -------
-    Table
-        With `source`, from which `large_table_to_dataset` reads all of its rows.
-
-    Raises
-    ------
-    DataError
-        When it is no table, or too large even to be read in blocks.
-    """
+    """Open a table that is too large to be held: its frame is rows drawn at random."""
     with _refused_by_size(file.reason):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
             asked = options or ReadOptions()
@@ -57,23 +41,7 @@ def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
 def open_in_blocks(
     rows: ArrowRows, options: ReadOptions, notices: tuple[Notice, ...], kind: str
 ) -> Table:
-    """Make a table of rows that are read in blocks: its frame is rows drawn at random.
-
-    Parameters
-    ----------
-    rows : ArrowRows
-    options : ReadOptions
-        Of these, those that name columns.
-    notices : tuple of Notice
-        What was found on the way.
-    kind : str
-        As in `DetectedOptions`.
-
-    Raises
-    ------
-    DataError
-        When they are too many even so.
-    """
+    """Make a table of rows that are read in blocks: its frame is rows drawn at random."""
     with _refused_by_size(rows.reason):
         return _in_blocks(rows, options, notices, kind)
 
@@ -118,29 +86,7 @@ def _refused_by_size(reason: str) -> Iterator[None]:
 def large_table_to_dataset(
     table: Table, target: str | int | None, options: TableOptions, progress: Progress | None = None
 ) -> Dataset:
-    """Read all rows of a large table: some are held, the others summed by class.
-
-    Parameters
-    ----------
-    table : Table
-        As `open_large_table` returns it.
-    target : str or int, optional
-        As for `lincore.io.table_files.table_to_dataset`.
-    options : TableOptions
-        Rows with a missing value are left out: nothing is known yet that could be filled in.
-    progress : callable, optional
-        As for `lincore.io.tables.sampled_rows.sample_and_stream`.
-
-    Returns
-    -------
-    Dataset
-        Its rows are those held; `streamed` holds the moments of the others.
-
-    Raises
-    ------
-    DataError
-        When an option or a column needs more than sums, with what can be done instead.
-    """
+    """Read all rows of a large table: some are held, the others summed by class."""
     assert table.source is not None
     guess = None if target is not None or "target" in options.roles.values() else table.guess
     wanted, columns = wanted_of(table, target, options)
@@ -172,18 +118,7 @@ def large_table_to_dataset(
 def wanted_of(
     table: Table, target: str | int | None, options: TableOptions
 ) -> tuple[Wanted, Sequence[Column]]:
-    """Return what is to be read of the rows of a large table, and the roles of its columns.
-
-    Parameters
-    ----------
-    table, target, options
-        As for `large_table_to_dataset`.
-
-    Raises
-    ------
-    DataError
-        When an option or a column needs more than sums.
-    """
+    """Return what is to be read of the rows of a large table, and the roles of its columns."""
     assert table.source is not None
     with _refused_by_size(table.source.reason):
         _refuse_options(table, options)

@@ -21,21 +21,6 @@ def rule_columns(text: str) -> str | None:
 
     Most lines must be about as long as the longest, and the columns must be parted by places at
     which no line has a character.
-
-    Parameters
-    ----------
-    text : str
-        Lines ended by a newline.
-
-    Examples
-    --------
-    >>> print(rule_columns(" u   v\n 1   2\n     3\n 4   5\n 6    \n").replace(PLACES, "|"))
-    u|v
-    1|2
-    |3
-    4|5
-    6|
-    <BLANKLINE>
     """
     if len(text) > _MOST_CHARS or {"\t", PLACES} & set(text) or not text.isascii():
         return None
@@ -59,22 +44,7 @@ def rule_columns(text: str) -> str | None:
 
 
 def part_by_gaps(text: str) -> str | None:
-    r"""Return the text with `PLACES` for gaps of two blanks and more, if each line has as many.
-
-    Parameters
-    ----------
-    text : str
-        Lines ended by a newline.
-
-    Examples
-    --------
-    >>> made = "who     size\nAnn B   1.5\nJo C    12.5\n"
-    >>> print(part_by_gaps(made).replace(PLACES, "|"))
-    who|size
-    Ann B|1.5
-    Jo C|12.5
-    <BLANKLINE>
-    """
+    r"""Return the text with `PLACES` for gaps of two blanks and more, if each line has as many."""
     if len(text) > _MOST_CHARS or PLACES in text or "  " not in text:
         return None
     lines = [line.strip() for line in text.split("\n")]
@@ -86,19 +56,7 @@ def part_by_gaps(text: str) -> str | None:
 
 
 def part_by_single_blanks(text: str) -> str | None:
-    r"""Return the text with `PLACES` for single blanks, if each line has as many outside quotes.
-
-    Examples
-    --------
-    >>> made = 'who size note\n"Ann B" 1.5 \nJo  x\n"C D" 2 y\n"E F" 3 \n'
-    >>> print(part_by_single_blanks(made).replace(PLACES, "|"))
-    who|size|note
-    Ann B|1.5|
-    Jo||x
-    C D|2|y
-    E F|3|
-    <BLANKLINE>
-    """
+    r"""Return the text with `PLACES` for single blanks, if each line has as many outside quotes."""
     if len(text) > _MOST_SINGLE_CHARS or {"\t", PLACES} & set(text):
         return None
     width, n_rows, sink = 0, 0, io.StringIO()

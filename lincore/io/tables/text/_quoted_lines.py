@@ -10,13 +10,7 @@ _FEWEST, _MOSTLY = 2, 0.5
 
 
 def lines_in_quotes(text: str) -> str | None:
-    r"""Return the text without the marks around whole lines; None where few lines have them.
-
-    Examples
-    --------
-    >>> lines_in_quotes('"u,kind"\n"1,a ""x"" "\n2,b\n')
-    'u,kind\n1,a "x" \n2,b\n'
-    """
+    r"""Return the text without the marks around whole lines; None where few lines have them."""
     lines = [line for line in text.split("\n", _LINES)[:_LINES] if line.strip()]
     whole = [line for line in lines if _WHOLE.fullmatch(line)]
     if len(whole) < max(_FEWEST, _MOSTLY * len(lines)):

@@ -15,30 +15,12 @@ _ATTRIBUTE = re.compile(
 
 
 def is_arff(text: str) -> bool:
-    r"""Tell whether a text is ARFF: comments, then the name of a relation.
-
-    Examples
-    --------
-    >>> is_arff("% made\n@RELATION iris\n"), is_arff("u,@relation\n")
-    (True, False)
-    """
+    r"""Tell whether a text is ARFF: comments, then the name of a relation."""
     return _RELATION.match(text[:100_000]) is not None
 
 
 def arff_as_csv(text: str, name: str) -> str:
-    r"""Return the rows of an ARFF file below a line of names, in the lines where they stand.
-
-    Raises
-    ------
-    DataError
-        When there are no rows, or these are sparse.
-
-    Examples
-    --------
-    >>> text = "@relation r\n@attribute 'a b' real\n@attribute k {x,y}\n@data\n1,x\n"
-    >>> arff_as_csv(text, "made.arff").split("\n")[-3:]
-    ["'a b','k'", '1,x', '']
-    """
+    r"""Return the rows of an ARFF file below a line of names, in the lines where they stand."""
     data = _DATA.search(text)
     if data is None:
         raise DataError(

@@ -12,11 +12,6 @@ def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFram
     """Return the frame with some of its columns replaced, or with new ones behind the others.
 
     As `DataFrame.assign`, which takes names as keywords and so refuses a column called "self".
-
-    Examples
-    --------
-    >>> with_columns(pd.DataFrame({"self": [1], "u": [2]}), {"self": [3]}).to_dict("list")
-    {'self': [3], 'u': [2]}
     """
     # Nothing is copied: pandas copies a column when it is written to.
     changed = frame.copy(deep=False)

@@ -84,14 +84,7 @@ class Layout(NamedTuple):
 
 
 def find_layout(text: str, options: ReadOptions) -> Layout:
-    r"""Find how text falls into fields, as far as the options leave that open.
-
-    Examples
-    --------
-    >>> found = find_layout("# made\na;b\n1,5;x\n", ReadOptions())
-    >>> found.separator, found.comment, found.records[0].fields
-    (';', '#', ['a', 'b'])
-    """
+    r"""Find how text falls into fields, as far as the options leave that open."""
     asked = _ASKED.match(text)
     separator = options.separator or (asked[1] if asked else None)
     if asked:
@@ -367,11 +360,6 @@ def score(records: Sequence[Record], separator: str) -> float:
     The product of the consistency of its pattern, the share of rows with the most frequent number
     of fields, and of its types, the share of fields that are a value or a text without traces of
     other separators and of quotation marks; times a prior of the separator.
-
-    References
-    ----------
-    .. [1] G. J. J. van den Burg, A. Nazábal, C. Sutton, "Wrangling messy CSV files by detecting
-       row and type patterns", Data Mining and Knowledge Discovery 33, 2019, eq. 1-4.
     """
     width = _width(records)
     if width - n_blank_last(records, width) - _n_blank_first(records, width) < 2:
@@ -395,13 +383,7 @@ def score(records: Sequence[Record], separator: str) -> float:
 
 
 def n_blank_last(records: Sequence[Record], width: int) -> int:
-    """Count the last columns that are blank in all records of so many fields.
-
-    Examples
-    --------
-    >>> n_blank_last([Record(["u", "v", ""], 1, 1), Record(["1", "", ""], 2, 2)], 3)
-    1
-    """
+    """Count the last columns that are blank in all records of so many fields."""
     fitting = [record.fields for record in records if len(record.fields) == width]
     filled = (i + 1 for row in fitting for i, field in enumerate(row) if field)
     return width - max(filled, default=0)

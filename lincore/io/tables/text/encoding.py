@@ -57,28 +57,7 @@ class Decoded(NamedTuple):
 
 
 def decode(raw: bytes, name: str, encoding: str | None = None, limits: Limits = LIMITS) -> Decoded:
-    r"""Turn bytes into text.
-
-    Parameters
-    ----------
-    raw : bytes
-        Unpacked.
-    name : str
-        The file's name, for messages.
-    encoding : str, optional
-        Detected when not given.
-    limits : Limits
-
-    Raises
-    ------
-    DataError
-        When this is no text, is empty, has a line beyond the limit, or is not in that encoding.
-
-    Examples
-    --------
-    >>> decode("größe;art\r\n".encode("cp1252"), "made.csv").text
-    'größe;art\n'
-    """
+    r"""Turn bytes into text."""
     refuse_foreign(raw, name)
     _refuse_long_lines(raw, name, limits)
     text, encoding, notices = _decode_as(raw, name, encoding) if encoding else _detect(raw, name)

@@ -52,20 +52,7 @@ class Heading(NamedTuple):
 
 
 def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
-    """Find the header of a table.
-
-    Parameters
-    ----------
-    layout : Layout
-    options : ReadOptions
-    name : str
-        The file's name, for messages.
-
-    Raises
-    ------
-    DataError
-        When there are no rows, or the first row has more fields than the header.
-    """
+    """Find the header of a table."""
     declared = find_declared(layout.records)
     if declared is not None and options.header is None and "LIN018" not in options.overrule:
         head, *below = layout.records
@@ -304,14 +291,7 @@ def _below(column: int, body: Sequence[Record]) -> list[str]:
 
 
 def names_values(head: Record, body: Sequence[Record]) -> bool:
-    """Tell whether a record of words stands over rows that hold other kinds of values.
-
-    Examples
-    --------
-    >>> rows = [Record(["a", "1.5"], 2, 2), Record(["b", "2.5"], 3, 3)]
-    >>> names_values(Record(["name", "size"], 1, 1), rows)
-    True
-    """
+    """Tell whether a record of words stands over rows that hold other kinds of values."""
     kinds = [kind_of(field) for field in head.fields]
     below = [[kind_of(value) for value in _below(i, body)] for i in range(len(kinds))]
     above = [

@@ -18,13 +18,7 @@ _GLANCE = 20
 
 
 def may_have_zeros(raw: bytes, separator: str) -> bool:
-    r"""Tell whether anywhere in a table a field may begin with a zero and another digit.
-
-    Examples
-    --------
-    >>> may_have_zeros(b"0.5,10\n", ","), may_have_zeros(b"0.5,007\n", ",")
-    (False, True)
-    """
+    r"""Tell whether anywhere in a table a field may begin with a zero and another digit."""
     content = np.frombuffer(raw, np.uint8)
     before = np.zeros(256, bool)
     before[[ord(mark) for mark in ("\n", '"', "'", " ", "\t", separator) if ord(mark) < 256]] = True
@@ -43,22 +37,7 @@ def may_have_zeros(raw: bytes, separator: str) -> bool:
 def restore_zeros(
     frame: pd.DataFrame, read_as_text: Callable[[list[str]], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Return the frame with columns of whole numbers as text where zeros stood before them.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As it was parsed.
-    read_as_text : callable
-        Parses the named columns once more, as text.
-
-    Examples
-    --------
-    >>> frame = pd.DataFrame({"zip": [1067, 10115], "u": [1, 2]})
-    >>> text = pd.DataFrame({"zip": ["01067", "10115"], "u": ["1", "2"]}, dtype="str")
-    >>> restore_zeros(frame, lambda names: text[names])["zip"].tolist()
-    ['01067', '10115']
-    """
+    """Return the frame with columns of whole numbers as text where zeros stood before them."""
     kinds = zip(map(str, frame), frame.dtypes, strict=True)
     whole = [name for name, kind in kinds if kind.kind in "iuf" and _is_whole(frame[name])]
     if not whole:

@@ -53,13 +53,7 @@ class Marks(NamedTuple):
 
 
 def find_marks(records: Sequence[Record], separator: str) -> Marks:
-    """Find the decimal mark of a file by the columns of its beginning.
-
-    Examples
-    --------
-    >>> find_marks([Record(["1.234,50", "a"], 1, 1)], ";")
-    Marks(decimal=',', thousands='.', assumed=False)
-    """
+    """Find the decimal mark of a file by the columns of its beginning."""
     width = max((len(record.fields) for record in records), default=0)
     # Of thousands of columns a few rows say enough.
     records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]
@@ -95,13 +89,7 @@ def _marks_in(value: str) -> set[str] | None:
 
 
 def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return the decimal marks that numbers prove, and the marks that may be of either kind.
-
-    Examples
-    --------
-    >>> evidence(["0,444", "7,094"]), evidence(["7,094", "12"]), evidence(["1.234.567"])
-    (({','}, {','}), (set(), {','}), ({','}, set()))
-    """
+    """Return the decimal marks that numbers prove, and the marks that may be of either kind."""
     proved: set[str] = set()
     either: set[str] = set()
     for value in values:

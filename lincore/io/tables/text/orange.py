@@ -42,17 +42,7 @@ class Declared(NamedTuple):
 
 
 def find_declared(records: Sequence[Record]) -> Declared | None:
-    """Return what the first records declare in Orange's way; None where they do not.
-
-    Examples
-    --------
-    >>> rows = [["size", "kind"], ["c", "d"], ["", "class"], ["1.5", "a"], ["2.5", "b"]]
-    >>> found = find_declared([Record(row, i, i) for i, row in enumerate(rows, 1)])
-    >>> found.types, found.roles, found.n_lines
-    (['number', 'category'], ['feature', 'target'], 3)
-    >>> find_declared([Record(["size", "cD#kind"], 1, 1)])
-    Declared(names=['size', 'kind'], types=['', 'category'], roles=['', 'target'], n_lines=1)
-    """
+    """Return what the first records declare in Orange's way; None where they do not."""
     if not records:
         return None
     names = records[0].fields
@@ -117,13 +107,7 @@ def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
 
 
 def refuse_basket(name: str) -> None:
-    """Refuse a file of Orange whose rows list what is not zero.
-
-    Raises
-    ------
-    DataError
-        When the name of the file says that it is such a one.
-    """
+    """Refuse a file of Orange whose rows list what is not zero."""
     if name.casefold().removesuffix(".gz").endswith(".basket"):
         raise DataError(
             "The rows are sparse: only what is not zero is written.",

@@ -48,13 +48,7 @@ def parse_rows(
     options: ReadOptions,
     name: str,
 ) -> Parsed:
-    """Parse the rows below the header; lines that do not fit are looked at one by one.
-
-    Raises
-    ------
-    DataError
-        When half of the lines or more have too many fields, or there are no rows.
-    """
+    """Parse the rows below the header; lines that do not fit are looked at one by one."""
     rows, footer = _from_line(layout.text, heading.first_line), ""
     if "LIN020" not in options.overrule:
         rows, footer = _without_footer(rows, layout)

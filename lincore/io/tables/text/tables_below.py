@@ -41,14 +41,6 @@ def find_tables(layout: Layout) -> list[int]:
     number of them than before, or names other columns. Without a blank line a table begins where
     all lines to the end have another number of fields, or where other names stand in columns of
     which two or more hold nothing but numbers.
-
-    Examples
-    --------
-    >>> from lincore.io.tables.text.dialect import find_layout
-    >>> from lincore.io.tables.text.options import ReadOptions
-    >>> text = "u,v\n1,2\n3,4\n5,6\n\nname,size,kind\nx,1,a\ny,2,b\n"
-    >>> find_tables(find_layout(text, ReadOptions()))
-    [0, 17]
     """
     text, separator = layout.text, layout.separator
     if separator in (SPACES, PLACES):
