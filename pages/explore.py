@@ -2,7 +2,7 @@
 
 from pages.ui.explore import column_view, pairs, projections, summary, views
 from pages.ui.session import checks_line, sidebar
-from pages.ui.session.sidebar import Experiment
+from pages.ui.session.sidebar import PageExperiment
 
 DRAW = {
     "columns": column_view.show,
@@ -15,7 +15,7 @@ DRAW = {
 
 
 @sidebar.fragment
-def show(experiment: Experiment) -> None:
+def show(experiment: PageExperiment) -> None:
     """Draw the view that is chosen: nothing else on the page depends on it."""
     DRAW[views.current(experiment.data)](experiment)
 

@@ -14,7 +14,7 @@ from lincore.checks._covariances import conditioning, equal_covariances
 from lincore.checks._normality import normality
 from lincore.checks.check import Check
 from lincore.data.dataset import Dataset
-from lincore.estimators.logistic.separation import Kind, separation
+from lincore.estimators.logistic.separation import SeparationKind, separation
 from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.utils.typing import Array
@@ -188,7 +188,7 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
     if n * (K - 1) * 2 * (p + 1) <= PROGRAMME_ENTRIES:
         kind = separation(X, y, K).kind
     elif _planes_separate(X, y, K):
-        kind = Kind.COMPLETE
+        kind = SeparationKind.COMPLETE
     else:
         return Check(
             name,
@@ -197,13 +197,13 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
             "No separating planes were found, by least squares alone: the exact search would take "
             "too long here. A fit of logistic regression with C = inf will tell.",
         )
-    values = {"separated": float(kind is not Kind.OVERLAP)}
-    if kind is Kind.OVERLAP:
+    values = {"separated": float(kind is not SeparationKind.OVERLAP)}
+    if kind is SeparationKind.OVERLAP:
         sentence = "The classes overlap: logistic regression has a maximum of the likelihood."
         return Check(name, values, "fine", sentence)
     how = (
         "Planes separate the classes of the training rows"
-        if kind is Kind.COMPLETE
+        if kind is SeparationKind.COMPLETE
         else "Planes set some training rows apart (a class from the others, perhaps)"
     )
     return Check(

@@ -10,7 +10,7 @@ import lincore
 from lincore import imbalance, report
 from lincore.analysis import BalanceCostQuestion, BalanceStudyQuestion
 from lincore.cli.analysis_options import add_save_option, analysis_of, with_saved, words_of
-from lincore.cli.answer import Answer, Section
+from lincore.cli.answer import Answer, AnswerSection
 from lincore.cli.data_findings import class_named, data_line, data_record, finding_sentences
 from lincore.cli.data_options import add_data_options, load_data
 from lincore.cli.method_options import add_method_options, chosen_steps, positive
@@ -125,7 +125,7 @@ def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
     notes = _notes(data, found)
     unit = " (points)" if found.costs is None else ""
     sections = [
-        Section(
+        AnswerSection(
             data_line(data),
             (
                 report.cost_finding(found, first),
@@ -133,12 +133,12 @@ def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
                 report.cost_basis(found),
             ),
         ),
-        Section(
+        AnswerSection(
             f"{report.loss_name(found, imbalance.LOSS).capitalize()} and its parts{unit}",
             rows=report.cost_method_rows(found),
         ),
         *(
-            Section(
+            AnswerSection(
                 f"Expected cost of 100 rows by {report.cost_method_label(found, method)}; "
                 "a false alarm costs 1",
                 rows=report.cost_curve_rows(found, method),
@@ -146,14 +146,14 @@ def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
             for method in found.curves
         ),
         *(
-            Section(
+            AnswerSection(
                 f"Corrections of {report.cost_method_label(found, method)}{unit}",
                 report.cost_decomposition_sentences(found, method),
                 report.cost_correction_rows(found, method),
             )
             for method in found.methods
         ),
-        *([Section("Notes", notes)] if notes else []),
+        *([AnswerSection("Notes", notes)] if notes else []),
     ]
     return Answer(_cost_record(data, found, notes), tuple(sections))
 
@@ -163,7 +163,7 @@ def study_answer(data: lincore.Dataset, study: lincore.BalanceStudy) -> Answer:
     losses = ("error", *study.recall_names)
     notes = _notes(data, study)
     sections = [
-        Section(
+        AnswerSection(
             f"{study.settings.label(method)}: {data_line(data)}"
             if not number
             else study.settings.label(method),
@@ -177,13 +177,13 @@ def study_answer(data: lincore.Dataset, study: lincore.BalanceStudy) -> Answer:
         for number, method in enumerate(study.methods)
     ]
     sections += [
-        Section(
+        AnswerSection(
             f"Corrections of {study.settings.label(method)} (points)",
             rows=report.remedy_rows(study, method, "error"),
         )
         for method in study.methods
     ]
-    sections += [Section("Notes", notes)] if notes else []
+    sections += [AnswerSection("Notes", notes)] if notes else []
     return Answer(_study_record(data, study, notes), tuple(sections))
 
 

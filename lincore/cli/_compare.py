@@ -14,7 +14,7 @@ from lincore.cli.analysis_options import (
     compare_question,
     with_saved,
 )
-from lincore.cli.answer import Answer, Section
+from lincore.cli.answer import Answer, AnswerSection
 from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.cli.data_options import add_data_options, load_data
 from lincore.cli.method_options import add_method_options, chosen_steps
@@ -105,9 +105,9 @@ def comparison_answer(
         report.interval_method(results, score),
     )
     sections = [
-        Section(data_line(data), (finding, *filter(None, (best,)), " ".join(scope))),
-        Section("", rows=_score_rows(ranked, score, rope)),
-        *([Section("Notes", notes)] if notes else []),
+        AnswerSection(data_line(data), (finding, *filter(None, (best,)), " ".join(scope))),
+        AnswerSection("", rows=_score_rows(ranked, score, rope)),
+        *([AnswerSection("Notes", notes)] if notes else []),
     ]
     return Answer(_record(data, ranked, score, rope, notes), tuple(sections))
 

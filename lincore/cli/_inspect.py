@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lincore
 from lincore import checks, io
-from lincore.cli.answer import Answer, Section
+from lincore.cli.answer import Answer, AnswerSection
 from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.cli.data_options import (
     add_data_options,
@@ -81,8 +81,8 @@ def table_answer(table: io.Table, target: str | None, options: argparse.Namespac
     guess = data.target_guess if data is not None else None
     read = f"{table.name}: {table.reading}"
     sections = [
-        Section(read, (data_line(data),) if data is not None else (), column_rows(columns)),
-        Section("Findings", tuple(found.sentence for found in findings) or ("None.",)),
+        AnswerSection(read, (data_line(data),) if data is not None else (), column_rows(columns)),
+        AnswerSection("Findings", tuple(found.sentence for found in findings) or ("None.",)),
     ]
     record = {
         "command": "inspect",
@@ -105,8 +105,8 @@ def dataset_answer(data: lincore.Dataset) -> Answer:
         for label, n in zip(data.classes.tolist(), data.counts, strict=True)
     )
     sections = [
-        Section(data_line(data), rows=rows[:MOST_ROWS]),
-        Section("Findings", tuple(findings) or ("None.",)),
+        AnswerSection(data_line(data), rows=rows[:MOST_ROWS]),
+        AnswerSection("Findings", tuple(findings) or ("None.",)),
     ]
     record = {
         "command": "inspect",

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from lincore.cli.answer import Answer, Section
+from lincore.cli.answer import Answer, AnswerSection
 
 try:
     from rich.console import Console
@@ -79,7 +79,7 @@ def aligned(rows: Sequence[Mapping[str, str]]) -> list[str]:
     ]
 
 
-def _write_tables(sections: tuple[Section, ...], stream: TextIO) -> None:
+def _write_tables(sections: tuple[AnswerSection, ...], stream: TextIO) -> None:
     """Write headings, sentences and tables as wide as the terminal is, by rich."""
     console = Console(file=stream, highlight=False, markup=False, emoji=False)
     for number, section in enumerate(sections):
@@ -99,7 +99,7 @@ def _write_tables(sections: tuple[Section, ...], stream: TextIO) -> None:
             console.print(Padding(table, (1 if section.sentences else 0, 0, 0, 0)))
 
 
-def _section_text(section: Section) -> str:
+def _section_text(section: AnswerSection) -> str:
     lines = [section.title] if section.title else []
     for sentence in section.sentences:
         lines += textwrap.wrap(sentence, WIDTH, break_long_words=False, break_on_hyphens=False)
@@ -108,12 +108,12 @@ def _section_text(section: Section) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def _printable_section(section: Section) -> Section:
+def _printable_section(section: AnswerSection) -> AnswerSection:
     rows = tuple(
         {printable(heading): printable(cell) for heading, cell in row.items()}
         for row in section.rows
     )
-    return Section(printable(section.title), tuple(map(printable, section.sentences)), rows)
+    return AnswerSection(printable(section.title), tuple(map(printable, section.sentences)), rows)
 
 
 def _width(text: str) -> int:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import lincore
 from lincore import analysis, export, imbalance, metrics, prediction, report
-from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section, write_file
+from lincore.cli.answer import STANDARD_OUTPUT, Answer, AnswerSection, write_file
 from lincore.cli.data_findings import class_named, data_record
 from lincore.cli.data_options import (
     add_data_options,
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         written = found.to_parquet() if is_parquet else found.to_csv()
         lines.append(write_file(options.output, written))
     (section,) = answer.sections
-    return Answer(record, (Section("", (*section.sentences, *lines)),), text)
+    return Answer(record, (AnswerSection("", (*section.sentences, *lines)),), text)
 
 
 def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | None) -> Answer:
@@ -141,7 +141,7 @@ def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | N
         "scores": None if scores is None else _scores(scores),
         "output": STANDARD_OUTPUT,
     }
-    return Answer(record, (Section("", tuple(lines)),))
+    return Answer(record, (AnswerSection("", tuple(lines)),))
 
 
 def _model(

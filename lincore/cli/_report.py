@@ -12,7 +12,7 @@ from lincore import export, metrics, model_selection, report
 from lincore.analysis import BalanceCostQuestion, ClassifyQuestion
 from lincore.cli._compare import add_validation_options, compare_methods
 from lincore.cli.analysis_options import analysis_of, compare_question, method_options
-from lincore.cli.answer import STANDARD_OUTPUT, Answer, Section, write_file
+from lincore.cli.answer import STANDARD_OUTPUT, Answer, AnswerSection, write_file
 from lincore.cli.data_findings import data_line, data_record
 from lincore.cli.data_options import add_data_options, load_data
 from lincore.cli.method_options import add_method_options, chosen_steps
@@ -81,10 +81,10 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         "model": best,
     }
     if options.output == STANDARD_OUTPUT:
-        return Answer(record, (Section(data_line(data), (finding,)),), page)
+        return Answer(record, (AnswerSection(data_line(data), (finding,)),), page)
     path = options.output or f"{Path(data.name).name}.html"
     written = write_file(path, page.encode())
-    section = Section(data_line(data), (finding, written))
+    section = AnswerSection(data_line(data), (finding, written))
     return Answer({**record, "output": path}, (section,))
 
 

@@ -15,7 +15,7 @@ from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
 from lincore.cli._predict import predicted_answer
-from lincore.cli.answer import Answer, Section
+from lincore.cli.answer import Answer, AnswerSection
 from lincore.io.files.sources import read_source
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _experiment(data: lincore.Dataset, found: Any, question: Any) -> Answer:
     preset = laboratory.EXPERIMENTS[question.experiment].presets[question.preset]
     verdict = preset.verdict(question.guess, found.answer)
     record = {"answer": found.answer, "finding": found.finding}
-    return Answer(record, (Section(preset.question, (verdict, found.finding)),))
+    return Answer(record, (AnswerSection(preset.question, (verdict, found.finding)),))
 
 
 def _classifier(data: lincore.Dataset, found: Any, question: Any) -> Answer:

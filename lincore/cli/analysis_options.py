@@ -11,7 +11,7 @@ from typing import Any
 import lincore
 from lincore import analysis, io, model_selection
 from lincore.analysis.data_sources import hash_of
-from lincore.cli.answer import Answer, Section, write_file
+from lincore.cli.answer import Answer, AnswerSection, write_file
 from lincore.cli.data_options import SAMPLE, STANDARD_INPUT, table_choices
 from lincore.cli.method_options import chosen_steps
 from lincore.cli.reading_options import read_options
@@ -46,7 +46,7 @@ def with_saved(
     text = asked.to_json(indent=2)
     analysis.Analysis.from_json(text)
     line = write_file(options.save_analysis, f"{text}\n".encode())
-    sections = (*answer.sections, Section("Analysis", (line,)))
+    sections = (*answer.sections, AnswerSection("Analysis", (line,)))
     return replace(
         answer, record={**answer.record, "saved": options.save_analysis}, sections=sections
     )

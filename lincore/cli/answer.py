@@ -14,7 +14,7 @@ STANDARD_OUTPUT = "-"
 
 
 @dataclass(frozen=True)
-class Section:
+class AnswerSection:
     """A heading with sentences and a table below it.
 
     Parameters
@@ -46,7 +46,7 @@ class Answer:
     """
 
     record: Mapping[str, Any] = field(default_factory=dict)
-    sections: tuple[Section, ...] = ()
+    sections: tuple[AnswerSection, ...] = ()
     text: str = ""
 
 

@@ -86,7 +86,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     add_reading_options(parser)
 
 
-def load_data(options: argparse.Namespace, source: Source | None = None) -> lincore.Dataset:
+def load_data(options: argparse.Namespace, source: CommandSource | None = None) -> lincore.Dataset:
     """Load the data that the options of `add_data_options` name."""
     source = source or data_source(options.file, options.target)
     if isinstance(source.data, lincore.Dataset):
@@ -102,7 +102,7 @@ def load_data(options: argparse.Namespace, source: Source | None = None) -> linc
     )
 
 
-class Source(NamedTuple):
+class CommandSource(NamedTuple):
     """Source of the data, as `lincore.load` takes it.
 
     Attributes
@@ -118,19 +118,19 @@ class Source(NamedTuple):
     target: str | None
 
 
-def data_source(file: str, target: str | None) -> Source:
+def data_source(file: str, target: str | None) -> CommandSource:
     """Return what a FILE on the command line stands for."""
     if file == STANDARD_INPUT:
-        return Source(*read_source(sys.stdin.buffer, "standard input"), target)
+        return CommandSource(*read_source(sys.stdin.buffer, "standard input"), target)
     if not file.startswith(SAMPLE):
-        return Source(file, None, target)
+        return CommandSource(file, None, target)
     name = file.removeprefix(SAMPLE)
     if name in io.SAMPLE_TABLES:
-        return Source(io.sample_file(name), f"{name}.csv", target or io.SAMPLE_TABLES[name])
+        return CommandSource(io.sample_file(name), f"{name}.csv", target or io.SAMPLE_TABLES[name])
     data = lincore.sample(name)
     if data.kind.is_images:
-        return Source(data, name, None)
-    return Source(data.to_frame(), name, target or data.target_name or "class")
+        return CommandSource(data, name, None)
+    return CommandSource(data.to_frame(), name, target or data.target_name or "class")
 
 
 def table_choices(options: argparse.Namespace) -> dict[str, Any]:

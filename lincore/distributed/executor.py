@@ -26,7 +26,7 @@ class Executor(ABC):
 
 
 @dataclass(frozen=True)
-class Steps(Iterable["Step"]):
+class ExecutorSteps(Iterable["Step"]):
     """Work on each of some items, which are gone through anew whenever this is.
 
     Items may be made as they are asked for, so that no more than one of them is in memory.
@@ -66,9 +66,9 @@ class Inline(Executor):
     35
     """
 
-    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Steps:
+    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> ExecutorSteps:
         """Return the steps that `reduce` is to go."""
-        return Steps(work, items)
+        return ExecutorSteps(work, items)
 
     def reduce(self, merge: Callable[[Result, Result], Result], mapped: Iterable[Any]) -> Result:
         """Do the work and merge, as a tree."""

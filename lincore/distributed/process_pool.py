@@ -11,7 +11,7 @@ from multiprocessing.context import BaseContext
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from lincore.distributed.executor import Executor, Step, Steps, merge_tree
+from lincore.distributed.executor import Executor, ExecutorSteps, Step, merge_tree
 from lincore.errors import DataError
 from lincore.utils.threads import keep_to_one_core, n_threads
 
@@ -54,9 +54,9 @@ class ProcessPool(Executor):
         """Let the processes end."""
         self._end()
 
-    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> Steps:
+    def map(self, work: Callable[[Any], Any], items: Iterable[Any]) -> ExecutorSteps:
         """Return the steps that the processes are to go."""
-        return Steps(work, items)
+        return ExecutorSteps(work, items)
 
     def reduce(self, merge: Callable[[Result, Result], Result], mapped: Iterable[Any]) -> Result:
         """Let the processes do the work, and merge what comes.

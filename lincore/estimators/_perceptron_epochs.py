@@ -41,24 +41,28 @@ class StepRows:
     origin: Array
     scale: Array
 
-    def blocks(self, order: NDArray[np.intp]) -> Iterator[tuple[Block, NDArray[np.intp], Array]]:
+    def blocks(
+        self, order: NDArray[np.intp]
+    ) -> Iterator[tuple[EpochBlock, NDArray[np.intp], Array]]:
         """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
         length = int(np.clip(BLOCK_VALUES // (self.X.shape[1] + 1), 16, 512))
         for start in range(0, len(order), length):
             chosen = order[start : start + length]
             yield self._block(chosen), self.codes[chosen], self.steps[chosen]
 
-    def _block(self, chosen: NDArray[np.intp]) -> Block:
+    def _block(self, chosen: NDArray[np.intp]) -> EpochBlock:
         rows = np.ones((len(chosen), self.X.shape[1] + 1))
         np.subtract(self.X[chosen], self.origin, out=rows[:, 1:])
         rows[:, 1:] /= self.scale
-        return Block(rows)
+        return EpochBlock(rows)
 
 
 class SparseStepRows(StepRows):
     """The same of CSR rows, which are scaled and keep their zeros: the origin must be zero."""
 
-    def blocks(self, order: NDArray[np.intp]) -> Iterator[tuple[Block, NDArray[np.intp], Array]]:
+    def blocks(
+        self, order: NDArray[np.intp]
+    ) -> Iterator[tuple[EpochBlock, NDArray[np.intp], Array]]:
         """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
         for start in range(0, len(order), SPARSE_LENGTH):
             chosen = order[start : start + SPARSE_LENGTH]
@@ -71,7 +75,7 @@ class SparseStepRows(StepRows):
         return sp.csr_array(sp.hstack([np.ones((self.X.shape[0], 1)), scaled]))
 
 
-class Block:
+class EpochBlock:
     """Some rows x̃, and what a walk asks of them."""
 
     def __init__(self, rows: Any) -> None:
@@ -90,7 +94,7 @@ class Block:
         target += factor * self.rows[here]
 
 
-class SparseBlock(Block):
+class SparseBlock(EpochBlock):
     """The same of CSR rows."""
 
     def scores(self, weights: Array) -> Array:
@@ -153,7 +157,7 @@ class Walk:
         # The update of visit u is part of the weights after visits u to the last.
         return ((self.visits + 1) * self.weights - self._drift) / max(1, self.visits)
 
-    def _visit(self, block: Block, codes: NDArray[np.intp], steps: Array) -> int:
+    def _visit(self, block: EpochBlock, codes: NDArray[np.intp], steps: Array) -> int:
         """Visit the rows of a block.
 
         Between two mistakes the weights stand still, so one product tells all scores up to the
@@ -181,7 +185,7 @@ class Walk:
                 own[rest] += signed * (codes[rest] == k)
             here += 1
 
-    def _update(self, block: Block, here: int, step: float, true: int, rival: int) -> None:
+    def _update(self, block: EpochBlock, here: int, step: float, true: int, rival: int) -> None:
         if self.keeps_pocket and self._run > self._longest_run:
             self._consider()
         self.visits, self._run = self.visits + 1, 0

@@ -8,7 +8,7 @@ from .documents.contents import ReportContents as ReportContents
 from .documents.html import html_report as html_report
 from .documents.html import render_html as render_html
 from .documents.section import Section as Section
-from .documents.section import Table as Table
+from .documents.section import SectionTable as SectionTable
 from .documents.sections import report_sections as report_sections
 from .documents.tables import to_latex as to_latex
 from .documents.tables import to_markdown as to_markdown

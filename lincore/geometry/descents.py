@@ -12,8 +12,8 @@ from scipy.special import expit
 from lincore.errors import DataError
 from lincore.linalg.descent import backtracking_line_search, descend, take_whole_steps
 from lincore.linalg.optimize import (
+    Iterate,
     OptimizerStep,
-    Point,
     Reason,
     StoppingRule,
 )
@@ -39,7 +39,7 @@ class Reweighted(NamedTuple):
         Where it leads: the least squares of z with weights R.
     """
 
-    point: Point
+    point: Iterate
     fitted: Array
     curvature: Array
     targets: Array
@@ -77,11 +77,11 @@ class LogisticError:
     design: Array
     targets: Array
 
-    def __call__(self, weights: Array) -> Point:
+    def __call__(self, weights: Array) -> Iterate:
         """Return value and gradient ``Φᵀ(y - t)`` at weights (q,)."""
         scores = self.design @ weights
         value = float(np.logaddexp(0, np.where(self.targets > 0, -scores, scores)).sum())
-        return Point(weights, value, self.design.T @ (expit(scores) - self.targets))
+        return Iterate(weights, value, self.design.T @ (expit(scores) - self.targets))
 
     def hessian(self, weights: Array) -> Array:
         """Return ``ΦᵀRΦ`` at weights (q,)."""
@@ -206,7 +206,7 @@ def descend_logistic(
         raise DataError(f"A rate of {rate} leads nowhere.", where="rate", remedy="Raise it.")
     positions: list[Array] = []
 
-    def step(point: Point) -> Array:
+    def step(point: Iterate) -> Array:
         positions.append(point.x)
         if method == "gradient":
             return -rate * point.gradient

@@ -58,7 +58,7 @@ def covariance_of_recovered(
     return found
 
 
-class Losses(Protocol):
+class SplitMeans(Protocol):
     """A study of one baseline and several corrections."""
 
     @property
@@ -76,7 +76,9 @@ class Losses(Protocol):
 
 
 @per_results
-def optimism(study: Losses, method: str, loss: str, names: tuple[str, ...], baseline: str) -> float:
+def optimism(
+    study: SplitMeans, method: str, loss: str, names: tuple[str, ...], baseline: str
+) -> float:
     """Return by how much the best of some conditions of a study exceeds what it recovers.
 
     In the unit of the loss; NaN for a single split.

@@ -19,7 +19,7 @@ from lincore.utils.typing import Array, Flags
 CURVES = ("as trained", "corrected priors", "rarer", "rarer, corrected priors")
 
 
-class Curve(NamedTuple):
+class SizeCurve(NamedTuple):
     """One loss of one method over the sizes.
 
     Attributes
@@ -108,7 +108,7 @@ class Sweep:
         trained = self.losses[:, :, position(CURVES, "as trained", "curve")]
         return np.asarray((~np.isnan(trained)).any(axis=(0, 2, 3)))
 
-    def curve(self, method: str, loss: str = "error", kind: str = "as trained") -> Curve:
+    def curve(self, method: str, loss: str = "error", kind: str = "as trained") -> SizeCurve:
         """Return mean and band over the seeds; sizes at which nothing was fitted are left out.
 
         Parameters
@@ -129,7 +129,7 @@ class Sweep:
         values = values[seen]
         with np.errstate(invalid="ignore"):  # between an infinite log loss and a finite one
             low, high = np.quantile(values, [0.1, 0.9], axis=1)
-        return Curve(self.rows[seen], values.mean(axis=1), low, high)
+        return SizeCurve(self.rows[seen], values.mean(axis=1), low, high)
 
     def crossings(self, loss: str = "error") -> tuple[Crossing, ...]:
         """Return where two methods change places, in order of size.

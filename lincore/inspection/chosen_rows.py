@@ -21,7 +21,7 @@ from lincore.utils.typing import Array
 _MOST_CLASSES, _MOST_WORDS = 6, 50
 
 
-class Cell(NamedTuple):
+class ConfusionCell(NamedTuple):
     """Rows of one true class that were predicted to be of another, or rightly of the same.
 
     Attributes
@@ -42,7 +42,7 @@ class Cell(NamedTuple):
 
 def confusion_cell(
     results: Results, pipeline: Pipeline, data: Dataset, true: int, predicted: int
-) -> Cell:
+) -> ConfusionCell:
     """Return the test rows of one cell.
 
     Parameters
@@ -79,10 +79,10 @@ def confusion_cell(
         lead = _lead(pipeline, data, rows, true)
         order = np.argsort(lead, kind="stable")
         proba = None
-    return Cell(rows[order], proba, None if distances is None else distances[order])
+    return ConfusionCell(rows[order], proba, None if distances is None else distances[order])
 
 
-def cell_columns(data: Dataset, found: Cell, true: int, predicted: int) -> dict[str, Any]:
+def cell_columns(data: Dataset, found: ConfusionCell, true: int, predicted: int) -> dict[str, Any]:
     """Return posteriors and distances of the classes at stake, or of all where these are few.
 
     Parameters

@@ -26,12 +26,12 @@ from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, s
 from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import unit
 from lincore.plots.base.palette import INK, colour
-from lincore.plots.geometry.stage import Plane, area, dots, joined, line, stage
+from lincore.plots.geometry.stage import StagePlane, area, dots, joined, line, stage
 from lincore.utils.formatting import percent
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
 
-WINDOW = Plane(np.array([-6.0, -6.0]), np.array([6.0, 6.0]))
+WINDOW = StagePlane(np.array([-6.0, -6.0]), np.array([6.0, 6.0]))
 NONE, SEVERAL = "#85858F", "#9A4DB3"
 LOOKS = (
     area("claimed by none, or tied", NONE, 0.6),
@@ -166,7 +166,7 @@ def _masked() -> Demonstration:
     first = Snapshot("before", before, (base.X[base.codes == 1], nothing(), nothing(), nothing()))
     regions = [{**LOOKS[3 + k]} for k in range(3)]
     figure = stage(
-        Plane(np.array([-7.5, -7.5]), np.array([7.5, 7.5])),
+        StagePlane(np.array([-7.5, -7.5]), np.array([7.5, 7.5])),
         (dots("class 2", 1), *regions),
         first.places,
         title="Three classes in a row, by least squares",

@@ -16,10 +16,10 @@ from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.perceptron_walk import perceptron_walk
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
 from lincore.laboratory.experiment import Experiment, Preset
-from lincore.laboratory.samples import Line, overlapping
+from lincore.laboratory.samples import SampleLine, overlapping
 from lincore.plots.base.palette import GREY, INK
 from lincore.plots.base.style import Trace, compact
-from lincore.plots.geometry.stage import Plane, dots, line, stage
+from lincore.plots.geometry.stage import StagePlane, dots, line, stage
 from lincore.plots.plane.boundary_lines import trace_lines
 from lincore.plots.plane.regions import Map
 from lincore.utils.formatting import percent
@@ -58,10 +58,10 @@ def _show(rows: Callable[[], Dataset], basis: Basis) -> Demonstration:
     X, codes = data.X, data.codes
     Z = basis.apply(X)
     scale = float(np.abs(X).max() / np.abs(Z).max())
-    plane = Plane.around(np.vstack([X, scale * Z]))
+    plane = StagePlane.around(np.vstack([X, scale * Z]))
     with captured_warnings():
         model = LogisticRegression(C=1e4).fit(Z, codes)
-    f = Line.of(model)
+    f = SampleLine.of(model)
     plain, lifted = (_wrong(each, codes, LogisticRegression(C=1e4)) for each in (X, Z))
     squares = _wrong(Z, codes, LeastSquaresClassifier())
     converges = perceptron_walk(Z, codes, max_epochs=200).converged
@@ -120,7 +120,7 @@ def _in_x(X: Array, codes: Codes, curve: Array) -> list[Trace]:
     ]
 
 
-def _preimage(f: Line, plane: Plane, basis: Basis) -> Array:
+def _preimage(f: SampleLine, plane: StagePlane, basis: Basis) -> Array:
     """Return the curve in x on which the line in the coordinates of the basis lies."""
     from_row, row = np.linspace(plane.low, plane.high, 90).T
     grid = np.column_stack([np.tile(from_row, len(row)), np.repeat(row, len(from_row))])

@@ -23,7 +23,7 @@ from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import ACCENT, GREY, INK, colour
 from lincore.plots.base.style import Trace, compact
-from lincore.plots.geometry.stage import Plane, area, line, stage
+from lincore.plots.geometry.stage import StagePlane, area, line, stage
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
@@ -53,7 +53,9 @@ def _threshold(loss: float) -> float:
     return float((-np.log(loss) - ratio.c) / ratio.b[0])
 
 
-DENSITIES = Plane(np.array([-3.5, 0.0]), np.array([5.5, 0.22]), ("x", "prior × density"), False)
+DENSITIES = StagePlane(
+    np.array([-3.5, 0.0]), np.array([5.5, 0.22]), ("x", "prior × density"), False
+)
 
 
 def _under(low: float, high: float, mean: float) -> Array:
@@ -117,7 +119,7 @@ def _truth() -> Demonstration:
     data = prml_data()
     known = data.truth
     assert known is not None
-    plane = Plane.around(data.X, names=("X1", "X2"))
+    plane = StagePlane.around(data.X, names=("X1", "X2"))
 
     def frame(prior: float) -> tuple[Snapshot, float]:
         priors = [prior, 1 - prior]
@@ -219,7 +221,7 @@ def _regret() -> Demonstration:
         f"what a learned one loses beyond, here the mean of {len(SEEDS)} training sets."
     )
     first = Snapshot("before", before, tuple(nothing() for _ in MODELS))
-    plane = Plane(
+    plane = StagePlane(
         np.array([np.log10(few / 1.2), 0.0]),
         np.array([np.log10(most * 1.2), 1.1 * float(found.curves.max())]),
         ("training rows", "regret in points of error"),

@@ -15,7 +15,7 @@ from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
 from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import INK, colour
-from lincore.plots.geometry.stage import Plane, line, stage
+from lincore.plots.geometry.stage import StagePlane, line, stage
 from lincore.plots.plane.boundary_lines import trace_lines
 from lincore.plots.plane.regions import Map, nodes
 from lincore.utils.typing import Array
@@ -33,7 +33,7 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
     X, codes = data.X[train], data.codes[train]
     test_X, test_codes = (X, codes) if train.all() else (data.X[~train], data.codes[~train])
     whose = f"{len(test_X)} rows" if train.all() else f"{len(test_X)} new rows"
-    plane = Plane.around(X, margin=0.06)
+    plane = StagePlane.around(X, margin=0.06)
     x, y = np.linspace(plane.low, plane.high, 70).T
 
     def frame(share: float) -> tuple[Snapshot, int]:

@@ -15,9 +15,9 @@ from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import Experiment, Preset
-from lincore.laboratory.samples import FAR, Line, overlapping, with_far
+from lincore.laboratory.samples import FAR, SampleLine, overlapping, with_far
 from lincore.plots.base.palette import ACCENT, INK
-from lincore.plots.geometry.stage import Plane, dots, line, stage
+from lincore.plots.geometry.stage import StagePlane, dots, line, stage
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
@@ -30,12 +30,14 @@ def _logistic() -> LogisticRegression:
 
 def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows") -> Demonstration:
     old, capital = overlapping(), name[0].upper() + name[1:]
-    plane = Plane.around(np.vstack([old.X, [mean]]), margin=0.06)
+    plane = StagePlane.around(np.vstack([old.X, [mean]]), margin=0.06)
 
-    def fitted(X: Any, codes: Any) -> tuple[Line, Line]:
-        return Line.of(LeastSquaresClassifier().fit(X, codes)), Line.of(rival().fit(X, codes))
+    def fitted(X: Any, codes: Any) -> tuple[SampleLine, SampleLine]:
+        return SampleLine.of(LeastSquaresClassifier().fit(X, codes)), SampleLine.of(
+            rival().fit(X, codes)
+        )
 
-    def frame(label: str, data: Any) -> tuple[Snapshot, tuple[Line, Line]]:
+    def frame(label: str, data: Any) -> tuple[Snapshot, tuple[SampleLine, SampleLine]]:
         lines = fitted(data.X, data.codes)
         squares, other = (line_in_window(*f, plane.low, plane.high) for f in lines)
         wrong, wrong_other = (f.n_wrong(old.X, old.codes) for f in lines)

@@ -15,9 +15,9 @@ from lincore.geometry.directions import DirectionScores, direction_scores
 from lincore.io.samples import sample
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import Experiment, Preset
-from lincore.laboratory.samples import Line, prml_data, prml_training, unit, with_far
+from lincore.laboratory.samples import SampleLine, prml_data, prml_training, unit, with_far
 from lincore.plots.base.palette import ACCENT, GREY, INK
-from lincore.plots.geometry.stage import Plane, dots, line, stage
+from lincore.plots.geometry.stage import StagePlane, dots, line, stage
 from lincore.preprocessing.pca import PCA
 from lincore.utils.typing import Array, Codes
 
@@ -65,7 +65,7 @@ class _Turns(NamedTuple):
     """
 
     rows: Dataset
-    plane: Plane
+    plane: StagePlane
     angles: Array
     named: Mapping[str, int]
     scores: DirectionScores
@@ -79,7 +79,7 @@ class _Turns(NamedTuple):
         named = {
             "x1": 0.0,
             "x2": 90.0,
-            FISHER: _angle(Line.of(FisherDiscriminant().fit(X, codes)).normal),
+            FISHER: _angle(SampleLine.of(FisherDiscriminant().fit(X, codes)).normal),
             BETWEEN: _angle(means[1] - means[0]),
             MAIN: _angle(np.linalg.svd(X - X.mean(axis=0), full_matrices=False)[2][0]),
         }
@@ -89,7 +89,7 @@ class _Turns(NamedTuple):
         angles = np.unique([*usual[~near], *kept])
         places = {name: int(np.flatnonzero(angles == angle)[0]) for name, angle in named.items()}
         first, second, *_ = rows.feature_names
-        plane = Plane.around(X, names=(first, second))
+        plane = StagePlane.around(X, names=(first, second))
         scores = direction_scores(X, codes, unit(angles))
         centre, half = _middle(plane)
         reach = 0.94 * half * (scores.criterion / scores.criterion.max())[:, None] * unit(angles)
@@ -127,7 +127,7 @@ class _Turns(NamedTuple):
 def _thresholds(rows: Dataset) -> str:
     """Return where two rules put the threshold, on a w of length 1."""
     found = [
-        Line.of(FisherDiscriminant(threshold=rule).fit(rows.X, rows.codes))
+        SampleLine.of(FisherDiscriminant(threshold=rule).fit(rows.X, rows.codes))
         for rule in ("midpoint", "gaussian")
     ]
     midpoint, gaussian = (-one.offset / one.length for one in found)
@@ -142,7 +142,7 @@ def _without_sizes(criterion: float, codes: Codes) -> float:
     return criterion * (first + second) / (first * second)
 
 
-def _middle(plane: Plane) -> tuple[Array, float]:
+def _middle(plane: StagePlane) -> tuple[Array, float]:
     """Return centre and half the side of a plane."""
     return (plane.low + plane.high) / 2, float(plane.high[0] - plane.low[0]) / 2
 

@@ -13,7 +13,7 @@ from lincore.geometry.descents import LogisticError, Reweighted, descend_logisti
 from lincore.laboratory.demonstration import Demonstration, Numbers, Snapshot, nothing, signed
 from lincore.laboratory.experiment import Preset
 from lincore.plots.base.palette import ACCENT, GREY, INK
-from lincore.plots.geometry.stage import Plane, dots, joined, line, stage
+from lincore.plots.geometry.stage import StagePlane, dots, joined, line, stage
 from lincore.utils.typing import Array, Codes
 
 # Window, and the height of R = ¼ above its floor.
@@ -62,7 +62,7 @@ def _show() -> Demonstration:
         tuple(nothing() for _ in range(5)),
     )
     figure = stage(
-        Plane(
+        StagePlane(
             np.array([ENDS[0], FLOOR]),
             np.array([ENDS[1], MOST]),
             ("x", "working response z; below: R"),

@@ -17,7 +17,7 @@ from lincore.laboratory.demonstration import Demonstration, Numbers, Snapshot, s
 from lincore.laboratory.experiment import Letter, Preset
 from lincore.plots.base.palette import ACCENT
 from lincore.plots.base.style import shorten
-from lincore.plots.geometry.stage import Plane, bars, stage
+from lincore.plots.geometry.stage import StagePlane, bars, stage
 from lincore.utils.formatting import listed, percent
 from lincore.utils.typing import Array, Codes
 
@@ -75,7 +75,7 @@ def _words(asked: float, text: str) -> Demonstration:
 
 
 def _bars(text: str, row: Codes, places: Sequence[Array]) -> go.Figure:
-    plane = Plane(
+    plane = StagePlane(
         np.array([-0.6, -MOST - 0.3]), np.array([5.6, MOST + 0.3]),
         ("word of the letter", "log odds for ham, cut at ±5"), False,
     )  # fmt: skip

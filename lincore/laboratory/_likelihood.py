@@ -17,14 +17,14 @@ from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
 from lincore.laboratory.experiment import Experiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data, prml_training
 from lincore.plots.base.palette import colour
-from lincore.plots.geometry.stage import Plane, line, stage
+from lincore.plots.geometry.stage import StagePlane, line, stage
 from lincore.plots.plane.axis_limits import RADIUS
 from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
 NAMES = ("mean of class 1", "mean of class 2", "first handle of Σ", "second handle of Σ")
 DIGITS = 4
-WINDOW = Plane(np.array([2.0, 1.0]), np.array([9.0, 8.0]), ("X1", "X2"))
+WINDOW = StagePlane(np.array([2.0, 1.0]), np.array([9.0, 8.0]), ("X1", "X2"))
 Moved = Callable[[Array, Array, float], tuple[Array, Array]]
 
 

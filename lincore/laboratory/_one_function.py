@@ -15,9 +15,9 @@ from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import Experiment, Preset
-from lincore.laboratory.samples import Line, prml_data, prml_training, unit
+from lincore.laboratory.samples import SampleLine, prml_data, prml_training, unit
 from lincore.plots.base.palette import ACCENT, GREY, MARK
-from lincore.plots.geometry.stage import Plane, arrow, line, ring, stage
+from lincore.plots.geometry.stage import StagePlane, arrow, line, ring, stage
 from lincore.utils.typing import Array
 
 LOOKS = (
@@ -29,12 +29,12 @@ LOOKS = (
 )
 
 
-def _fitted() -> Line:
+def _fitted() -> SampleLine:
     data = prml_training()
-    return Line.of(LeastSquaresClassifier().fit(data.X, data.codes))
+    return SampleLine.of(LeastSquaresClassifier().fit(data.X, data.codes))
 
 
-def _frame(label: str, f: Line, plane: Plane) -> Snapshot:
+def _frame(label: str, f: SampleLine, plane: StagePlane) -> Snapshot:
     data = prml_training()
     row = data.X[0]
     value = float(f.values(row[None])[0])
@@ -56,10 +56,14 @@ def _frame(label: str, f: Line, plane: Plane) -> Snapshot:
 
 
 def _show(
-    lines: Sequence[tuple[str, Line]], before: str, answer: float, finding: str, stop: int = -1
+    lines: Sequence[tuple[str, SampleLine]],
+    before: str,
+    answer: float,
+    finding: str,
+    stop: int = -1,
 ) -> Demonstration:
     data = prml_training()
-    plane = Plane.around(np.vstack([data.X, [[0.0, 0.0], [0.0, -2.0]]]), names=("X1", "X2"))
+    plane = StagePlane.around(np.vstack([data.X, [[0.0, 0.0], [0.0, -2.0]]]), names=("X1", "X2"))
     empty: tuple[Array, ...] = (*(nothing() for _ in LOOKS[:-1]), data.X[:1])
     frames = (Snapshot("before", before, empty), *(_frame(*one, plane) for one in lines))
     figure = stage(
@@ -77,7 +81,7 @@ def _show(
 def _moved() -> Demonstration:
     f = _fitted()
     lines = [
-        (f"w0 = {signed(share * f.offset)}", Line(f.normal, share * f.offset))
+        (f"w0 = {signed(share * f.offset)}", SampleLine(f.normal, share * f.offset))
         for share in np.linspace(0, 1.6, 49)
     ]
     x, y = f.foot
@@ -96,7 +100,7 @@ def _moved() -> Demonstration:
 def _scaled() -> Demonstration:
     f, row = _fitted(), prml_training().X[0]
     lines = [
-        (f"× {share:.2f}", Line(share * f.normal, share * f.offset))
+        (f"× {share:.2f}", SampleLine(share * f.normal, share * f.offset))
         for share in np.geomspace(0.25, 4, 33)
     ]
     distance = float(f.values(row[None])[0]) / f.length
@@ -113,7 +117,7 @@ def _scaled() -> Demonstration:
 def _turned() -> Demonstration:
     f, data = _fitted(), prml_training()
     turns = np.arange(0, 361, 5)
-    lines = [(f"{turn}°", Line(f.length * unit(f.angle + turn), f.offset)) for turn in turns]
+    lines = [(f"{turn}°", SampleLine(f.length * unit(f.angle + turn), f.offset)) for turn in turns]
     answer = lines[18][1].n_wrong(data.X, data.codes)
     return _show(
         lines,
@@ -139,7 +143,7 @@ def _sigmoid() -> Demonstration:
     log_odds = np.diff(model.predict_log_proba([[0.0], [1.0]]), axis=1)[:, 0].tolist()
     w0, w1 = log_odds[0], log_odds[1] - log_odds[0]
     ends = np.array([-3.0, 5.0])
-    plane = Plane(
+    plane = StagePlane(
         np.array([ends[0], -0.1]), np.array([ends[1], 1.1]), ("x1", "p(class 2 | x1)"), False
     )
 

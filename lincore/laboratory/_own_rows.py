@@ -21,9 +21,9 @@ from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.board import Board, Point, Reply, checked, points_of
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
 from lincore.laboratory.experiment import Experiment, Preset
-from lincore.laboratory.samples import Line
+from lincore.laboratory.samples import SampleLine
 from lincore.plots.base.palette import method_look
-from lincore.plots.geometry.stage import Plane, line, stage
+from lincore.plots.geometry.stage import StagePlane, line, stage
 from lincore.utils.formatting import listed
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array, Codes
@@ -35,7 +35,7 @@ MODELS: Mapping[str, Callable[[], Any]] = {
     "logistic regression": partial(LogisticRegression, C=1e4),
     "perceptron": partial(Perceptron, weights="pocket", random_state=0),
 }
-WINDOW = Plane(np.full(2, -6.0), np.full(2, 6.0))
+WINDOW = StagePlane(np.full(2, -6.0), np.full(2, 6.0))
 
 
 class FittedLine(NamedTuple):
@@ -72,7 +72,7 @@ def fitted_lines(X: Array, codes: Codes) -> tuple[FittedLine, ...]:
     found = []
     for number, (name, make) in enumerate(MODELS.items()):
         with captured_warnings():
-            f = Line.of(make().fit(X, codes))
+            f = SampleLine.of(make().fit(X, codes))
         ends = line_in_window(f.normal, f.offset, WINDOW.low, WINDOW.high)
         hue, dash, _ = method_look(number)
         found.append(FittedLine(name, ends, f.n_wrong(X, codes), hue, dash))

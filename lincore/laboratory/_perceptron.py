@@ -14,9 +14,9 @@ from lincore.geometry.perceptron_walk import perceptron_walk
 from lincore.geometry.widest_margin import widest_margin
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
 from lincore.laboratory.experiment import Experiment, Preset
-from lincore.laboratory.samples import Line, overlapping, prml_data, prml_training
+from lincore.laboratory.samples import SampleLine, overlapping, prml_data, prml_training
 from lincore.plots.base.palette import ACCENT, MARK
-from lincore.plots.geometry.stage import Plane, arrow, line, ring, stage
+from lincore.plots.geometry.stage import StagePlane, arrow, line, ring, stage
 from lincore.utils.formatting import listed
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array
@@ -24,8 +24,8 @@ from lincore.utils.typing import Array
 LOOKS = (line("boundary"), line("direction of w", ACCENT, width=3), ring("row of the step", MARK))
 
 
-def _places(weights: Array, row: Array | None, plane: Plane) -> tuple[Array, ...]:
-    f = Line(weights[1:], float(weights[0]))
+def _places(weights: Array, row: Array | None, plane: StagePlane) -> tuple[Array, ...]:
+    f = SampleLine(weights[1:], float(weights[0]))
     at = nothing(1) if row is None else row[None]
     if not f.length:
         return nothing(), nothing(6), at
@@ -44,11 +44,11 @@ def _separable(standardise: bool) -> Demonstration:
     w = widest_margin(X, data.codes)
     bound = mistake_bound(X, data.codes, [w[1:]], [w[0]])
     names = ("X1, standardised", "X2, standardised") if standardise else ("X1", "X2")
-    plane = Plane.around(np.vstack([X, [[0.0, 0.0]]]), names=names)
+    plane = StagePlane.around(np.vstack([X, [[0.0, 0.0]]]), names=names)
 
     def frame(number: int, step: int) -> Snapshot:
         weights, row = walk.weights[step + 1], walk.rows[step]
-        wrong = Line(weights[1:], float(weights[0])).n_wrong(X, data.codes)
+        wrong = SampleLine(weights[1:], float(weights[0])).n_wrong(X, data.codes)
         sentence = (
             f"Mistake {number}, in epoch {walk.epochs[step] + 1}: row {row + 1} of class "
             f"{data.codes[row] + 1} was misclassified, or on the line, and is added to the "
@@ -75,9 +75,9 @@ def _overlap() -> Demonstration:
     order = np.random.default_rng(0).permutation(n)
     walk = perceptron_walk(X, codes, max_epochs=40, order=order)
     ends = walk.weights[n::n]
-    lines = [Line(w[1:], float(w[0])) for w in ends]
+    lines = [SampleLine(w[1:], float(w[0])) for w in ends]
     wrong = [f.n_wrong(X, codes) for f in lines]
-    plane = Plane.around(X)
+    plane = StagePlane.around(X)
     frames = [
         Snapshot(
             f"epoch {epoch}",
@@ -113,7 +113,7 @@ def _first(sentence: str) -> Snapshot:
     return Snapshot("before", sentence, (nothing(), nothing(6), nothing(1)))
 
 
-def _figure(data: Dataset, X: Array, plane: Plane, first: Snapshot) -> go.Figure:
+def _figure(data: Dataset, X: Array, plane: StagePlane, first: Snapshot) -> go.Figure:
     return stage(
         plane,
         LOOKS,

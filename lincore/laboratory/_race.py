@@ -15,7 +15,7 @@ from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
 from lincore.laboratory.experiment import Experiment, Preset
 from lincore.linalg.optimize import Reason
 from lincore.plots.base.palette import BAD, COLOURS, INK
-from lincore.plots.geometry.stage import Plane, contours, line, ring, stage
+from lincore.plots.geometry.stage import StagePlane, contours, line, ring, stage
 from lincore.utils.typing import Array
 
 HUES = (COLOURS[0], BAD, COLOURS[2], COLOURS[3])
@@ -86,7 +86,7 @@ def _state(descent: Descent, step: int, least: float) -> str:
 
 def _show(
     race: Callable[[], Mapping[str, Descent]],
-    plane: Plane,
+    plane: StagePlane,
     before: str,
     asked: str,
     conclude: Callable[[Mapping[str, Descent]], str],
@@ -129,7 +129,7 @@ def _show(
     return Demonstration(figure, frames, answer, conclude(descents))
 
 
-def _way(descent: Descent, step: int, plane: Plane) -> Array:
+def _way(descent: Descent, step: int, plane: StagePlane) -> Array:
     """Return the way up to a step, ending where it leaves the surroundings of the plane."""
     way = descent.positions[: step + 1]
     side = plane.high - plane.low
@@ -167,7 +167,7 @@ def _afar_finding(found: Mapping[str, Descent]) -> str:
     )
 
 
-NEAR = Plane(np.array([-0.6, -3.6]), np.array([3.2, 0.2]), ("weight of x", "intercept"))
+NEAR = StagePlane(np.array([-0.6, -3.6]), np.array([3.2, 0.2]), ("weight of x", "intercept"))
 EXPERIMENT = Experiment(
     "A race of optimisers",
     "Newton: w ← w − H⁻¹∇E with H = ΦᵀRΦ; a bound in H's place never rises; a fixed rate is slow, "
@@ -216,7 +216,9 @@ EXPERIMENT = Experiment(
             partial(
                 _show,
                 _from_afar,
-                Plane(np.array([-4.0, -6.0]), np.array([8.0, 6.0]), ("weight of x", "intercept")),
+                StagePlane(
+                    np.array([-4.0, -6.0]), np.array([8.0, 6.0]), ("weight of x", "intercept")
+                ),
                 f"The start is ({signed(5, 0)}, {signed(5, 0)}), where almost all rows of class 1 "
                 "are misclassified with certainty.",
                 "Newton, steps halved",

@@ -11,7 +11,7 @@ from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.laboratory.demonstration import Demonstration
 from lincore.plots.base.palette import colour
-from lincore.plots.geometry.stage import Plane
+from lincore.plots.geometry.stage import StagePlane
 from lincore.utils.typing import Array, Codes
 
 #: Two coordinates and a class.
@@ -65,7 +65,7 @@ class Board(NamedTuple):
     start: Callable[[], tuple[Point, ...]]
     reply: Callable[[Sequence[Point]], Reply]
     show: Callable[[Sequence[Point]], Demonstration]
-    window: Plane
+    window: StagePlane
     digits: int = 2
     names: tuple[str, ...] = ()
     rows: Callable[[], Dataset] | None = None
@@ -89,7 +89,7 @@ class Board(NamedTuple):
         }
 
 
-def checked(points: Sequence[Point], window: Plane) -> tuple[Array, Codes]:
+def checked(points: Sequence[Point], window: StagePlane) -> tuple[Array, Codes]:
     """Return places (n, 2) and classes (n,) of points."""
     if len(points) > MOST_POINTS or any(len(point) != 3 for point in points):
         raise DataError(

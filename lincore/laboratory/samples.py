@@ -19,7 +19,7 @@ from lincore.utils.typing import Array, Codes
 FAR = (12.0, -12.0)
 
 
-class Line(NamedTuple):
+class SampleLine(NamedTuple):
     """The function ``normal @ x + offset`` of two classes; positive for the second.
 
     Attributes
@@ -32,7 +32,7 @@ class Line(NamedTuple):
     offset: float
 
     @classmethod
-    def of(cls, model: Any, first: int = 1, second: int = 0) -> Line:
+    def of(cls, model: Any, first: int = 1, second: int = 0) -> SampleLine:
         """Read it off a fitted linear classifier of two features."""
         _, normal, offset = boundary(model, first, second).expanded()
         return cls(normal, offset)

@@ -15,7 +15,7 @@ from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.typing import Array
 
 
-class Decomposition(NamedTuple):
+class CanonicalDecomposition(NamedTuple):
     """``sqrt(n_k / n) * means[k] = (left * lengths)[k] @ axes``, with m = min(K, r).
 
     Attributes
@@ -57,10 +57,10 @@ class CanonicalMeans:
         return cls(whitener, means, moments.count / total.count)
 
     @cached_property
-    def decomposition(self) -> Decomposition:
+    def decomposition(self) -> CanonicalDecomposition:
         """Singular values and vectors of the means, weighted by their rows."""
         rows = np.sqrt(self.shares)[:, None] * self.means
-        return Decomposition(*np.linalg.svd(rows, full_matrices=False))
+        return CanonicalDecomposition(*np.linalg.svd(rows, full_matrices=False))
 
     def axes(self, n_components: int | None = None) -> Array:
         """Return the axes (d, r) along which the means differ, by decreasing distance.

@@ -16,10 +16,10 @@ import numpy as np
 
 from lincore.linalg.optimize import (
     RESOLUTION,
+    Iterate,
     Objective,
     OptimizerStep,
     Optimum,
-    Point,
     Reason,
     StoppingRule,
 )
@@ -28,13 +28,13 @@ from lincore.utils.typing import Array
 # A step is halved at most so often.
 HALVINGS = 30
 
-Direction = Callable[[Point], Array]
+Direction = Callable[[Iterate], Array]
 
 
 class ObjectiveStack(Protocol):
     """Functions of B places of the same shape: from places (B, ...) to a `Point` of a stack."""
 
-    def __call__(self, x: Array, /) -> Point:
+    def __call__(self, x: Array, /) -> Iterate:
         """Return what is known of each function at its place."""
 
     def of(self, chosen: Any) -> ObjectiveStack:
@@ -47,12 +47,12 @@ class Alone:
     def __init__(self, objective: Objective) -> None:
         self._objective = objective
 
-    def __call__(self, x: Array, /) -> Point:
+    def __call__(self, x: Array, /) -> Iterate:
         """Return what is known at the one place."""
         point = self._objective(x[0])
         state = np.empty(1, dtype=object)
         state[0] = point.state
-        return Point(x, np.array([point.value]), point.gradient[None], state)
+        return Iterate(x, np.array([point.value]), point.gradient[None], state)
 
     def of(self, chosen: Any) -> Alone:
         """Return the one function."""
@@ -60,11 +60,11 @@ class Alone:
 
 
 # From functions and where they are to the directions of their next steps.
-Directions = Callable[[Any, Point], Array]
+Directions = Callable[[Any, Iterate], Array]
 # The next places, the lengths of the steps there, and reasons for taking none.
-Found = tuple[Point, Array, list[Reason | None]]
+Found = tuple[Iterate, Array, list[Reason | None]]
 # From functions, places and directions to what is found.
-Search = Callable[[ObjectiveStack, Point, Array], Found]
+Search = Callable[[ObjectiveStack, Iterate, Array], Found]
 
 
 def alone(direction: Direction) -> Directions:
@@ -150,7 +150,9 @@ def one_step_more(
     chosen = np.flatnonzero(last).tolist()
     if not chosen:
         return more
-    at = Point(*(np.stack(parts) for parts in zip(*(optima[b].point for b in chosen), strict=True)))
+    at = Iterate(
+        *(np.stack(parts) for parts in zip(*(optima[b].point for b in chosen), strict=True))
+    )
     part = objective.of(last)
     after = part(at.x + directions(part, at))
     for place, b in enumerate(chosen):
@@ -163,7 +165,7 @@ def one_step_more(
     return more
 
 
-def backtracking_line_search(objective: ObjectiveStack, point: Point, direction: Array) -> Found:
+def backtracking_line_search(objective: ObjectiveStack, point: Iterate, direction: Array) -> Found:
     """Go the whole way, or half, a quarter ... of it, until each objective falls (Armijo)."""
     slope = (point.gradient * direction).reshape(len(direction), -1).sum(axis=1)
     down = slope < 0
@@ -189,7 +191,7 @@ def backtracking_line_search(objective: ObjectiveStack, point: Point, direction:
 def take_whole_steps(rate: float) -> Search:
     """Return a search that always goes the whole way and calls its length `rate`."""
 
-    def search(objective: ObjectiveStack, point: Point, direction: Array) -> Found:
+    def search(objective: ObjectiveStack, point: Iterate, direction: Array) -> Found:
         number = len(direction)
         return objective(point.x + direction), np.full(number, rate), [None] * number
 

@@ -74,7 +74,7 @@ _WORDS = {
 }
 
 
-class Point(NamedTuple):
+class Iterate(NamedTuple):
     """A place, and what is known of the objective there; of a stack each with a leading axis.
 
     Attributes
@@ -92,9 +92,9 @@ class Point(NamedTuple):
     gradient: Array
     state: Any = None
 
-    def of(self, chosen: Any) -> Point:
+    def of(self, chosen: Any) -> Iterate:
         """Return some places of a stack, or one."""
-        return Point(*(part[chosen] for part in self))
+        return Iterate(*(part[chosen] for part in self))
 
     @property
     def sizes(self) -> Array:
@@ -136,7 +136,7 @@ class Optimum:
     trace : tuple of OptimizerStep
     """
 
-    point: Point
+    point: Iterate
     reason: Reason
     trace: tuple[OptimizerStep, ...]
 
@@ -151,7 +151,7 @@ class Optimum:
         return self.reason is Reason.GRADIENT
 
 
-Objective = Callable[[Array], Point]
+Objective = Callable[[Array], Iterate]
 
 
 # From a step and the most that there may be, to whether to go on.
@@ -215,7 +215,7 @@ class StoppingRule:
 
     tol: float
     max_iter: int
-    is_unbounded: Callable[[Point], bool] | None = None
+    is_unbounded: Callable[[Iterate], bool] | None = None
 
     def reason(self, trace: list[OptimizerStep]) -> Reason | None:
         """Return the reason to stop after these steps, if there is one."""

@@ -34,7 +34,7 @@ from .pipeline import transform_for_classifier as transform_for_classifier
 from .specs import format_spec as format_spec
 from .specs import parse_spec as parse_spec
 from .specs import split_specs as split_specs
-from .split_choice import SplitChoice as SplitChoice
+from .split_choice import SplitVariation as SplitVariation
 from .split_choice import compare_splits as compare_splits
 from .splitters import plan_folds as plan_folds
 from .streamed_rows import n_learned_from_streamed as n_learned_from_streamed

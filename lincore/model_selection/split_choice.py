@@ -25,7 +25,7 @@ from lincore.utils.typing import Array, Progress
 MOST_COORDINATES = 20
 
 
-class SplitChoice(NamedTuple):
+class SplitVariation(NamedTuple):
     """Accuracies of the same models on the last rows of each class and on rows at random.
 
     Attributes
@@ -57,7 +57,7 @@ def compare_splits(
     test_size: float = 0.3,
     seeds: Sequence[int] = range(10),
     progress: Progress | None = None,
-) -> SplitChoice | None:
+) -> SplitVariation | None:
     """Compare models on the last rows of each class, and on random rows again and again.
 
     Parameters
@@ -99,7 +99,7 @@ def compare_splits(
         outcomes.append((_accuracies(results), _shift(data, parts, steps)))
     accuracies = np.array([found for found, _ in outcomes])
     shifts = np.array([shift for _, shift in outcomes])
-    return SplitChoice(
+    return SplitVariation(
         labels, accuracies[0], accuracies[1:], float(shifts[0]), float(shifts[1:].mean())
     )
 

@@ -14,7 +14,7 @@ from lincore.utils.typing import Array
 MERGED_ROWS = 32
 
 
-class Group(Protocol):
+class MergeGroup(Protocol):
     """Rows of which count (...) and mean (..., p) are known."""
 
     @property
@@ -46,7 +46,7 @@ class Joint:
     step: Array
 
 
-def joined(one: Group, other: Group) -> Joint:
+def joined(one: MergeGroup, other: MergeGroup) -> Joint:
     """Take two groups of rows together; an empty one is neutral."""
     count = one.count + other.count
     share = other.count / np.where(count > 0, count, 1.0)

@@ -10,7 +10,7 @@ from lincore.utils.formatting import percent
 
 if TYPE_CHECKING:
     from lincore.imbalance.study import BalanceStudy
-    from lincore.model_selection.split_choice import SplitChoice
+    from lincore.model_selection.split_choice import SplitVariation
 
 # Test means so many times as far from the training means as chance makes them (squared) are not
 # those of rows at random.
@@ -23,19 +23,19 @@ EQUAL = "corrected priors"
 FACES_TEXT = 0.773
 
 
-def split_choice_finding(found: SplitChoice) -> str:
+def split_choice_finding(found: SplitVariation) -> str:
     """Say which model wins on the last rows of each class, which at random, and why they differ.
 
     Parameters
     ----------
-    found : SplitChoice
+    found : SplitVariation
 
     Examples
     --------
-    >>> from lincore.model_selection import SplitChoice
+    >>> from lincore.model_selection import SplitVariation
     >>> random = np.array([[0.84, 0.86], [0.85, 0.87]])
-    >>> print(split_choice_finding(SplitChoice(("LDA", "Logistic"), np.array([0.88, 0.82]), random,
-    ...                                        9.0, 1.0)))
+    >>> last = np.array([0.88, 0.82])
+    >>> print(split_choice_finding(SplitVariation(("LDA", "Logistic"), last, random, 9.0, 1.0)))
     The split decides the winner: on the last of each class LDA is best (88.0 %, ...
     """
     last, wins = int(found.last.argmax()), found.random.argmax(axis=1)
@@ -58,12 +58,12 @@ def split_choice_finding(found: SplitChoice) -> str:
     return f"{text} {_change_of_places(found, last, usual)}{_why(found)}"
 
 
-def split_choice_rows(found: SplitChoice) -> tuple[dict[str, str], ...]:
+def split_choice_rows(found: SplitVariation) -> tuple[dict[str, str], ...]:
     """Return the accuracy of every model on the last rows of each class and on random ones.
 
     Parameters
     ----------
-    found : SplitChoice
+    found : SplitVariation
 
     Returns
     -------
@@ -82,7 +82,7 @@ def split_choice_rows(found: SplitChoice) -> tuple[dict[str, str], ...]:
     )
 
 
-def _change_of_places(found: SplitChoice, last: int, usual: int) -> str:
+def _change_of_places(found: SplitVariation, last: int, usual: int) -> str:
     """Name the two models whose order the split turns most clearly, besides the winners."""
     mean = found.random.mean(axis=0)
     ahead = found.last[:, None] - found.last
@@ -99,7 +99,7 @@ def _change_of_places(found: SplitChoice, last: int, usual: int) -> str:
     )
 
 
-def _why(found: SplitChoice) -> str:
+def _why(found: SplitVariation) -> str:
     if not found.last_shift > FAR:
         return (
             "The last rows are as the others: their class means lie no further from those of the "

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lincore.estimators.logistic.loss import Linear
-from lincore.linalg.optimize import Point, largest_entry
+from lincore.linalg.optimize import Iterate, largest_entry
 from lincore.utils.typing import Array
 
 MAX_INNER = 500
@@ -59,7 +59,7 @@ class NewtonCG:
         self.inner_steps: list[int] = []
         self._steps_since = 0
 
-    def __call__(self, point: Point) -> Array:
+    def __call__(self, point: Iterate) -> Array:
         """Return the direction at a point."""
         size = largest_entry(point.gradient)
         self._first = size if self._first is None else self._first
@@ -71,12 +71,12 @@ class NewtonCG:
         share = max(share, min(0.1, 0.1 * self._tol / size))
         return self._solve(self._hessian_at(point.state), point, self._precondition, share)
 
-    def refined(self, point: Point, product: Linear) -> Array:
+    def refined(self, point: Iterate, product: Linear) -> Array:
         """Return the direction by a product of more digits, solved far beyond the tolerance."""
         precondition = self._precondition or self._preconditioner_at(point.state)
         return self._solve(product, point, precondition, REFINED)
 
-    def _solve(self, product: Linear, point: Point, precondition: Linear, share: float) -> Array:
+    def _solve(self, product: Linear, point: Iterate, precondition: Linear, share: float) -> Array:
         solution, steps = conjugate_gradients(product, -point.gradient, precondition, share)
         self.inner_steps.append(steps)
         self._steps_since += steps

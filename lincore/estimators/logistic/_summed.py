@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from lincore.estimators.logistic.design_matrix import StandardRows
 from lincore.estimators.logistic.loss import NEXT_TO_NOTHING, Linear, SoftmaxLoss
-from lincore.linalg.optimize import Point
+from lincore.linalg.optimize import Iterate
 from lincore.utils.typing import Array
 
 Result = TypeVar("Result")
@@ -98,18 +98,18 @@ class SummedLoss:
         """True if a matrix of q squared is out of the question: never here."""
         return False
 
-    def __call__(self, coef: Array) -> Point:
+    def __call__(self, coef: Array) -> Iterate:
         """Return value and gradient at coefficients (q, K), which are the state as well."""
         value, gradient = self._over(partial(_value_and_gradient, self._of_block, coef), _added)
         pull = self.penalty[:, None] * coef
         whole = float(value) + 0.5 * float((pull * coef).sum())
-        return Point(coef, whole, gradient + pull, coef)
+        return Iterate(coef, whole, gradient + pull, coef)
 
-    def separates(self, point: Point) -> bool:
+    def separates(self, point: Iterate) -> bool:
         """Return whether every row that counts is strictly on its class's side."""
         return self._over(partial(_separates, self._of_block, point.state), and_)
 
-    def is_unbounded(self, point: Point) -> bool:
+    def is_unbounded(self, point: Iterate) -> bool:
         """Tell if this clearly has no minimum: classes separated, next to no loss left."""
         if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
             return False

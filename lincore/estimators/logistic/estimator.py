@@ -22,8 +22,8 @@ from lincore.estimators.logistic.loss import SoftmaxLoss
 from lincore.estimators.logistic.posed import Posed, pose, pose_rows, strength_of
 from lincore.estimators.logistic.rates import LearningRates, learning_rates
 from lincore.estimators.logistic.separation import (
-    Kind,
     Separation,
+    SeparationKind,
     SeparationWarning,
     as_separation,
     notice,
@@ -234,7 +234,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         optimum = self._minimise(pose(self, loss, conditioned, weighted.count))
         self.separation_ = None
         if np.isinf(self.C) and loss.separates(optimum.point):
-            self.separation_ = as_separation(conditioned, optimum.x, Kind.COMPLETE)
+            self.separation_ = as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
         self._report()
         return self
 

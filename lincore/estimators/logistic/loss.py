@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.estimators.logistic.design_matrix import RowView, StandardRows
-from lincore.linalg.optimize import Point
+from lincore.linalg.optimize import Iterate
 from lincore.utils.memory import require_memory
 from lincore.utils.threads import Mapper, parts_of
 from lincore.utils.typing import Array
@@ -21,7 +21,7 @@ NEXT_TO_NOTHING = 1e-3
 Linear = Callable[[Array], Array]
 
 
-class Loss(Protocol):
+class LogisticLoss(Protocol):
     """A loss as the solvers see it, wherever its rows are.
 
     What curvature at a point wants to find again is the point's state, which means nothing to
@@ -49,10 +49,10 @@ class Loss(Protocol):
     def wide(self) -> bool:
         """True if a matrix of q squared is out of the question."""
 
-    def __call__(self, coef: Array) -> Point:
+    def __call__(self, coef: Array) -> Iterate:
         """Return value, gradient and state at coefficients (q, K)."""
 
-    def is_unbounded(self, point: Point) -> bool:
+    def is_unbounded(self, point: Iterate) -> bool:
         """Tell if this clearly has no minimum."""
 
     def product_at(self, state: Any, *, exact: bool) -> Linear:
@@ -140,7 +140,7 @@ class SoftmaxLoss:
         """True if a matrix of q squared is out of the question."""
         return self.rows.wide
 
-    def __call__(self, coef: Array) -> Point:
+    def __call__(self, coef: Array) -> Iterate:
         """Return value and gradient at coefficients (q, K); the state is P, (n, K)."""
         view = self.rows.double
         W, constant = view.unfold(coef)
@@ -165,9 +165,9 @@ class SoftmaxLoss:
         pull = self.penalty[..., None] * coef
         gradient = view.fold(products, sums) + pull
         value = total + 0.5 * (pull * coef).sum(axis=(-2, -1))
-        return Point(coef, value, gradient, probabilities)
+        return Iterate(coef, value, gradient, probabilities)
 
-    def separates(self, point: Point) -> bool:
+    def separates(self, point: Iterate) -> bool:
         """Return whether every row that counts is strictly on its class's side."""
         state = point.state[: len(self.codes)]  # in a stack it is filled up
         index = np.arange(len(self.codes))
@@ -176,7 +176,7 @@ class SoftmaxLoss:
         right = state[index, self.codes] > others.max(axis=1)
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
 
-    def is_unbounded(self, point: Point) -> bool:
+    def is_unbounded(self, point: Iterate) -> bool:
         """Tell if this clearly has no minimum: classes separated, next to no loss left."""
         return bool(point.value <= NEXT_TO_NOTHING * self.total) and self.separates(point)
 

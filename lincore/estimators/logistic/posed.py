@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 
 from lincore.estimators.base.validation import require_classes
 from lincore.estimators.logistic.conditioning import Conditioned, condition
-from lincore.estimators.logistic.loss import Loss, SoftmaxLoss
+from lincore.estimators.logistic.loss import LogisticLoss, SoftmaxLoss
 from lincore.linalg.optimize import StoppingRule
 from lincore.utils.threads import Mapper
 from lincore.utils.typing import Array
@@ -70,7 +70,7 @@ def pose_rows(
     return pose(model, loss, conditioned, count)
 
 
-def pose(model: Any, loss: Loss, conditioned: Conditioned, count: Array) -> Posed:
+def pose(model: Any, loss: LogisticLoss, conditioned: Conditioned, count: Array) -> Posed:
     """Return what a solver is asked of a loss; `count` (K,) is the weight of each class."""
     # Begin at the shares of the classes: a Newton step from there is least squares, or LDA.
     start = np.zeros(loss.shape)

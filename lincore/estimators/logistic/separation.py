@@ -15,7 +15,7 @@ from scipy.optimize import linprog
 from lincore.estimators.logistic.conditioning import Conditioned, condition
 from lincore.estimators.logistic.loss import SoftmaxLoss
 from lincore.linalg.covariance import deviations
-from lincore.linalg.optimize import Optimum, Point
+from lincore.linalg.optimize import Iterate, Optimum
 from lincore.utils.typing import Array, Flags
 
 # Standardised margins below this are rounding of the linear programme (HiGHS allows 1e-7).
@@ -34,7 +34,7 @@ class SeparationWarning(UserWarning):
     """The classes can be separated, and maximum likelihood was asked for."""
 
 
-class Kind(StrEnum):
+class SeparationKind(StrEnum):
     """Degree of linear separation of the classes."""
 
     OVERLAP = "overlap"
@@ -60,7 +60,7 @@ class Separation:
         in its standard deviations.
     """
 
-    kind: Kind
+    kind: SeparationKind
     coef: Array
     intercept: Array
     strength: Array
@@ -68,7 +68,7 @@ class Separation:
     @property
     def separates(self) -> bool:
         """True if the maximum of the likelihood does not exist."""
-        return self.kind != Kind.OVERLAP
+        return self.kind != SeparationKind.OVERLAP
 
     def leading_features(self, at_most: int = 3) -> NDArray[np.intp]:
         """Return the positions of the features that matter most, in that order."""
@@ -102,7 +102,7 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
     Otherwise the linear programme decides, for data of moderate size.
     """
     if loss.separates(optimum.point):
-        return as_separation(conditioned, optimum.x, Kind.COMPLETE)
+        return as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
     if overlaps(loss, optimum.point):
         return None
     q, K = loss.shape
@@ -110,12 +110,12 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
     if counted.sum() * (K - 1) * 2 * q > PROGRAMME_ENTRIES:
         return None
     # Were the separation complete, a gradient that small would have every row on its side.
-    kind = Kind.QUASI_COMPLETE if optimum.converged else None
+    kind = SeparationKind.QUASI_COMPLETE if optimum.converged else None
     found = _by_programme(conditioned, loss.codes, K, counted, kind)
     return found if found.separates else None
 
 
-def overlaps(loss: SoftmaxLoss, point: Point) -> bool:
+def overlaps(loss: SoftmaxLoss, point: Iterate) -> bool:
     """Tell if Newton's step proves that the classes overlap: see `notice`."""
     return _newton_move(loss, point) < STILL_MOVING
 
@@ -125,7 +125,7 @@ def _by_programme(
     codes: NDArray[Any],
     n_classes: int,
     counted: Flags | None,
-    kind: Kind | None = None,
+    kind: SeparationKind | None = None,
 ) -> Separation:
     """Search by the linear programme; how far classes that separate do so may be known before."""
     margins = _margins(conditioned, codes, n_classes, counted)
@@ -133,9 +133,9 @@ def _by_programme(
     direction = _maximise(total, margins, np.zeros(margins.shape[0]))
     reached = margins @ direction
     if reached.max(initial=0.0) <= TOLERANCE:
-        direction, kind = np.zeros_like(direction), Kind.OVERLAP
+        direction, kind = np.zeros_like(direction), SeparationKind.OVERLAP
     elif reached.min() > TOLERANCE:
-        kind = Kind.COMPLETE
+        kind = SeparationKind.COMPLETE
     elif kind is None:
         direction, kind = _prefer_complete(margins, direction)
     coef = np.zeros((conditioned.rows.n_coordinates, n_classes))
@@ -143,7 +143,7 @@ def _by_programme(
     return as_separation(conditioned, coef, kind)
 
 
-def as_separation(conditioned: Conditioned, coef: Array, kind: Kind) -> Separation:
+def as_separation(conditioned: Conditioned, coef: Array, kind: SeparationKind) -> Separation:
     """Return a separating direction (q, K), found in standardised coordinates, for the user."""
     W, constant = conditioned.to_user(coef - coef.mean(axis=1, keepdims=True))
     deviation = _deviations(conditioned)
@@ -162,7 +162,7 @@ def _deviations(conditioned: Conditioned) -> Array:
     return np.asarray(np.sqrt((Z**2).mean(axis=0)))
 
 
-def _newton_move(loss: SoftmaxLoss, point: Point) -> float:
+def _newton_move(loss: SoftmaxLoss, point: Iterate) -> float:
     """Return by how much Newton's step moves the score of any row; infinity if that is unknown."""
     (q, K), view = loss.shape, loss.rows.double
     if loss.rows.wide or (K - 1) * q > MOST_PARAMETERS:
@@ -224,12 +224,12 @@ def _maximise(target: Array, margins: sparse.csr_array, least: Array) -> Array:
     return np.asarray(result.x)
 
 
-def _prefer_complete(margins: sparse.csr_array, direction: Array) -> tuple[Array, Kind]:
+def _prefer_complete(margins: sparse.csr_array, direction: Array) -> tuple[Array, SeparationKind]:
     """Find coefficients that make the least margin positive, if there are any."""
     n_rows, n_params = margins.shape
     wider = sparse.hstack([margins, -np.ones((n_rows, 1))], format="csr")
     target = np.append(np.zeros(n_params), 1.0)
     found = _maximise(target, sparse.csr_array(wider), np.zeros(n_rows))
     if found[-1] > TOLERANCE:
-        return found[:-1], Kind.COMPLETE
-    return direction, Kind.QUASI_COMPLETE
+        return found[:-1], SeparationKind.COMPLETE
+    return direction, SeparationKind.QUASI_COMPLETE

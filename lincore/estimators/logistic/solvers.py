@@ -12,7 +12,7 @@ from scipy.linalg import lapack
 
 from lincore.estimators.logistic._newton import NewtonCG
 from lincore.estimators.logistic._sgd import descend_by_rows
-from lincore.estimators.logistic.loss import Linear, Loss, SoftmaxLoss
+from lincore.estimators.logistic.loss import Linear, LogisticLoss, SoftmaxLoss
 from lincore.estimators.logistic.posed import Posed
 from lincore.linalg.covariance import is_positive
 from lincore.linalg.descent import (
@@ -26,7 +26,7 @@ from lincore.linalg.descent import (
     one_step_more,
     take_whole_steps,
 )
-from lincore.linalg.optimize import Optimum, Point
+from lincore.linalg.optimize import Iterate, Optimum
 from lincore.utils.typing import Array
 
 # Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each. With
@@ -72,7 +72,7 @@ def newton_cg(posed: Posed) -> Optimum:
     hessian_at, precondition = partial(loss.product_at, exact=False), partial(build, loss)
     direction = NewtonCG(hessian_at, precondition, tol=posed.tol)
 
-    def refined(point: Point) -> Array:
+    def refined(point: Iterate) -> Array:
         return direction.refined(point, loss.product_at(point.state, exact=True))
 
     last = alone(refined) if n_parameters <= SMALL and not loss.wide else None
@@ -187,7 +187,7 @@ def _newton(
     return found if last is None else one_step_more(objective, found, last, stopping)
 
 
-def _newton_directions(loss: Loss, point: Point) -> Array:
+def _newton_directions(loss: LogisticLoss, point: Iterate) -> Array:
     """Return Newton's direction, of one problem or of each of a stack."""
     hessian = loss.hessian(point.state, exact=True)
     return _by_differences(partial(robust_solve, hessian), -point.gradient)
@@ -211,7 +211,7 @@ def _of_sum_zero(values: Array) -> Array:
     return values - np.add.reduce(values, axis=-1, keepdims=True) / values.shape[-1]
 
 
-def _whole_hessian(loss: Loss, state: Any) -> Linear:
+def _whole_hessian(loss: LogisticLoss, state: Any) -> Linear:
     """Precondition by the Hessian of each so-many-th row."""
     q, K = loss.shape
     n_parameters = (K - 1) * q
@@ -224,13 +224,13 @@ def _whole_hessian(loss: Loss, state: Any) -> Linear:
     return lambda target: _by_differences(solve, _of_sum_zero(target))
 
 
-def _one_matrix(loss: Loss, state: Any) -> Linear:
+def _one_matrix(loss: LogisticLoss, state: Any) -> Linear:
     """Precondition by one (q, q) matrix for all classes, Böhning's with the rows' own weights."""
     every = max(1, loss.n_rows // (ROWS_PER_COLUMN * loss.shape[0]))
     return robust_solver(_ridged(loss.unsettled(state, every=every)))
 
 
-def _one_diagonal(loss: Loss, state: Any) -> Linear:
+def _one_diagonal(loss: LogisticLoss, state: Any) -> Linear:
     """Precondition by the diagonal of the matrix of `_one_matrix`, where that is too large."""
     diagonal = loss.unsettled_diagonal(state)
     diagonal += 1e-5 * diagonal.mean()

@@ -6,7 +6,7 @@ import pandas as pd
 
 from lincore import plots, report
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, Table
+from lincore.export.documents.section import Section, SectionTable
 from lincore.metrics.differences import cochran_test, pairwise_differences
 from lincore.metrics.estimates import SCORES
 from lincore.metrics.ranking import rank_methods
@@ -36,11 +36,11 @@ def comparison_sections(contents: ReportContents) -> tuple[Section, ...]:
         tuple(filter(None, sentences)),
         (plots.score_intervals(results, score=score),),
         (
-            Table(
+            SectionTable(
                 f"Every score with its 95 % interval, ordered and grouped by {score}",
                 pd.DataFrame(report.comparison_rows(results, score, rope)),
             ),
-            Table("Methods, options, steps and seconds", _described(results)),
+            SectionTable("Methods, options, steps and seconds", _described(results)),
         ),
     )
     return (scores, _pairs(results, score, rope)) if len(results.methods) > 1 else (scores,)
@@ -60,7 +60,7 @@ def _pairs(results: Results, score: str, rope: float) -> Section:
         "Pairwise comparisons",
         tuple(sentences),
         (plots.pairwise_effects(results, score=score, rope=rope),),
-        (Table(f"Differences in {score}, with 95 % intervals", frame, form),),
+        (SectionTable(f"Differences in {score}, with 95 % intervals", frame, form),),
     )
 
 

@@ -10,7 +10,7 @@ from lincore.checks.data_findings import data_checks
 from lincore.data.dataset import Dataset
 from lincore.data.row_weights import counting
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, Table
+from lincore.export.documents.section import Section, SectionTable
 from lincore.utils.formatting import percent, percent_of
 
 #: Features that have a line each; of more, none has.
@@ -32,9 +32,12 @@ def data_section(contents: ReportContents) -> Section:
     notices += [f"{one.name} was left out: {one.reason}" for one in data.skipped]
     if len(notices) > MOST_NOTICES:
         notices[MOST_NOTICES:] = [f"{len(notices) - MOST_NOTICES:,} more notices."]
-    tables = [Table("Data card", _card(contents)), Table("Classes", _classes(contents))]
+    tables = [
+        SectionTable("Data card", _card(contents)),
+        SectionTable("Classes", _classes(contents)),
+    ]
     if not data.kind.is_images and not data.n_words and data.n_features <= MOST_FEATURES:
-        tables.append(Table("Features", _features(data)))
+        tables.append(SectionTable("Features", _features(data)))
     figures = []
     if split is not None:
         train, test = (np.bincount(data.codes[rows], minlength=data.n_classes) for rows in split)

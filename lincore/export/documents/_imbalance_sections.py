@@ -7,7 +7,7 @@ import pandas as pd
 
 from lincore import report
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, Table
+from lincore.export.documents.section import Section, SectionTable
 from lincore.imbalance.remedies import choose_remedy
 
 
@@ -38,16 +38,16 @@ def _cost(contents: ReportContents) -> Section | None:
             report.cost_corrections(found, method, loss),
         ),
         (
-            Table(
+            SectionTable(
                 f"Corrections of {label}, with 95 % intervals",
                 _filled(report.cost_correction_rows(found, method, loss)),
             ),
-            Table(
+            SectionTable(
                 f"Every model: {report.loss_name(found, loss)} and its parts",
                 _filled(report.cost_method_rows(found, loss)),
             ),
             *(
-                Table(
+                SectionTable(
                     f"Expected cost of 100 rows by {label}, a false alarm costs 1",
                     _filled(report.cost_curve_rows(found, name)),
                 )
@@ -81,15 +81,15 @@ def _study(contents: ReportContents) -> Section | None:
             report.balance_corrections(study, method, loss),
         ),
         (
-            Table(
+            SectionTable(
                 f"Losses of {label} and their parts, with 95 % intervals",
                 _filled(report.decomposition_rows(study, method, losses)),
             ),
-            Table(
+            SectionTable(
                 f"Corrections: what each recovers of the {loss}",
                 _filled(report.remedy_rows(study, method, loss)),
             ),
-            Table(
+            SectionTable(
                 "Scores of every model on one split, with 95 % intervals",
                 _filled(report.score_rows(study, ("full", "reduced"))),
             ),

@@ -9,7 +9,7 @@ import pandas as pd
 from lincore import plots, report
 from lincore.checks.model_assumptions import ASSUMPTIONS, assumption_inputs, assumptions
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, Table
+from lincore.export.documents.section import Section, SectionTable
 from lincore.inspection.first_plane import default_plane
 from lincore.inspection.views import make_view
 from lincore.metrics.estimates import has_posteriors
@@ -59,7 +59,7 @@ def _pipeline(contents: ReportContents) -> Section:
         tuple(
             filter(None, (f"{way[:1].upper()}{way[1:]}. {note}".strip(), end.sentence, end.remedy))
         ),
-        tables=(Table("Steps and their settings", _option_lines(pipeline)),),
+        tables=(SectionTable("Steps and their settings", _option_lines(pipeline)),),
     )
 
 
@@ -93,11 +93,11 @@ def _scores(results: Results, method: str, noun: str) -> Section:
             *filter(None, (report.missing_intervals_note(results),)),
         ),
         tables=(
-            Table(
+            SectionTable(
                 f"Scores on {len(results.rows):,} test {noun}, with 95 % intervals",
                 pd.DataFrame(report.model_score_rows(results, method)),
             ),
-            Table("Recall, precision and F1 of each class", pd.DataFrame(
+            SectionTable("Recall, precision and F1 of each class", pd.DataFrame(
                 report.class_score_rows(results, method)
             )),
         ),
@@ -110,10 +110,10 @@ def _errors(results: Results, method: str) -> Section:
         figures += [plots.roc(results, method), plots.precision_recall(results, method)]
         if has_posteriors(results, method):
             figures.append(plots.calibration(results, method))
-    tables: tuple[Table, ...] = ()
+    tables: tuple[SectionTable, ...] = ()
     if len(results.classes) <= MOST_CLASSES:
         frame = pd.DataFrame(report.confusion_rows(results, method))
-        tables = (Table("Confusion matrix: test rows by true and predicted class", frame),)
+        tables = (SectionTable("Confusion matrix: test rows by true and predicted class", frame),)
     return Section(f"Errors of {method}", figures=tuple(figures), tables=tables)
 
 
@@ -142,7 +142,9 @@ def _assumptions(contents: ReportContents) -> Section | None:
             report.assumptions_finding(found),
             f"Checked on the {len(rows):,} training {data.kind.rows} as the classifier sees them.",
         ),
-        tables=(Table("Checks of assumptions", pd.DataFrame(report.assumption_rows(found))),),
+        tables=(
+            SectionTable("Checks of assumptions", pd.DataFrame(report.assumption_rows(found))),
+        ),
     )
 
 

@@ -6,7 +6,7 @@ import pandas as pd
 
 from lincore import plots, prediction, report
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, Table
+from lincore.export.documents.section import Section, SectionTable
 from lincore.prediction.predictions import Predictions
 
 
@@ -20,11 +20,11 @@ def prediction_sections(contents: ReportContents) -> tuple[Section, ...]:
     one = len(found) == 1
     table = prediction.class_table(found) if one else _by_class(found)
     caption = "Posterior (%) and distance of each class" if one else "Predicted classes"
-    tables, figures = [Table(caption, table, ".3f" if one else ".4g")], []
+    tables, figures = [SectionTable(caption, table, ".3f" if one else ".4g")], []
     if found.truth is not None:
         scores = found.scores()
         rows = report.headline_scores(scores, scores.methods[0])
-        tables.append(Table("Scores, with 95 % intervals", pd.DataFrame(rows)))
+        tables.append(SectionTable("Scores, with 95 % intervals", pd.DataFrame(rows)))
         figures.append(plots.confusion(scores, scores.methods[0]))
     sentences = [prediction.prediction_finding(found, noun), named]
     counted = [note] if (note := prediction.counting_note(found)) else []
@@ -35,7 +35,7 @@ def prediction_sections(contents: ReportContents) -> tuple[Section, ...]:
     if drift is not None:
         finding = prediction.drift_finding(drift)
         caption = "Training rows against new rows, column by column"
-        sections.append(Section("Drift", (finding,), (), (Table(caption, drift, ".3g"),)))
+        sections.append(Section("Drift", (finding,), (), (SectionTable(caption, drift, ".3g"),)))
     return tuple(sections)
 
 

@@ -18,7 +18,7 @@ from plotly.utils import PlotlyJSONEncoder
 from lincore.data.dataset import Dataset
 from lincore.export.documents._style import SCRIPT, STYLE
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, Table
+from lincore.export.documents.section import Section, SectionTable
 from lincore.export.documents.sections import report_sections
 from lincore.export.documents.tables import cell, cells, is_right, with_index
 from lincore.plots.base.palette import INK
@@ -177,7 +177,7 @@ def _json(figure: go.Figure) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _table(table: Table, name: str) -> str:
+def _table(table: SectionTable, name: str) -> str:
     frame = with_index(table.frame)
     right = is_right(frame)
     marks = [' class="number"' if one else "" for one in right]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 
-class Table(NamedTuple):
+class SectionTable(NamedTuple):
     """A table of a document.
 
     Attributes
@@ -56,6 +56,6 @@ class Section:
     title: str
     sentences: tuple[str, ...] = ()
     figures: tuple[go.Figure, ...] = ()
-    tables: tuple[Table, ...] = ()
+    tables: tuple[SectionTable, ...] = ()
     items: tuple[str, ...] = ()
     code: str = ""

@@ -13,7 +13,7 @@ from lincore.export.documents._methods import methods_section
 from lincore.export.documents._model_section import model_sections
 from lincore.export.documents._prediction_section import prediction_sections
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, Table
+from lincore.export.documents.section import Section, SectionTable
 
 #: Characters of the figures of a page, so that a report stays below 8 MB.
 MOST_BYTES = 2_500_000
@@ -98,4 +98,4 @@ def _settings(contents: ReportContents) -> Section:
     lines += [("versions", name, version) for name, version in contents.versions.items()]
     lines.append(("versions", "Python", platform.python_version()))
     frame = pd.DataFrame(lines, columns=["part", "setting", "value"])
-    return Section("Settings", tables=(Table("Settings, seeds and versions", frame),))
+    return Section("Settings", tables=(SectionTable("Settings, seeds and versions", frame),))

@@ -157,7 +157,7 @@ def match_rows(
     missing = tuple(name for name, found in place.items() if found is None)
     if missing and not fill_missing:
         raise _missing(missing, given)
-    found = _Found()
+    found = _Match()
     columns = frame.shape[1]
     n_table = len(schema.names) - schema.n_words
     levels: Sequence[Any] = schema.levels or [None] * len(schema.names)
@@ -183,7 +183,7 @@ def match_rows(
     )
 
 
-class _Found:
+class _Match:
     """Unseen levels, gaps and dates, noted column by column."""
 
     def __init__(self) -> None:
@@ -192,7 +192,7 @@ class _Found:
         self.dates: list[str] = []
 
 
-def _feature(frame: pd.DataFrame, place: int | None, name: str, known: Any, found: _Found) -> Array:
+def _feature(frame: pd.DataFrame, place: int | None, name: str, known: Any, found: _Match) -> Array:
     if place is None:
         return np.full(len(frame), np.nan)
     column = frame.iloc[:, place].rename(name)
@@ -203,7 +203,7 @@ def _feature(frame: pd.DataFrame, place: int | None, name: str, known: Any, foun
     return values
 
 
-def _numbers(column: pd.Series[Any], found: _Found) -> Array:
+def _numbers(column: pd.Series[Any], found: _Match) -> Array:
     if pd.api.types.is_datetime64_any_dtype(column):
         column = to_days(column)
     elif not is_number(column):
@@ -222,7 +222,7 @@ def _numbers(column: pd.Series[Any], found: _Found) -> Array:
     return column.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _codes(column: pd.Series[Any], known: Sequence[str], found: _Found) -> Array:
+def _codes(column: pd.Series[Any], known: Sequence[str], found: _Match) -> Array:
     places, values = pd.factorize(column)
     code_of = spelled_codes(map(level_name, values), known)
     # Behind the last level stands one that is not known, see `Preparer`.

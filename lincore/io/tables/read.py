@@ -29,7 +29,7 @@ from lincore.io.tables.text.arff import arff_as_csv, is_arff
 from lincore.io.tables.text.dialect import Layout, find_layout
 from lincore.io.tables.text.encoding import Decoded, decode
 from lincore.io.tables.text.header import Heading, find_heading
-from lincore.io.tables.text.marks import Marks, find_marks
+from lincore.io.tables.text.marks import NumberMarks, find_marks
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.io.tables.text.orange import refuse_basket
 from lincore.io.tables.text.rows import parse_rows
@@ -59,7 +59,7 @@ class Way(NamedTuple):
 
     layout: Layout
     names: list[str]
-    marks: Marks
+    marks: NumberMarks
     first_line: int
 
 
@@ -192,7 +192,7 @@ def _header_fields(layout: Layout, heading: Heading) -> tuple[str, ...]:
     return tuple(next(found, ()))
 
 
-def _find_marks(layout: Layout, heading: Heading, options: ReadOptions) -> Marks:
+def _find_marks(layout: Layout, heading: Heading, options: ReadOptions) -> NumberMarks:
     """Return the decimal and the thousands mark: those asked for, or those found."""
     body = [record for record in layout.records if record.first_line >= heading.first_line]
     found = find_marks(body, layout.separator)
@@ -201,4 +201,4 @@ def _find_marks(layout: Layout, heading: Heading, options: ReadOptions) -> Marks
     thousands = (
         (found.thousands if agree else "") if options.thousands is None else options.thousands
     )
-    return Marks(decimal, thousands, found.assumed and options.decimal is None)
+    return NumberMarks(decimal, thousands, found.assumed and options.decimal is None)

@@ -19,7 +19,7 @@ from lincore.utils.typing import Array
 HEAD = 0.022
 
 
-class Plane(NamedTuple):
+class StagePlane(NamedTuple):
     """The part of a plane that is drawn.
 
     Attributes
@@ -39,7 +39,7 @@ class Plane(NamedTuple):
     @classmethod
     def around(
         cls, points: ArrayLike, *, margin: float = 0.12, names: tuple[str, str] = ("x1", "x2")
-    ) -> Plane:
+    ) -> StagePlane:
         """Return the square about all points (n, 2), with a margin."""
         found = np.asarray(points, dtype=float)
         low, high = found.min(axis=0), found.max(axis=0)
@@ -85,7 +85,7 @@ def bars(name: str, hue: str) -> Trace:
     return trace("bar", name=name, marker={"color": hue}, hoverinfo="skip")
 
 
-def arrow(plane: Plane, start: ArrayLike, end: ArrayLike) -> Array:
+def arrow(plane: StagePlane, start: ArrayLike, end: ArrayLike) -> Array:
     """Return an arrow as a line, (6, 2), with a head of one size whatever its length."""
     tail, tip = np.asarray(start, dtype=float), np.asarray(end, dtype=float)
     way = tip - tail
@@ -123,7 +123,7 @@ def contours(x: Array, y: Array, z: Array, name: str) -> Trace:
 
 
 def stage(
-    plane: Plane,
+    plane: StagePlane,
     moving: Sequence[Trace],
     places: Sequence[Array],
     *,
@@ -167,5 +167,5 @@ def in_frame(drawn: go.Figure, places: Sequence[Array]) -> go.Figure:
     return found
 
 
-def _ends(plane: Plane, number: int) -> list[float]:
+def _ends(plane: StagePlane, number: int) -> list[float]:
     return [float(plane.low[number]), float(plane.high[number])]

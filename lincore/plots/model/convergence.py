@@ -21,7 +21,7 @@ OSCILLATES = 0.25
 UNEVEN = 20
 
 
-class Step(Protocol):
+class ConvergenceStep(Protocol):
     """One line of a trace, as `lincore.linalg.optimize.OptimizerStep`."""
 
     @property
@@ -42,7 +42,7 @@ class Step(Protocol):
 
 
 def convergence(
-    traces: Mapping[str, Sequence[Step]],
+    traces: Mapping[str, Sequence[ConvergenceStep]],
     *,
     quantity: Literal["training loss", "excess", "gradient norm"] = "training loss",
     across: Literal["iteration", "seconds"] = "iteration",
@@ -159,7 +159,7 @@ def oscillation(curves: Mapping[str, Array]) -> str:
     return " ".join(phrases[:3])
 
 
-def _line(step: Step) -> tuple[float, float, float, float]:
+def _line(step: ConvergenceStep) -> tuple[float, float, float, float]:
     return step.iteration, step.objective, step.gradient_norm, step.seconds
 
 

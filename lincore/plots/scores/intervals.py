@@ -23,7 +23,7 @@ LABEL_WIDTH = 23
 FARTHEST = 3
 
 
-class Difference(Protocol):
+class PairDifference(Protocol):
     """One method against another: what `pairwise_effects` reads of it."""
 
     @property
@@ -124,7 +124,7 @@ def score_intervals(
 
 
 def pairwise_effects(
-    differences: Sequence[Difference] | Results,
+    differences: Sequence[PairDifference] | Results,
     *,
     score: str | None = None,
     rope: float | None = None,

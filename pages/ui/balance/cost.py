@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.imbalance import ImbalanceCost
     from pages.ui.jobs.progress import Progress
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "balance.cost"
 #: Random splits of one record.
@@ -30,7 +30,7 @@ REPEATS = questions.COST_REPEATS
 FOLLOWED = 500_000
 
 
-def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
+def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
     """Ask what an error costs, compute the cost of the imbalance, and draw it."""
     data, choice, split = experiment
     with row:

@@ -10,13 +10,13 @@ from pages.ui.session import questions
 from pages.ui.widgets import controls
 
 if TYPE_CHECKING:
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 COST, CUT = questions.COST, questions.CUT
 MODES = {COST: "What does this imbalance cost?", CUT: "What if a class were smaller?"}
 
 
-def ask(experiment: Experiment) -> str:
+def ask(experiment: PageExperiment) -> str:
     """Ask for the question; at first the one that the training rows suggest."""
     data, _, split = experiment
     counts = np.bincount(data.codes[split.train], minlength=data.n_classes)

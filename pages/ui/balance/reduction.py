@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 WHY, PLOTS, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE = TABS = (
     "Error decomposition",
@@ -39,7 +39,7 @@ WHY, PLOTS, SWEEP, PRIORS, COSTS, SCORES, OBJECTIVE = TABS = (
 )
 
 
-def show(experiment: Experiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
+def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerator) -> None:
     """Reduce classes; draw what was lost and recovered first, then how the models changed."""
     data = experiment.data
     asked = study_setup.ask(experiment, row)

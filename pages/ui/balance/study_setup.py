@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset, Split
     from lincore.model_selection import Steps
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "balance"
 KEPT = "balance.kept"
@@ -41,7 +41,7 @@ class Setup(NamedTuple):
     """Everything that a study depends on; hashable."""
 
     digest: str
-    choice: cache.SplitChoice
+    choice: cache.SplitSettings
     sizes: tuple[tuple[Any, int], ...]
     methods: tuple[str, ...]
     steps: Steps
@@ -51,7 +51,7 @@ class CostSetup(NamedTuple):
     """Everything that a record of what the imbalance costs depends on; hashable."""
 
     digest: str
-    choice: cache.SplitChoice
+    choice: cache.SplitSettings
     methods: tuple[str, ...]
     steps: Steps
     prevalence: str | tuple[float, ...]
@@ -67,7 +67,7 @@ class Asked(NamedTuple):
     loss_place: DeltaGenerator
 
 
-def ask(experiment: Experiment, row: DeltaGenerator) -> Asked:
+def ask(experiment: PageExperiment, row: DeltaGenerator) -> Asked:
     """Ask in a row what is reduced and which model is shown, and under Options for the rest.
 
     Ends the page where nothing can be reduced.
@@ -110,7 +110,7 @@ def _counts(data: Dataset, split: Split) -> np.ndarray:
 
 
 def _sizes(
-    data: Dataset, choice: cache.SplitChoice, split: Split, place: DeltaGenerator
+    data: Dataset, choice: cache.SplitSettings, split: Split, place: DeltaGenerator
 ) -> dict[int, int]:
     counts = _counts(data, split)
     possible = [k for k in range(data.n_classes) if counts[k] > 1]
@@ -141,7 +141,7 @@ def _sizes(
     return kept
 
 
-def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> None:
+def _preset(data: Dataset, choice: cache.SplitSettings, counts: np.ndarray) -> None:
     """Offer what the text on faces does, to the row where the data allow it."""
     (last, third), *_ = _third(counts).items()
     now, share = int(counts[last]), _share_as_in_the_text(data, choice, counts, last)
@@ -165,7 +165,7 @@ def _preset(data: Dataset, choice: cache.SplitChoice, counts: np.ndarray) -> Non
 
 
 def _share_as_in_the_text(
-    data: Dataset, choice: cache.SplitChoice, counts: np.ndarray, code: int
+    data: Dataset, choice: cache.SplitSettings, counts: np.ndarray, code: int
 ) -> int | None:
     """Return the per cent of rows for testing that leave a class as many as in the text."""
     if counts[code] == OF_THE_TEXT:

@@ -13,7 +13,7 @@ from pages.ui.widgets import text
 
 if TYPE_CHECKING:
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify.checks"
 #: Distances between rows, times features, that take a few hundredths of a second.
@@ -25,7 +25,7 @@ _MARKS = {
 }
 
 
-def assumptions(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def assumptions(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Say in words what was checked, what came out, and what it means for the choice of model."""
     data, choice, split = experiment
     if data.kind.is_sparse and "svd" not in fitted.pipeline.named_steps:

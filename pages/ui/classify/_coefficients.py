@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.inspection import Coefficients, Weights
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify"
 MOST_IMAGES = 12
@@ -42,7 +42,7 @@ WRAPPED = """<style>
 </style>"""
 
 
-def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def coefficients(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw what each feature does, with a table beside it; of pixels, images of coefficients."""
     data, _, split = experiment
     try:
@@ -81,7 +81,7 @@ def coefficients(experiment: Experiment, model: cache.ModelChoice, fitted: Fitte
         st.caption(f"Left out, as combinations of other columns: {left_out}.")
 
 
-def equation(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def equation(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Write the boundary between two classes as text and as LaTeX."""
     data = experiment.data
     first, second = pair(data)
@@ -206,7 +206,7 @@ def _table(found: Coefficients, place: int) -> None:
         )
 
 
-def _likelihood(experiment: Experiment, fitted: Fitted) -> Coefficients | None:
+def _likelihood(experiment: PageExperiment, fitted: Fitted) -> Coefficients | None:
     """Return the coefficients of logistic regression with their errors, or say why there are none.
 
     Other classifiers are not described, nor is a penalty, which is in the table.

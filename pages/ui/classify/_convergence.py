@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pages.ui.jobs.executor import Job
     from pages.ui.jobs.progress import Progress
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify.solvers"
 CHOSEN = f"{KEY}.chosen"
@@ -28,7 +28,7 @@ _SOLVERS = inspection.SOLVER_NAMES
 RATES = (0.002, 0.02)
 
 
-def convergence(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def convergence(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw how the error fell, with its final value, and offer to run other solvers beside it."""
     classifier = fitted.pipeline.steps[-1][1]
     traces = inspection.fit_traces(classifier)
@@ -79,7 +79,7 @@ def _quantity() -> tuple[Any, Any]:
     return quantity, across
 
 
-def _final(classifier: Any, experiment: Experiment) -> None:
+def _final(classifier: Any, experiment: PageExperiment) -> None:
     if not hasattr(classifier, "log_loss_"):
         return
     rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
@@ -90,7 +90,7 @@ def _final(classifier: Any, experiment: Experiment) -> None:
 
 
 def _compare(
-    experiment: Experiment, model: cache.ModelChoice, fitted: Fitted, quantity: Any, across: Any
+    experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted, quantity: Any, across: Any
 ) -> None:
     """Offer to run several solvers on the same error, and draw their race."""
     data, choice, split = experiment
@@ -152,7 +152,7 @@ def _compare(
 @cache.by_bytes("Computing learning rates …")
 def _rates(
     digest: str,
-    choice: cache.SplitChoice,
+    choice: cache.SplitSettings,
     model: cache.ModelChoice,
     _fitted: Fitted,
     _data: Dataset,

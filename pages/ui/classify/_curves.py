@@ -13,7 +13,7 @@ from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify"
 # More curves than this are a thicket: the classes are then chosen.
@@ -21,7 +21,7 @@ MOST_CURVES = 6
 ALL = -1
 
 
-def rates(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def rates(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw the ROC and precision-recall curves of the classes, with the operating points."""
     results, data = fitted.results, experiment.data
     method = results.methods[0]
@@ -46,7 +46,7 @@ def rates(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> N
         st.caption(text.escape(note))
 
 
-def calibration(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def calibration(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw the observed frequency of classes against their posteriors."""
     if not _has_posteriors(fitted):
         return
@@ -78,7 +78,7 @@ def _has_posteriors(fitted: Fitted) -> bool:
     return False
 
 
-def _classes(experiment: Experiment, *, key: str) -> list[int]:
+def _classes(experiment: PageExperiment, *, key: str) -> list[int]:
     data = experiment.data
     if data.n_classes == 2:
         return [1]  # that of the other is its mirror image

@@ -15,13 +15,13 @@ from pages.ui.widgets import controls, selection, tables, text
 if TYPE_CHECKING:
     from lincore.data import Dataset
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify"
 _SHARES = {"Counts": None, "By row": "true", "By column": "pred"}
 
 
-def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def confusion(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw the confusion matrix; a chosen cell lists its rows or images."""
     data, results = experiment.data, fitted.results
     left, right = st.columns(2, gap="large")
@@ -52,7 +52,7 @@ def confusion(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) 
             selection.offer_to_clear(f"{KEY}.confusion")
 
 
-def scores(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def scores(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Show every score with its interval, and recall and precision of each class."""
     results, noun = fitted.results, text.row_noun(experiment.data)
     method = results.methods[0]

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.geometry import Learned
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify.learned"
 MOST_IMAGES = 24
 
 
-def learned(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def learned(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Show priors, means, covariances, scatter, likelihood and the ratio of two classes."""
     data, choice, _ = experiment
     found = _found(data.digest, choice, model, fitted, data)
@@ -44,7 +44,7 @@ def learned(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) ->
 @cache.by_bytes("Collecting estimates …")
 def _found(
     digest: str,
-    choice: cache.SplitChoice,
+    choice: cache.SplitSettings,
     model: cache.ModelChoice,
     _fitted: Fitted,
     _data: Dataset,
@@ -78,7 +78,7 @@ def _words(found: Learned) -> None:
         tables.numbers(found.by_word, alt=alt)
 
 
-def _images(experiment: Experiment, fitted: Fitted) -> None:
+def _images(experiment: PageExperiment, fitted: Fitted) -> None:
     """Show the class means, and the basis of PCA with its mean and its eigenvalues, as images."""
     data, _, split = experiment
     found = geometry.learned_images(fitted.pipeline, data, split.train)
@@ -125,7 +125,7 @@ def _likelihood(found: Learned) -> None:
         st.markdown(f"**{_number(found.log_likelihood)}** nats, summed over {rows}.")
 
 
-def _ratio(experiment: Experiment, fitted: Fitted) -> None:
+def _ratio(experiment: PageExperiment, fitted: Fitted) -> None:
     """Write A, b and c between two classes."""
     data = experiment.data
     first, second = _coefficients.pair(data, key=f"{KEY}.pair")

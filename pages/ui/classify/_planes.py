@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset, Split
     from lincore.inspection import Plane, View
-    from pages.ui.classify.model_choice import Row
+    from pages.ui.classify.model_choice import ModelRow
     from pages.ui.session.fitting import Fitted
 
 KEY = "classify"
@@ -45,7 +45,7 @@ class Look(NamedTuple):
     rows: Literal["test", "training", "all"] = "test"
 
 
-def ask(pipeline: Pipeline, data: Dataset, split: Split, row: Row) -> Look:
+def ask(pipeline: Pipeline, data: Dataset, split: Split, row: ModelRow) -> Look:
     """Ask for a plane, where there is more than one; for its axes among the options."""
     kinds = inspection.plane_kinds(pipeline, data)
     kind = kinds[0]
@@ -86,7 +86,7 @@ def plane(pipeline: Pipeline, data: Dataset, split: Split, look: Look) -> Plane:
 @cache.by_bytes("Looking at the model …")
 def view(
     digest: str,
-    choice: cache.SplitChoice,
+    choice: cache.SplitSettings,
     model: cache.ModelChoice,
     look: Look,
     _fitted: Fitted,

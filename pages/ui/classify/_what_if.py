@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify.whatif"
 TYPICAL = -1
@@ -30,13 +30,13 @@ MOVED, _ROW = f"{KEY}.values", -1
 MOST_SLIDERS = 8
 
 
-def what_if(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def what_if(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Let a row be changed, and show what the model makes of it at once."""
     _panel(experiment, model, fitted)
 
 
 @sidebar.fragment
-def _panel(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def _panel(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw sliders and posteriors; a moved slider runs nothing but this."""
     data = experiment.data
     start = _start(experiment)
@@ -61,7 +61,7 @@ def _panel(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> 
         geometry.with_own_row(experiment, model, fitted, own)
 
 
-def _start(experiment: Experiment) -> int:
+def _start(experiment: PageExperiment) -> int:
     data, _, split = experiment
     noun = text.row_noun(data).removesuffix("s")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -91,12 +91,12 @@ def _start(experiment: Experiment) -> int:
     return row
 
 
-def _first_values(experiment: Experiment, start: int) -> np.ndarray:
+def _first_values(experiment: PageExperiment, start: int) -> np.ndarray:
     rows = experiment.split.train
     return inspection.complete_row(experiment.data, rows, None if start == TYPICAL else start)
 
 
-def _features(experiment: Experiment, start: int) -> np.ndarray:
+def _features(experiment: PageExperiment, start: int) -> np.ndarray:
     """Ask for the values of the features, beginning with those of a row."""
     data = experiment.data
     row = _first_values(experiment, start)
@@ -127,7 +127,9 @@ def _moved(data: Dataset, row: np.ndarray) -> list[int]:
     )
 
 
-def _value(experiment: Experiment, column: int, usual: float, value: float, start: int) -> float:
+def _value(
+    experiment: PageExperiment, column: int, usual: float, value: float, start: int
+) -> float:
     """Ask for the value of a feature, in a range that holds its usual one."""
     data = experiment.data
     name, key = text.escape(data.feature_names[column]), f"{KEY}.{data.digest}.{start}.{column}"
@@ -188,7 +190,7 @@ def _copy(source: str, target: str, low: float = -math.inf, high: float = math.i
         st.session_state[target] = min(max(float(value), low), high)
 
 
-def _range(experiment: Experiment, column: int) -> tuple[float, float]:
+def _range(experiment: PageExperiment, column: int) -> tuple[float, float]:
     data, _, split = experiment
     values = inspection.column_values(data, column, split.train)
     if np.isnan(values).all():
@@ -196,7 +198,7 @@ def _range(experiment: Experiment, column: int) -> tuple[float, float]:
     return float(np.nanmin(values)), float(np.nanmax(values))
 
 
-def _components(experiment: Experiment, pipeline: Pipeline, start: int) -> np.ndarray:
+def _components(experiment: PageExperiment, pipeline: Pipeline, start: int) -> np.ndarray:
     """Ask for the scores on the first components, beginning with those of an image."""
     data = experiment.data
     row = prediction.predict_row(pipeline, data, _first_values(experiment, start)).seen

@@ -20,9 +20,9 @@ from pages.ui.session import arrival, cache, sidebar
 
 if TYPE_CHECKING:
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
-Panel = Callable[["Experiment", cache.ModelChoice, "Fitted"], None]
+Panel = Callable[["PageExperiment", cache.ModelChoice, "Fitted"], None]
 
 PANELS: dict[str, Panel] = {
     "Confusion": _errors.confusion,
@@ -39,7 +39,7 @@ PANELS: dict[str, Panel] = {
 
 
 @sidebar.fragment
-def show(experiment: Experiment, model: cache.ModelChoice, fitted: Fitted) -> None:
+def show(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted) -> None:
     """Draw the tabs, and in the open one what it holds; nothing else reruns with them."""
     arrival.show("classify.panels", next(iter(PANELS)))
     for tab, panel in zip(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lincore.export import ScoreFunctions
     from lincore.model_selection import FittedModel
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify.export"
 
@@ -94,7 +94,7 @@ RENDERINGS = (
 
 
 @st.fragment
-def show(experiment: Experiment, fitted: Fitted) -> None:
+def show(experiment: PageExperiment, fitted: Fitted) -> None:
     """Offer the model in a popover, which makes nothing before it is opened."""
     popover = st.popover("Export model", icon=":material/download:", key=KEY, on_change="rerun")
     if popover.open:

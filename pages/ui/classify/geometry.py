@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lincore.inspection import View
     from pages.ui.classify._planes import Look
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify"
 ALL_CLASSES = -1
@@ -44,14 +44,14 @@ class Drawing(NamedTuple):
     counts: bool = False
 
 
-def show(experiment: Experiment) -> tuple[cache.ModelChoice, Fitted]:
+def show(experiment: PageExperiment) -> tuple[cache.ModelChoice, Fitted]:
     """Ask for a model and how to draw it, fit it and draw it; return what was chosen and fitted."""
     return _model_and_plot(experiment, [])
 
 
 @sidebar.fragment
 def _model_and_plot(
-    experiment: Experiment, chosen: list[cache.ModelChoice]
+    experiment: PageExperiment, chosen: list[cache.ModelChoice]
 ) -> tuple[cache.ModelChoice, Fitted]:
     """Draw the row of controls and the plot; another plot of the same model reruns only this."""
     data, choice, split = experiment
@@ -86,7 +86,7 @@ def _model_and_plot(
 
 
 def with_own_row(
-    experiment: Experiment, model: cache.ModelChoice, fitted: Fitted, row: Any
+    experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted, row: Any
 ) -> None:
     """Draw the plane that is looked at once more, with a row (1, p) of the visitor's own in it."""
     data, choice, split = experiment
@@ -108,7 +108,7 @@ def with_own_row(
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def _figure(
     digest: str,
-    choice: cache.SplitChoice,
+    choice: cache.SplitSettings,
     model: cache.ModelChoice,
     look: Look,
     drawing: Drawing,

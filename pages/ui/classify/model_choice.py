@@ -24,7 +24,7 @@ KEY = "classify"
 _OPTIONS_WIDTH = 130
 
 
-class Row(NamedTuple):
+class ModelRow(NamedTuple):
     """Containers of the controls above the plot that are filled once the model is fitted."""
 
     plot: DeltaGenerator
@@ -32,12 +32,14 @@ class Row(NamedTuple):
     options: DeltaGenerator
 
 
-def ask(data: Dataset, split: Split) -> tuple[cache.ModelChoice, Row]:
+def ask(data: Dataset, split: Split) -> tuple[cache.ModelChoice, ModelRow]:
     """Ask for a classifier and, in a popover, for its options and the steps before it."""
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         word = model_options.word(data, key=f"{KEY}.word")
         plot, plane = st.container(), st.container()
-        row = Row(plot, plane, st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH))
+        row = ModelRow(
+            plot, plane, st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH)
+        )
     with row.options:
         st.markdown("**Classifier**")
         line = model_options.line(word, model_options.options(word))

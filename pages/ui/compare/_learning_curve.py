@@ -15,7 +15,7 @@ from pages.ui.widgets import controls, text
 if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.model_selection import LearningCurve
-    from pages.ui.compare.choices import Choice
+    from pages.ui.compare.choices import CompareChoice
     from pages.ui.compare.score_table import Shown
     from pages.ui.jobs.progress import Progress
 
@@ -42,7 +42,7 @@ def show(shown: Shown) -> None:
 
 
 def work(
-    data: Dataset, choice: Choice, lines: tuple[str, ...], progress: Progress
+    data: Dataset, choice: CompareChoice, lines: tuple[str, ...], progress: Progress
 ) -> LearningCurve | None:
     """Compute the curves: over random splits, or on the test set that is given."""
     random = choice.split.how in ("stratified", "group")
@@ -64,7 +64,7 @@ def _best_two(shown: Shown, labels: list[str]) -> list[str]:
     return [label for label in shown.labels if label in labels][:2]
 
 
-def _split(data: Dataset, choice: cache.SplitChoice) -> object:
+def _split(data: Dataset, choice: cache.SplitSettings) -> object:
     return split(data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
 

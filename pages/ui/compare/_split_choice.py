@@ -14,7 +14,7 @@ from pages.ui.session import arrival
 from pages.ui.widgets import tables, text
 
 if TYPE_CHECKING:
-    from lincore.model_selection import SplitChoice
+    from lincore.model_selection import SplitVariation
     from pages.ui.compare.score_table import Shown
 
 KEY = "compare.splits"
@@ -47,7 +47,7 @@ def show(shown: Shown) -> None:
         _draw(job.result)
 
 
-def _draw(found: SplitChoice) -> None:
+def _draw(found: SplitVariation) -> None:
     st.markdown(text.escape(report.split_choice_finding(found)))
     with st.container(key=f"{KEY}.table"):
         tables.show(

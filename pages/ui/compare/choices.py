@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from lincore.model_selection import Steps
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "compare"
 _SCHEMES = {
@@ -37,7 +37,7 @@ _HOLDOUTS = {
 }
 
 
-class Choice(NamedTuple):
+class CompareChoice(NamedTuple):
     """Everything that a comparison depends on.
 
     Attributes
@@ -53,26 +53,26 @@ class Choice(NamedTuple):
     """
 
     digest: str
-    split: cache.SplitChoice
+    split: cache.SplitSettings
     lines: tuple[str, ...]
     scheme: str
     steps: Steps
 
 
-class Row(NamedTuple):
+class CompareRow(NamedTuple):
     """Places in the row of controls for what is asked once there are results."""
 
     score: DeltaGenerator
     options: DeltaGenerator
 
 
-def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
+def ask(experiment: PageExperiment) -> tuple[CompareChoice | None, CompareRow]:
     """Ask what to compare, in one row of controls; no choice while no model is chosen."""
     data, choice, split = experiment
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         words = _words(data)
         word = _validation()
-        row = Row(
+        row = CompareRow(
             st.container(width=_WIDE), st.popover("Options", key=f"{KEY}.options", width=_NARROW)
         )
     with row.options:
@@ -90,7 +90,7 @@ def ask(experiment: Experiment) -> tuple[Choice | None, Row]:
         model_options.show_projection(data, steps, split, who="The models see")
     if not lines:
         return None, row
-    return Choice(data.digest, choice, lines, scheme, steps), row
+    return CompareChoice(data.digest, choice, lines, scheme, steps), row
 
 
 def _words(data: Dataset) -> list[str]:
@@ -129,7 +129,7 @@ def _validation() -> str:
     )
 
 
-def _scheme(word: str, data: Dataset, choice: cache.SplitChoice) -> str:
+def _scheme(word: str, data: Dataset, choice: cache.SplitSettings) -> str:
     """Return the validation as `lincore.compare` reads it; of folds, ask what else matters."""
     if word == "holdout":
         return _HOLDOUTS[choice.how]

@@ -15,7 +15,7 @@ from pages.ui.widgets import model_options, tables, text
 if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.metrics import Results
-    from pages.ui.compare.choices import Choice
+    from pages.ui.compare.choices import CompareChoice
     from pages.ui.jobs.executor import Job
     from pages.ui.jobs.progress import Progress
 
@@ -27,7 +27,7 @@ AT_ONCE = 400_000
 _QUICK = ("holdout", "last", "given", "holdout by group", "5-fold", "10-fold", "by-group")
 
 
-def shown(data: Dataset, choice: Choice) -> Job | None:
+def shown(data: Dataset, choice: CompareChoice) -> Job | None:
     """Return the comparison to look at, which has a result; the former while another is at work."""
     job = of(data, choice)
     if job is None or (job.result is not None and not page_jobs.at_work(job)):
@@ -38,7 +38,7 @@ def shown(data: Dataset, choice: Choice) -> Job | None:
     return before
 
 
-def of(data: Dataset, choice: Choice) -> Job | None:
+def of(data: Dataset, choice: CompareChoice) -> Job | None:
     """Return the comparison of these data that was asked for last, at work or over."""
     while (latest := page_jobs.current(KEY)) is not None and latest.settings[0] != data.digest:
         page_jobs.discard(latest)
@@ -72,7 +72,7 @@ def notes(results: Results) -> None:
         )
 
 
-def compare(data: Dataset, choice: Choice, progress: Progress) -> Results | None:
+def compare(data: Dataset, choice: CompareChoice, progress: Progress) -> Results | None:
     """Compare, and compute every score with its interval, away from the page."""
     with utils.captured_warnings():  # what a fit has to say stands in the settings of the results
         results = model_selection.compare(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from lincore.metrics import Interval, Results
-    from pages.ui.compare.choices import Choice, Row
+    from pages.ui.compare.choices import CompareChoice, CompareRow
 
 KEY = "compare"
 # Pixels of the table beside the sidebar of a window 1,440 pixels wide, and of the columns that
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
     """
 
     data: Dataset
-    choice: Choice
+    choice: CompareChoice
     results: Results
     score: str
     rope: float
@@ -66,7 +66,7 @@ class Shown(NamedTuple):
         return metrics.SCORES[self.score].is_share
 
 
-def ask(data: Dataset, choice: Choice, results: Results, row: Row) -> Shown:
+def ask(data: Dataset, choice: CompareChoice, results: Results, row: CompareRow) -> Shown:
     """Ask for the score that decides, and how small a difference does not matter."""
     leading = metrics.leading_score(results.class_counts)
     names = sorted(metrics.available_scores(results), key=lambda name: name != leading)

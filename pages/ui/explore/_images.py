@@ -14,10 +14,10 @@ from pages.ui.widgets import controls, image_sheets, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
-    from pages.ui.explore.compute import Choice
+    from pages.ui.explore.compute import ProjectionChoice
     from pages.ui.explore.projection_options import Options
     from pages.ui.explore.scores import Seen
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 SHEET_COLUMNS = 6
 MOST_IMAGES = 12
@@ -26,7 +26,7 @@ MOST_CLASSES = 48
 MOST_VALUES = 400_000
 
 
-def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
+def eigen_images(experiment: PageExperiment, options: Options, seen: Seen) -> None:
     """Draw the first components, and Fisher's directions, as images."""
     data = experiment.data
     most = _most(data)
@@ -52,7 +52,7 @@ def eigen_images(experiment: Experiment, options: Options, seen: Seen) -> None:
     )
 
 
-def means(experiment: Experiment, choice: Choice) -> None:
+def means(experiment: PageExperiment, choice: ProjectionChoice) -> None:
     """Draw the mean training image of each class."""
     data = experiment.data
     found = compute.class_means(choice, data)
@@ -69,7 +69,9 @@ def means(experiment: Experiment, choice: Choice) -> None:
     st.caption(f"Over {len(experiment.split.train):,} training images.{rest}")
 
 
-def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: list[int]) -> None:
+def reconstruction(
+    experiment: PageExperiment, choice: ProjectionChoice, seen: Seen, chosen: list[int]
+) -> None:
     """Ask for an image and a number of components; draw what they make of it."""
     data, projection = experiment.data, seen.projection
     most = len(projection.components)
@@ -117,7 +119,7 @@ def reconstruction(experiment: Experiment, choice: Choice, seen: Seen, chosen: l
     )
 
 
-def _beside(experiment: Experiment, row: int, chosen: list[int]) -> list[int]:
+def _beside(experiment: PageExperiment, row: int, chosen: list[int]) -> list[int]:
     """Return up to six rows: the one that is asked for, and chosen ones or one of each class."""
     data, test = experiment.data, experiment.split.test
     others = chosen

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.inspection import Association, LargestAssociation
     from pages.ui.explore.row_choice import Rows
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 _NUMERIC = {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
 _LEVELS = {"of_class": "Levels by class", "of_level": "Classes by level"}
@@ -29,7 +29,7 @@ _BINS = (None, 10, 20, 30, 60)
 COLUMN, RANKED = "explore.column", "explore.ranked"
 
 
-def show(experiment: Experiment) -> None:
+def show(experiment: PageExperiment) -> None:
     """Draw one column by class; the one with the largest association at first."""
     data = experiment.data
     heading = st.container()

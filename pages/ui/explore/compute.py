@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 MOST_JUDGED = 1_000
 
 
-class Choice(NamedTuple):
+class ProjectionChoice(NamedTuple):
     """The training rows, and what is done to them before they are projected."""
 
     digest: str
-    split: cache.SplitChoice
+    split: cache.SplitSettings
     standardize: bool
 
 
@@ -34,7 +34,7 @@ class Directions(NamedTuple):
 
 
 @cache.by_bytes("Finding the principal components …")
-def projection(choice: Choice, _data: Dataset) -> Projection:
+def projection(choice: ProjectionChoice, _data: Dataset) -> Projection:
     """Fit principal components on the training set."""
     part = cache.training_set(choice.digest, choice.split, _data)
     rows = cache.split(choice.digest, choice.split, _data)
@@ -42,7 +42,7 @@ def projection(choice: Choice, _data: Dataset) -> Projection:
 
 
 @cache.by_bytes()
-def directions(choice: Choice, n_components: int, _data: Dataset) -> Directions:
+def directions(choice: ProjectionChoice, n_components: int, _data: Dataset) -> Directions:
     """Fit Fisher's discriminant behind a number of components."""
     try:
         return Directions(projection(choice, _data).fisher(n_components), "")
@@ -52,7 +52,7 @@ def directions(choice: Choice, n_components: int, _data: Dataset) -> Directions:
 
 @cache.by_bytes()
 def scores(
-    choice: Choice, part: str, axes: tuple[int, ...], whiten: bool, _data: Dataset
+    choice: ProjectionChoice, part: str, axes: tuple[int, ...], whiten: bool, _data: Dataset
 ) -> np.ndarray:
     """Return the rows of a part along some components."""
     found = projection(choice, _data)
@@ -61,7 +61,7 @@ def scores(
 
 @cache.by_bytes()
 def fisher_scores(
-    choice: Choice, part: str, axes: tuple[int, ...], n_components: int, _data: Dataset
+    choice: ProjectionChoice, part: str, axes: tuple[int, ...], n_components: int, _data: Dataset
 ) -> np.ndarray:
     """Return the rows of a part along some of Fisher's directions."""
     fisher = directions(choice, n_components, _data).fisher
@@ -72,7 +72,9 @@ def fisher_scores(
 
 
 @cache.by_bytes()
-def separations(choice: Choice, n_components: int, _data: Dataset) -> tuple[np.ndarray, np.ndarray]:
+def separations(
+    choice: ProjectionChoice, n_components: int, _data: Dataset
+) -> tuple[np.ndarray, np.ndarray]:
     """Return J of the first component and of Fisher's first direction, on either part."""
     fisher = directions(choice, n_components, _data).fisher
     if fisher is None:
@@ -86,7 +88,7 @@ def separations(choice: Choice, n_components: int, _data: Dataset) -> tuple[np.n
 
 
 @cache.by_bytes()
-def class_means(choice: Choice, _data: Dataset) -> np.ndarray:
+def class_means(choice: ProjectionChoice, _data: Dataset) -> np.ndarray:
     """Return the mean training row of each class."""
     rows = cache.split(choice.digest, choice.split, _data).train
     return inspection.class_means(_data.X[rows], _data.codes[rows], _data.n_classes)
@@ -100,7 +102,7 @@ class Error(NamedTuple):
 
 
 @cache.by_bytes()
-def rebuilding_error(choice: Choice, n_components: int, _data: Dataset) -> Error:
+def rebuilding_error(choice: ProjectionChoice, n_components: int, _data: Dataset) -> Error:
     """Judge rebuilding on test rows, an even sample of them where they are many."""
     test = cache.split(choice.digest, choice.split, _data).test
     judged = test[:: -(-len(test) // MOST_JUDGED) or 1]
@@ -117,5 +119,5 @@ def part_rows(split: Split, part: str) -> np.ndarray:
     return rows
 
 
-def _rows(choice: Choice, part: str, data: Dataset) -> np.ndarray:
+def _rows(choice: ProjectionChoice, part: str, data: Dataset) -> np.ndarray:
     return part_rows(cache.split(choice.digest, choice.split, data), part)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.inspection import Correlations
     from pages.ui.explore.row_choice import Rows
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 _SCOPES = {"within": "Within classes", "total": "All rows together"}
 _ORDERS = {"file": "As in the file", "clustered": "Clustered"}
 
 
-def scatter(experiment: Experiment) -> None:
+def scatter(experiment: PageExperiment) -> None:
     """Draw two numeric columns by class, those that separate the classes best at first."""
     data = experiment.data
     heading = st.container()
@@ -57,7 +57,7 @@ def scatter(experiment: Experiment) -> None:
         st.caption("Select points by a click, a box or a lasso: their rows are listed here.")
 
 
-def correlations(experiment: Experiment) -> None:
+def correlations(experiment: PageExperiment) -> None:
     """Draw the correlations of the columns, within the classes at first."""
     data = experiment.data
     heading = st.container()

@@ -14,15 +14,15 @@ from pages.ui.session import sidebar
 from pages.ui.widgets import controls, text
 
 if TYPE_CHECKING:
-    from pages.ui.explore.compute import Choice
+    from pages.ui.explore.compute import ProjectionChoice
     from pages.ui.explore.projection_options import Options
     from pages.ui.explore.scores import Seen
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 SHOWN_COMPONENTS = 10
 
 
-def show(experiment: Experiment) -> None:
+def show(experiment: PageExperiment) -> None:
     """Draw where the training rows vary, where the classes part, and that these differ."""
     data, split = experiment.data, experiment.split
     heading = st.container()
@@ -31,7 +31,7 @@ def show(experiment: Experiment) -> None:
         dimensions, part = projection_options.view(split)
         with st.popover("Options", key="explore.options"):
             options = projection_options.units(data, dimensions, part)
-            choice = compute.Choice(data.digest, experiment.choice, options.standardize)
+            choice = compute.ProjectionChoice(data.digest, experiment.choice, options.standardize)
             try:
                 seen = scores.choose(experiment, choice, options)
             except DataError as error:
@@ -58,7 +58,11 @@ def show(experiment: Experiment) -> None:
 
 @sidebar.fragment
 def _panels(
-    experiment: Experiment, choice: Choice, options: Options, seen: Seen, chosen: list[int]
+    experiment: PageExperiment,
+    choice: ProjectionChoice,
+    options: Options,
+    seen: Seen,
+    chosen: list[int],
 ) -> None:
     """Draw the tabs of a table, of words or of images."""
     data = experiment.data
@@ -82,7 +86,7 @@ def _panels(
                 draw()
 
 
-def _variance(experiment: Experiment, seen: Seen) -> None:
+def _variance(experiment: PageExperiment, seen: Seen) -> None:
     n_rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
     if seen.projection.is_sparse:
         controls.figure(plots.vector_shares(seen.projection.shares), key="explore.scree")
@@ -93,7 +97,7 @@ def _variance(experiment: Experiment, seen: Seen) -> None:
     st.caption(f"Of the {n_rows}. Bars: each component; line: all up to it.")
 
 
-def _loadings(experiment: Experiment, options: Options, seen: Seen) -> None:
+def _loadings(experiment: PageExperiment, options: Options, seen: Seen) -> None:
     weights, names = _directions(seen)
     position = controls.choose(
         "Coefficients of",
@@ -130,7 +134,9 @@ def _directions(seen: Seen) -> tuple[list, list[str]]:
     return weights, names
 
 
-def _biplot(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> None:
+def _biplot(
+    experiment: PageExperiment, choice: ProjectionChoice, options: Options, seen: Seen
+) -> None:
     data, axes = experiment.data, seen.axes[:2]
     rows = compute.part_rows(experiment.split, options.part)
     names = projection_options.component_axes(seen.projection, axes)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from lincore.data import Dataset
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 _PARTS = {"all": "All", "train": "Training", "test": "Test"}
 
@@ -31,7 +31,7 @@ class Rows(NamedTuple):
     """
 
     digest: str
-    split: cache.SplitChoice | None
+    split: cache.SplitSettings | None
     part: str
 
     def of(self, data: Dataset) -> np.ndarray | None:
@@ -50,7 +50,7 @@ class Rows(NamedTuple):
         return f"{len(found):,} {'training' if self.part == 'train' else 'test'} rows"
 
 
-def choose(experiment: Experiment) -> Rows:
+def choose(experiment: PageExperiment) -> Rows:
     """Ask for the rows; all of them at first, since nothing is fitted here."""
     parts = ["all", "train", *(["test"] if len(experiment.split.test) else [])]
     if st.session_state.get("explore.rows", "all") not in parts:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     from lincore.estimators import FisherDiscriminant
     from lincore.inspection import Projection
-    from pages.ui.explore.compute import Choice
+    from pages.ui.explore.compute import ProjectionChoice
     from pages.ui.explore.projection_options import Options
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 _PART = {"train": "training", "test": "test"}
 
@@ -44,7 +44,7 @@ class Seen(NamedTuple):
     fisher_axes: tuple[int, ...]
 
 
-def choose(experiment: Experiment, choice: Choice, options: Options) -> Seen:
+def choose(experiment: PageExperiment, choice: ProjectionChoice, options: Options) -> Seen:
     """Ask for axes and fit Fisher's discriminant behind the components."""
     data = experiment.data
     projection = compute.projection(choice, data)
@@ -62,7 +62,9 @@ def choose(experiment: Experiment, choice: Choice, options: Options) -> Seen:
     return Seen(projection, fisher, reason, n_components, axes, fisher_axes)
 
 
-def show(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> list[int]:
+def show(
+    experiment: PageExperiment, choice: ProjectionChoice, options: Options, seen: Seen
+) -> list[int]:
     """Draw both projections side by side; return the rows that are chosen in either."""
     left, right = st.columns(2, gap="medium")
     with left:
@@ -84,7 +86,9 @@ def show(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -
     return chosen
 
 
-def _components(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> list[int]:
+def _components(
+    experiment: PageExperiment, choice: ProjectionChoice, options: Options, seen: Seen
+) -> list[int]:
     names = projection_options.component_axes(seen.projection, seen.axes)
     points = compute.scores(choice, options.part, seen.axes, options.whiten, experiment.data)
     sparse = seen.projection.is_sparse
@@ -105,7 +109,9 @@ def _components(experiment: Experiment, choice: Choice, options: Options, seen: 
     return chosen
 
 
-def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen) -> list[int]:
+def _fisher(
+    experiment: PageExperiment, choice: ProjectionChoice, options: Options, seen: Seen
+) -> list[int]:
     if seen.fisher is None:
         st.info(f"Fisher’s projection cannot be drawn. {text.escape(seen.reason)}")
         return []
@@ -138,7 +144,7 @@ def _fisher(experiment: Experiment, choice: Choice, options: Options, seen: Seen
 
 
 def _along_one(
-    experiment: Experiment,
+    experiment: PageExperiment,
     options: Options,
     fisher: FisherDiscriminant,
     along: np.ndarray,
@@ -154,7 +160,7 @@ def _along_one(
 
 
 def _figure(
-    experiment: Experiment,
+    experiment: PageExperiment,
     options: Options,
     points: np.ndarray,
     names: list[str],

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from pages.ui.explore.row_choice import Rows
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 # Lines of the table: more are slow in a browser, and nobody reads them.
 MOST_LINES = 600
 _ORDERS = {"characteristic": "Most characteristic", "frequent": "Most frequent"}
 
 
-def summary(experiment: Experiment) -> None:
+def summary(experiment: PageExperiment) -> None:
     """Show the summary of every column by class."""
     data = experiment.data
     heading = st.container()
@@ -51,7 +51,7 @@ def summary(experiment: Experiment) -> None:
     )
 
 
-def words(experiment: Experiment) -> None:
+def words(experiment: PageExperiment) -> None:
     """Draw the share of each class's rows in which words occur."""
     data = experiment.data
     heading = st.container()

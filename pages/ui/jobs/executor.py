@@ -237,7 +237,7 @@ class Pool:
             return chosen
 
 
-class Inline:
+class InThread:
     """Does each job where it is asked for, on hosts without threads (a browser) and in tests."""
 
     def submit(self, job: Job) -> None:
@@ -249,6 +249,6 @@ class Inline:
         return 0
 
 
-def for_this_host() -> Pool | Inline:
+def for_this_host() -> Pool | InThread:
     """Return what runs jobs here: a thread for each core, where there are threads."""
-    return Inline() if sys.platform == "emscripten" else Pool(n_threads())
+    return InThread() if sys.platform == "emscripten" else Pool(n_threads())

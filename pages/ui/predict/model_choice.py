@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
     from lincore.model_selection import FittedModel
     from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "predict"
 # The classifier of the page Classify: what is chosen on one of them holds on both.
@@ -26,7 +26,7 @@ CLASSIFIER = "classify"
 _WIDTH, _OPTIONS_WIDTH = 260, 130
 
 
-class Row(NamedTuple):
+class PredictRow(NamedTuple):
     """Places in the row of controls that are filled once the model is known."""
 
     source: DeltaGenerator
@@ -34,7 +34,9 @@ class Row(NamedTuple):
     options: DeltaGenerator
 
 
-def ask(experiment: Experiment, saved: Saved | None) -> tuple[cache.ModelChoice | Saved, Row]:
+def ask(
+    experiment: PageExperiment, saved: Saved | None
+) -> tuple[cache.ModelChoice | Saved, PredictRow]:
     """Ask for a classifier and, in a popover, for its options and the steps before it.
 
     A saved model takes their place.
@@ -49,7 +51,7 @@ def ask(experiment: Experiment, saved: Saved | None) -> tuple[cache.ModelChoice 
                 st.selectbox("Classifier", [f"{saved.file.model.label} (saved)"], disabled=True)
         priors = st.container(width=_WIDTH)
         options = st.popover("Options", key=f"{KEY}.options", width=_OPTIONS_WIDTH)
-    row = Row(source, priors, options)
+    row = PredictRow(source, priors, options)
     with options:
         if saved is not None:
             saved_model.ask()
@@ -66,7 +68,7 @@ def ask(experiment: Experiment, saved: Saved | None) -> tuple[cache.ModelChoice 
     return cache.ModelChoice(line, steps), row
 
 
-def fitted(experiment: Experiment, model: cache.ModelChoice | Saved) -> FittedModel:
+def fitted(experiment: PageExperiment, model: cache.ModelChoice | Saved) -> FittedModel:
     """Fit the model on the training rows; draw progress and end the page while there is none."""
     if isinstance(model, Saved):
         return model.file.model
@@ -77,7 +79,7 @@ def fitted(experiment: Experiment, model: cache.ModelChoice | Saved) -> FittedMo
 @cache.by_bytes("Summarising the training rows …")
 def _of(
     digest: str,
-    choice: cache.SplitChoice,
+    choice: cache.SplitSettings,
     model: cache.ModelChoice,
     _fitted: Fitted,
     _data: Dataset,

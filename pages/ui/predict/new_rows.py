@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from lincore.io import Table
     from lincore.model_selection import FittedModel
     from pages.ui.predict.saved_model import Saved
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "predict"
 FILE, PROBLEM, TURN = f"{KEY}.file", f"{KEY}.problem", f"{KEY}.turn"
@@ -51,7 +51,7 @@ class Uploaded(NamedTuple):
     rows: Table | bytes | list[tuple[str, bytes]]
 
 
-class Rows(NamedTuple):
+class RowsToPredict(NamedTuple):
     """Rows to be predicted.
 
     Attributes
@@ -75,7 +75,7 @@ class Rows(NamedTuple):
     reading: io.ReadOptions = io.ReadOptions()
 
 
-def ask_kind(experiment: Experiment, saved: Saved | None) -> str:
+def ask_kind(experiment: PageExperiment, saved: Saved | None) -> str:
     """Ask where the rows come from; a saved model may have been fitted on the test set."""
     labels = {TEST: "Test set", UPLOAD: "New file", BY_HAND: "By hand"}
     image_shape = experiment.data.image_shape
@@ -100,29 +100,31 @@ def ask_kind(experiment: Experiment, saved: Saved | None) -> str:
     )
 
 
-def ask(kind: str, experiment: Experiment, model: FittedModel, saved: Saved | None) -> Rows | None:
+def ask(
+    kind: str, experiment: PageExperiment, model: FittedModel, saved: Saved | None
+) -> RowsToPredict | None:
     """Ask for the rows themselves; None while there are none."""
     data, choice, split = experiment
     noun = "rows" if model.image_shape is None else "images"
     if kind == TEST:
         rows = prediction.TestSet(data, split)
-        return Rows(kind, TEST, f"{data.name}, test set", rows, f"test {noun}")
+        return RowsToPredict(kind, TEST, f"{data.name}, test set", rows, f"test {noun}")
     if kind == BY_HAND:
         # Of a saved model the training rows are not known.
         usual = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
         frame = _form.ask(model, usual)
         identity = tuple(map(repr, frame.iloc[0].tolist()))
-        return Rows(kind, identity, "The row typed in", frame, "row")
+        return RowsToPredict(kind, identity, "The row typed in", frame, "row")
     found = _upload(model)
     if found is None:
         return None
     named = found.named
-    return Rows(kind, repr(named), named.name, found.rows, noun, named.reading)
+    return RowsToPredict(kind, repr(named), named.name, found.rows, noun, named.reading)
 
 
 @cache.by_bytes()
 def _usual(
-    digest: str, choice: cache.SplitChoice, _model: FittedModel, _data: Dataset
+    digest: str, choice: cache.SplitSettings, _model: FittedModel, _data: Dataset
 ) -> pd.DataFrame:
     """Return the median observation of the training rows."""
     return prediction.typed_row(_model, {}, _data.take(cache.split(digest, choice, _data).train))

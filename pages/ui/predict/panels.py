@@ -15,8 +15,8 @@ from pages.ui.widgets import controls, image_sheets, tables, text
 
 if TYPE_CHECKING:
     from lincore.prediction import Predictions
-    from pages.ui.predict.new_rows import Rows
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.predict.new_rows import RowsToPredict
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "predict"
 MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 1_000, 30, 10
@@ -29,7 +29,7 @@ _ORDERS = {
 }
 
 
-def show(experiment: Experiment, rows: Rows, found: Predictions) -> None:
+def show(experiment: PageExperiment, rows: RowsToPredict, found: Predictions) -> None:
     """Show the predictions, the rows that matter first where that is asked for."""
     if rows.kind == new_rows.BY_HAND:
         _one(found)
@@ -57,7 +57,7 @@ def _one(found: Predictions) -> None:
 
 
 @sidebar.fragment
-def _table(experiment: Experiment, rows: Rows, found: Predictions) -> None:
+def _table(experiment: PageExperiment, rows: RowsToPredict, found: Predictions) -> None:
     orders = [
         order
         for order in _ORDERS
@@ -169,7 +169,7 @@ def matching(found: Predictions) -> None:
             tables.show(pd.DataFrame(new.skipped), hide_index=True, alt="Files skipped.")
 
 
-def scores(experiment: Experiment, rows: Rows, found: Predictions) -> None:
+def scores(experiment: PageExperiment, rows: RowsToPredict, found: Predictions) -> None:
     """Show scores and the confusion matrix where the classes of the rows are known."""
     if found.truth is None:
         return

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from lincore.model_selection import FittedModel
     from lincore.prediction import Predictions
     from pages.ui.jobs.progress import Progress
-    from pages.ui.predict.new_rows import Rows
+    from pages.ui.predict.new_rows import RowsToPredict
     from pages.ui.predict.priors import Priors
     from pages.ui.session.cache import ModelChoice
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "predict.run"
 _SHOWN = "predict.shown"
@@ -36,10 +36,10 @@ AT_ONCE = 400_000
 
 
 def require(
-    experiment: Experiment,
+    experiment: PageExperiment,
     choice: ModelChoice | Saved,
     model: FittedModel,
-    rows: Rows,
+    rows: RowsToPredict,
     heading: DeltaGenerator,
 ) -> PredictedRows:
     """Return the predictions; draw progress, or why there are none, and end the page otherwise."""
@@ -98,7 +98,7 @@ class Work(NamedTuple):
     data: Dataset | None
     train: np.ndarray
     model: FittedModel
-    rows: Rows
+    rows: RowsToPredict
     reading: prediction.Reading
 
     def __call__(self, progress: Progress) -> PredictedRows | None:

@@ -32,7 +32,7 @@ class Upload(NamedTuple):
     file_id: str
 
 
-class Run(NamedTuple):
+class ScriptRun(NamedTuple):
     """Kind of a run: fragment or page, by itself or for a click, page shown or not."""
 
     is_fragment: bool = False
@@ -155,7 +155,7 @@ def announce_navigation() -> None:
 
 
 @_or(None)
-def let_runs_wait(turn: Callable[[Run], AbstractContextManager[None]]) -> None:
+def let_runs_wait(turn: Callable[[ScriptRun], AbstractContextManager[None]]) -> None:
     """Have every run of a script or a fragment go on inside ``turn(run)``."""
     sessions = import_module("streamlit.runtime.app_session")
     runner: Any = sessions.ScriptRunner
@@ -179,10 +179,10 @@ def index_page() -> str | None:
     return (Path(st.__file__).parent / "static" / "index.html").read_text("utf-8")
 
 
-@_or(Run())
-def _run(rerun_data: Any, runner: Any) -> Run:
+@_or(ScriptRun())
+def _run(rerun_data: Any, runner: Any) -> ScriptRun:
     pages = getattr(runner, "_pages_manager", None)
-    return Run(
+    return ScriptRun(
         bool(rerun_data.fragment_id_queue),
         bool(rerun_data.is_auto_rerun),
         rerun_data.page_script_hash == getattr(pages, "current_page_script_hash", None),

@@ -133,7 +133,7 @@ def let_scripts_take_turns() -> None:
     _compat.let_runs_wait(lambda run: scripts.taken(_patience(run)))
 
 
-def _patience(run: _compat.Run) -> float:
+def _patience(run: _compat.ScriptRun) -> float:
     """Return how long what a visitor asked for may wait for others."""
     if run.is_fragment:
         return CLICK if run.is_automatic else 0.0  # it looks by itself how a job goes

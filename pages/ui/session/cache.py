@@ -56,7 +56,7 @@ def by_bytes(doing: str = "") -> Callable[[Made], Made]:
     return decorate
 
 
-class SplitChoice(NamedTuple):
+class SplitSettings(NamedTuple):
     """Settings of the split into training and test set."""
 
     how: str
@@ -96,7 +96,7 @@ def sample_source(name: str) -> Source:
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
+def split(digest: str, choice: SplitSettings, _data: Dataset) -> Split:
     """Return the rows of the training and of the test set."""
     return data.split(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
@@ -104,7 +104,7 @@ def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def data_checks(
     digest: str,
-    choice: SplitChoice,
+    choice: SplitSettings,
     guess: TargetGuess | None,
     group_candidate: str,
     _data: Dataset,
@@ -114,7 +114,7 @@ def data_checks(
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def class_balance(digest: str, choice: SplitChoice, _data: Dataset) -> go.Figure:
+def class_balance(digest: str, choice: SplitSettings, _data: Dataset) -> go.Figure:
     """Draw how many rows of each class train and test."""
     rows = split(digest, choice, _data)
     train, test = (np.bincount(_data.codes[part], minlength=_data.n_classes) for part in rows)
@@ -131,7 +131,7 @@ def experiment_balance(digest: str, _data: Dataset) -> go.Figure:
 
 
 @by_bytes("Summarising the training rows …")
-def training_set(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingSet:
+def training_set(digest: str, choice: SplitSettings, _data: Dataset) -> TrainingSet:
     """Make the one pass over the training rows that every fit is solved from."""
     return model_selection.summarise_training_set(_data, split(digest, choice, _data))
 

@@ -12,7 +12,7 @@ from pages.ui.widgets import text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 # Characters of a column's name on a button.
 _LONGEST = 18
@@ -25,7 +25,7 @@ _SHORT = {
 }
 
 
-def show(experiment: Experiment) -> None:
+def show(experiment: PageExperiment) -> None:
     """Draw the findings about data and split, with a link to where they are put right."""
     found = cache.data_checks(
         experiment.data.digest,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lincore.metrics import Results
     from lincore.model_selection import FittedSteps, Steps
     from pages.ui.jobs.progress import Progress
-    from pages.ui.session.sidebar import Experiment
+    from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify.fit"
 # By `lincore.report.convergence`, or by the data checks.
@@ -39,7 +39,7 @@ class Fitted(NamedTuple):
     training_error: float
 
 
-def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
+def require(experiment: PageExperiment, model: cache.ModelChoice) -> Fitted:
     """Return the fitted model; draw progress, or why there is none, and end the page otherwise.
 
     A fit that was stopped before it had anything leaves the last one of the same data in place.
@@ -75,7 +75,7 @@ def require(experiment: Experiment, model: cache.ModelChoice) -> Fitted:
 
 @cache.by_bytes("Fitting the steps …")
 def preprocessor(
-    digest: str, choice: cache.SplitChoice, steps: Steps, _data: Dataset
+    digest: str, choice: cache.SplitSettings, steps: Steps, _data: Dataset
 ) -> FittedSteps:
     """Fit the steps before a classifier, once for all classifiers."""
     rows, part = cache.split(digest, choice, _data), cache.training_set(digest, choice, _data)
@@ -85,7 +85,7 @@ def preprocessor(
 
 @cache.by_bytes("Fitting …")
 def classify(
-    digest: str, choice: cache.SplitChoice, model: cache.ModelChoice, _data: Dataset
+    digest: str, choice: cache.SplitSettings, model: cache.ModelChoice, _data: Dataset
 ) -> Fitted:
     """Fit a classifier and its steps on the training set and predict the test set.
 

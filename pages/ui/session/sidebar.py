@@ -54,15 +54,15 @@ _SHOWN = "shared.sidebar.shown"
 Drawn = TypeVar("Drawn", bound=Callable[..., Any])
 
 
-class Experiment(NamedTuple):
+class PageExperiment(NamedTuple):
     """The data of this session and how its test set is set apart."""
 
     data: Dataset
-    choice: cache.SplitChoice
+    choice: cache.SplitSettings
     split: Split
 
 
-def show(page: str = "data") -> Experiment:
+def show(page: str = "data") -> PageExperiment:
     """Draw the sidebar and return the experiment that it describes.
 
     Ends the page with a message when the data cannot be split as wished.
@@ -78,7 +78,7 @@ def show(page: str = "data") -> Experiment:
     _offer(page, data, choice, split)
     with st.sidebar:
         _balance(data, choice, split)
-    return Experiment(data, choice, split)
+    return PageExperiment(data, choice, split)
 
 
 def show_on_data() -> Dataset:
@@ -146,7 +146,7 @@ def show_on_start() -> None:
         link.write(None)
 
 
-def _offer(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | None) -> None:
+def _offer(page: str, data: Dataset, choice: cache.SplitSettings, split: Split | None) -> None:
     """Put what is shown into the address, and offer it as link and file."""
     st.session_state[_SHOWN] = (page, data, choice, split)
     shown = specification.current(page, data, choice, split)
@@ -195,7 +195,7 @@ def _problem() -> None:
         )
 
 
-def _what() -> tuple[Dataset, cache.SplitChoice]:
+def _what() -> tuple[Dataset, cache.SplitSettings]:
     data = state.require_dataset()
     with st.sidebar, st.container(key="sidebar.summary", gap="small"):
         st.page_link(
@@ -246,18 +246,18 @@ def _ways_to_split(data: Dataset) -> list[str]:
     return options
 
 
-def _chosen_split(data: Dataset) -> cache.SplitChoice:
+def _chosen_split(data: Dataset) -> cache.SplitSettings:
     """Return how the test set is set apart, where that is not asked."""
     options = _ways_to_split(data)
     how = st.session_state.get(HOW)
     how = how if how in options else options[0]
     if how == "given":
-        return cache.SplitChoice(how, 0.0, 0)
+        return cache.SplitSettings(how, 0.0, 0)
     seed = st.session_state.get(SEED, 0) if how in ("stratified", "group") else 0
-    return cache.SplitChoice(how, st.session_state.get(SHARE, _USUAL_SHARE) / 100, seed)
+    return cache.SplitSettings(how, st.session_state.get(SHARE, _USUAL_SHARE) / 100, seed)
 
 
-def _split(data: Dataset) -> cache.SplitChoice:
+def _split(data: Dataset) -> cache.SplitSettings:
     options = _ways_to_split(data)
     with st.expander(f"Test set: **{_summary(options)}**", key="sidebar.split"):
         choice = _ask_split(options)
@@ -274,7 +274,7 @@ def _summary(options: list[str]) -> str:
     return _SUMMARY[how].format(share=percent(share / 100, 0))
 
 
-def _ask_split(options: list[str]) -> cache.SplitChoice:
+def _ask_split(options: list[str]) -> cache.SplitSettings:
     how = controls.choose(
         "Test set",
         options,
@@ -285,7 +285,7 @@ def _ask_split(options: list[str]) -> cache.SplitChoice:
         "the last of each class.",
     )
     if how == "given":
-        return cache.SplitChoice(how, 0.0, 0)
+        return cache.SplitSettings(how, 0.0, 0)
     controls.begin_with(SHARE, _USUAL_SHARE)
     share = st.slider(
         "Test fraction",
@@ -303,10 +303,10 @@ def _ask_split(options: list[str]) -> cache.SplitChoice:
         seed = controls.number(
             "Seed", 0, 9999, 0, key=SEED, help="Another number draws another split."
         )
-    return cache.SplitChoice(how, share / 100, seed)
+    return cache.SplitSettings(how, share / 100, seed)
 
 
-def _balance(data: Dataset, choice: cache.SplitChoice, split: Split) -> None:
+def _balance(data: Dataset, choice: cache.SplitSettings, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
     if data.n_streamed:
         st.caption(f"{data.n_streamed:,} more rows are streamed: see the page Data.")

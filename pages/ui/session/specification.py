@@ -24,7 +24,7 @@ SHARES = range(5, 51, 5)
 _FEWER = "drop_image_duplicates"
 
 
-def current(page: str, data: Dataset, choice: cache.SplitChoice, split: Split | None) -> Analysis:
+def current(page: str, data: Dataset, choice: cache.SplitSettings, split: Split | None) -> Analysis:
     """Return the specification of what a page shows."""
     rows = np.arange(data.n_rows) if split is None else split.train
     counts = np.bincount(data.codes[rows], minlength=data.n_classes).tolist()

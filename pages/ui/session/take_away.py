@@ -29,7 +29,7 @@ _FIGURES = ("data", "explore", "geometry")
 
 
 @dataclass
-class Shown:
+class ShownResults:
     """The content of a page in one run: nothing is made of it before a click.
 
     Attributes
@@ -88,7 +88,7 @@ def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
     if st.session_state.get(KEPT, (None,))[0] != experiment:
         st.session_state[KEPT] = experiment, {}
     kept = st.session_state[KEPT][1]
-    shown = Shown(analysis, data, split, controls.begin_figures(), kept)
+    shown = ShownResults(analysis, data, split, controls.begin_figures(), kept)
     st.session_state[SHOWN] = shown
     with st.popover(
         "Export", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
@@ -99,14 +99,14 @@ def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
 
 def keep(**parts: Any) -> None:
     """Let the report hold the results of the page, as fields of `ReportContents`."""
-    shown: Shown | None = st.session_state.get(SHOWN)
+    shown: ShownResults | None = st.session_state.get(SHOWN)
     if shown is not None:
         shown.parts.update(parts)
         question = shown.analysis.question
         shown.kept[question.kind] = question, shown.parts
 
 
-def _buttons(shown: Shown) -> None:
+def _buttons(shown: ShownResults) -> None:
     with st.container(gap="xsmall", key=f"{KEY}.files"):
         _button("Report (HTML)", "html", lambda: export.html_report(shown.contents()),
                 "One HTML file that fetches nothing: data card, scores, figures, tests, methods "
@@ -134,7 +134,7 @@ def _buttons(shown: Shown) -> None:
 
 
 def _button(
-    label: str, ending: str, make: Callable[[], str | bytes], help: str, shown: Shown
+    label: str, ending: str, make: Callable[[], str | bytes], help: str, shown: ShownResults
 ) -> None:
     """Offer a file that is made when it is asked for."""
 
@@ -154,6 +154,6 @@ def _button(
     )
 
 
-def _figures_page(shown: Shown) -> str:
+def _figures_page(shown: ShownResults) -> str:
     title = f"Figures of {shown.data.name}"
     return export.render_html(title, [export.Section("Figures", figures=tuple(shown.drawn()))])

@@ -27,7 +27,7 @@ ROWS, KEPT = 400, 28
 CONDITIONS = ("full", "reduced", "corrected priors")
 
 
-class Example(NamedTuple):
+class FinishedExample(NamedTuple):
     """A finished study, in a sentence and two plots."""
 
     finding: str
@@ -60,11 +60,11 @@ def show() -> None:
 
 # One for all visitors of a server: it depends on nothing.
 @st.cache_resource(show_spinner=False)
-def _example() -> Example:
+def _example() -> FinishedExample:
     data = gaussian_classes(MEANS, sizes=[ROWS] * len(MEANS))
     study = imbalance.balance(data, {RARE: KEPT}, METHOD)
     full, reduced = (int(study.counts[condition][-1]) for condition in ("full", "reduced"))
-    return Example(
+    return FinishedExample(
         _finding(study, full, reduced),
         _regions(study, data),
         _recalls(study, full, reduced),

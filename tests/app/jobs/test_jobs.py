@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from lincore import DataError
 from pages.ui.jobs import _registry, page_jobs
-from pages.ui.jobs.executor import Inline, Job, Pool
+from pages.ui.jobs.executor import InThread, Job, Pool
 from pages.ui.jobs.shared_cache import Shared, n_bytes
 from tests.app.settling import until
 
@@ -421,13 +421,13 @@ def test_the_pool_serves_whoever_has_fewest_running():
 
 def test_without_threads_a_job_is_over_when_it_was_submitted():
     job = Job("sum", 3, lambda progress: progress(0, 1, "adding") and 3)
-    inline = Inline()
+    inline = InThread()
     inline.submit(job)
     assert (job.result, job.reason, inline.ahead(job)) == (3, "finished", 0)
 
 
 def test_a_page_shows_what_was_done_without_threads(monkeypatch):
-    monkeypatch.setattr(page_jobs, "pool", Inline())
+    monkeypatch.setattr(page_jobs, "pool", InThread())
     page_jobs.shared.clear()
     app = AppTest.from_string(
         "import streamlit as st\n"

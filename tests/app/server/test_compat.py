@@ -21,7 +21,7 @@ from pages.ui.server import _compat, middleware
 
 ROOT = Path(__file__).parents[3]
 Manager = memory_uploaded_file_manager.MemoryUploadedFileManager
-NONE = _compat.Run()
+NONE = _compat.ScriptRun()
 
 #: A use, what it says where its part is gone, and the parts: modules, or names of an object.
 USES = [

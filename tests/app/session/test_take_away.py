@@ -34,7 +34,7 @@ def opened(page: str, sample: str = "wine"):
     return settled(app.run())
 
 
-def taken(app) -> take_away.Shown:
+def taken(app) -> take_away.ShownResults:
     return app.session_state[take_away.SHOWN]
 
 

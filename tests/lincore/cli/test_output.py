@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 from lincore.cli import _output
-from lincore.cli.answer import Answer, Section
+from lincore.cli.answer import Answer, AnswerSection
 
 ROWS = ({"model": "日本", "value": "9.5"}, {"model": "LDA", "value": "10.5", "note": "[b]"})
 ANSWER = Answer(
     {"value": np.float64("nan"), "counts": np.array([3, 4]), "names": ("é", None), 5: True},
-    (Section("Scores", ("A sentence " + "of many words " * 12,)), Section("", rows=ROWS)),
+    (
+        AnswerSection("Scores", ("A sentence " + "of many words " * 12,)),
+        AnswerSection("", rows=ROWS),
+    ),
 )
 
 
@@ -52,5 +55,5 @@ def test_tables_are_aligned_with_rich_and_without(kind, has_rich, monkeypatch):
 
 def test_a_file_goes_to_standard_output_and_findings_beside_it():
     stream, beside = io.StringIO(), io.StringIO()
-    _output.write(Answer(text="a,b\n1,2\n", sections=(Section("Two rows"),)), stream, beside)
+    _output.write(Answer(text="a,b\n1,2\n", sections=(AnswerSection("Two rows"),)), stream, beside)
     assert (stream.getvalue(), beside.getvalue()) == ("a,b\n1,2\n", "Two rows\n")

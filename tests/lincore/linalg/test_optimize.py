@@ -12,7 +12,7 @@ from lincore.estimators.logistic._newton import NewtonCG, conjugate_gradients
 from lincore.estimators.logistic._sgd import descend_by_rows
 from lincore.linalg.descent import backtracking_line_search, descend, take_whole_steps
 from lincore.linalg.optimize import (
-    Point,
+    Iterate,
     Reason,
     StoppingRule,
 )
@@ -23,7 +23,7 @@ MINIMUM = np.array([1.0, -2.0, 3.0])
 
 def bowl(x):
     gradient = CURVATURE @ (x - MINIMUM)
-    return Point(x, 5 + 0.5 * float((x - MINIMUM) @ gradient), gradient)
+    return Iterate(x, 5 + 0.5 * float((x - MINIMUM) @ gradient), gradient)
 
 
 def down(rate):
@@ -65,7 +65,7 @@ def test_reasons_of_fixed_rates(rate, max_iter, reason):
 
 def test_an_overflow_is_taken_back():
     """A point where the objective is no number is never the answer."""
-    cliff = lambda x: Point(x, float(x @ x) if abs(x[0]) < 2 else np.nan, 2 * x)  # noqa: E731
+    cliff = lambda x: Iterate(x, float(x @ x) if abs(x[0]) < 2 else np.nan, 2 * x)  # noqa: E731
     search = take_whole_steps(5.0)
     found = descend(cliff, np.ones(1), down(5.0), search=search, stopping=StoppingRule(1e-9, 9))
     assert found.reason is Reason.DIVERGED and found.x.tolist() == [1.0]
@@ -97,7 +97,7 @@ def test_a_direction_uphill_is_refused():
 
 def test_a_tolerance_below_rounding_is_no_convergence():
     def rough(x):
-        return Point(x, 1e9 + float(x @ x), np.where(np.abs(x) < 1e-7, 1e-7, 2 * x))
+        return Iterate(x, 1e9 + float(x @ x), np.where(np.abs(x) < 1e-7, 1e-7, 2 * x))
 
     found = descend(
         rough,
@@ -148,7 +148,7 @@ def test_sequential_steps_halve_their_rate_instead_of_wandering():
 
     def objective(x):
         residual = rows @ x - target
-        return Point(x, 0.5 * float(residual @ residual), rows.T @ residual)
+        return Iterate(x, 0.5 * float(residual @ residual), rows.T @ residual)
 
     found = descend_by_rows(
         objective,

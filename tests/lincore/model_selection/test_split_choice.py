@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.model_selection import SplitChoice, compare_splits
+from lincore.model_selection import SplitVariation, compare_splits
 from lincore.report import equal_priors_note, split_choice_finding
 
 
@@ -46,7 +46,7 @@ def test_it_can_be_stopped():
 
 
 def choice(last, random, shift=50.9):
-    return SplitChoice(("LDA", "Logistic", "QDA")[: len(last)], np.array(last), np.array(random),
+    return SplitVariation(("LDA", "Logistic", "QDA")[: len(last)], np.array(last), np.array(random),
                        shift, 1.2)  # fmt: skip
 
 

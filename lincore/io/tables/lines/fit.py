@@ -44,7 +44,7 @@ class UnevenLine(NamedTuple):
     outcome: str
 
 
-class Fitted(NamedTuple):
+class FittedLines(NamedTuple):
     """Rows of as many fields as there are columns, and what became of the others.
 
     `numbers_kept` tells whether the lines that are left stand where they stood, and `is_wider`
@@ -76,7 +76,7 @@ class Target(NamedTuple):
     may_widen: bool = True
 
 
-def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
+def fit_lines(text: str, target: Target, *, needed: bool = True) -> FittedLines:
     r"""Return the rows of a text with as many fields each as there are columns."""
     fitter = LineFitter(target)
     fitted = fitter.fit(text, target.first_line, needed=needed)
@@ -85,7 +85,7 @@ def fit_lines(text: str, target: Target, *, needed: bool = True) -> Fitted:
         fitter = LineFitter(target._replace(may_widen=False))
         fitted = fitter.fit(text, target.first_line, needed=needed)
     notices, lines = fitter.notices(), tuple(fitter.lines)
-    return Fitted(fitted, lines, notices, fitter.numbers_kept, fitter.is_wider)
+    return FittedLines(fitted, lines, notices, fitter.numbers_kept, fitter.is_wider)
 
 
 class LineFitter:

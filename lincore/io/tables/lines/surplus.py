@@ -106,7 +106,7 @@ def form_of(field: str) -> str:
     return _LETTERS.sub("a", _DIGIT.sub("9", field[:_FORM_CHARS].replace('"', "")))
 
 
-class _Part(NamedTuple):
+class _SurplusPart(NamedTuple):
     """The first fields in their columns: how likely, and the rest of them by linked pairs."""
 
     score: float
@@ -127,9 +127,9 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
     may_join = profile.n_rows >= _FEWEST_ROWS
     # By the number of fields taken away and whether a blank was kept last: of a run of blanks the
     # first ones go, so that no two ways give the same row.
-    parts: list[dict[tuple[int, bool], list[_Part]]]
+    parts: list[dict[tuple[int, bool], list[_SurplusPart]]]
     parts = [{} for _ in range(len(fields) + 1)]
-    parts[0][0, False] = [_Part(0.0, None)]
+    parts[0][0, False] = [_SurplusPart(0.0, None)]
     for i, field in enumerate(fields):
         for (gone, after_blank), ways in parts[i].items():
             column = i - gone
@@ -147,7 +147,7 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
             for step, less, blank, text, price in moves:
                 gain = price + (profile.score(text, column) if text is not None else 0.0)
                 longer = [
-                    _Part(w.score + gain, w.fields if text is None else (w.fields, text))
+                    _SurplusPart(w.score + gain, w.fields if text is None else (w.fields, text))
                     for w in ways
                 ]
                 known = parts[i + step].setdefault((less, blank), [])

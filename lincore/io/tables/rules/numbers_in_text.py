@@ -22,7 +22,7 @@ from lincore.io.tables.text.marks import (
     OTHER,
     PLAIN,
     SIGNS,
-    Marks,
+    NumberMarks,
     bare_number,
     evidence,
 )
@@ -60,7 +60,7 @@ _FEW = 3
 _SOME = 3
 
 
-class Numbers(NamedTuple):
+class ParsedNumbers(NamedTuple):
     """A column read as numbers, and the notices about it."""
 
     column: pd.Series[Any]
@@ -94,7 +94,9 @@ class NumbersInText:
         return Applied(columns.with_frame(with_many(columns.frame, found)), tuple(findings))
 
 
-def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> Numbers | None:
+def read_numbers(
+    column: pd.Series[Any], marks: NumberMarks, strict: bool = False
+) -> ParsedNumbers | None:
     """Read a text column as numbers; None where it holds something else."""
     if not marks.assumed and (alike := _read_alike(column, marks.decimal)):
         return alike
@@ -122,7 +124,7 @@ def read_numbers(column: pd.Series[Any], marks: Marks, strict: bool = False) -> 
         notices = _number_notices(column, numbers, odd, unit)
         if marks.assumed and "," in either and not proved:
             notices = (*notices, _assumption(column, numbers))
-        return Numbers(_convert(column, numbers), notices)
+        return ParsedNumbers(_convert(column, numbers), notices)
     return None
 
 
@@ -151,7 +153,7 @@ def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> No
     )
 
 
-def _read_alike(column: pd.Series[Any], decimal: str) -> Numbers | None:
+def _read_alike(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
     """Read a column of which each value is a number with the same signs, such as $, at a stroke."""
     first = first_texts(column, _GLANCE)
     # Only short texts are looked at by patterns that go back and forth.
@@ -179,7 +181,7 @@ def _read_alike(column: pd.Series[Any], decimal: str) -> Numbers | None:
     where = f"column {column.name!r}"
     notices = (_sign_notice(signs, where),) if signs else ()
     values = np.concatenate(parts)
-    return Numbers(pd.Series(values, index=column.index, name=column.name), notices)
+    return ParsedNumbers(pd.Series(values, index=column.index, name=column.name), notices)
 
 
 def _before(value: str) -> str:

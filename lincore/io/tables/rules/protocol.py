@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import pandas as pd
 
 from lincore.errors import DataError, Notice
-from lincore.io.tables.text.marks import Marks
+from lincore.io.tables.text.marks import NumberMarks
 from lincore.io.tables.text.options import ReadOptions
 
 
@@ -40,7 +40,7 @@ class Columns:
     frame: pd.DataFrame
     name: str
     options: ReadOptions = ReadOptions()
-    marks: Marks = Marks(".", "")
+    marks: NumberMarks = NumberMarks(".", "")
     header: tuple[str, ...] = ()
     texts: frozenset[str] = frozenset()
     declared: Mapping[str, str] = field(default_factory=dict)

@@ -41,7 +41,7 @@ _FEWEST_RECORDS = 10
 _MOST_FIELDS = 20_000
 
 
-class Marks(NamedTuple):
+class NumberMarks(NamedTuple):
     """The decimal mark of a file, and its thousands mark, "" where it has none.
 
     `assumed` is True where 7,094 may be either and no other column says which.
@@ -52,7 +52,7 @@ class Marks(NamedTuple):
     assumed: bool = False
 
 
-def find_marks(records: Sequence[Record], separator: str) -> Marks:
+def find_marks(records: Sequence[Record], separator: str) -> NumberMarks:
     """Find the decimal mark of a file by the columns of its beginning."""
     width = max((len(record.fields) for record in records), default=0)
     # Of thousands of columns a few rows say enough.
@@ -71,14 +71,14 @@ def find_marks(records: Sequence[Record], separator: str) -> Marks:
             grouped |= {OTHER[mark]} if any(OTHER[mark] in value for value in marked) else set()
         grouped |= either if not decimals else set()
     if settled[","] and not settled["."]:
-        return Marks(",", "." if "." in grouped else "")
+        return NumberMarks(",", "." if "." in grouped else "")
     thousands = "," if "," in grouped else ""
     if settled["."] or not thousands:
-        return Marks(".", thousands, bool(settled[","] and thousands))
+        return NumberMarks(".", thousands, bool(settled[","] and thousands))
     # In a file that needs no comma between fields 7,094 has decimals.
     if separator != "," and "." not in grouped:
-        return Marks(",", "", True)
-    return Marks(".", ",", True)
+        return NumberMarks(",", "", True)
+    return NumberMarks(".", ",", True)
 
 
 @lru_cache(maxsize=10_000)

@@ -11,13 +11,13 @@ import pandas as pd
 
 from lincore.data.labels import numbered, unique_names
 from lincore.errors import DataError, Notice
-from lincore.io.tables.lines.fit import Fitted, Target, UnevenLine, fit_lines
+from lincore.io.tables.lines.fit import FittedLines, Target, UnevenLine, fit_lines
 from lincore.io.tables.lines.kinds import kind_of
 from lincore.io.tables.text._parsing import of_one_kind, parse_text, pieces_of
 from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise, read_records
 from lincore.io.tables.text.header import Heading
 from lincore.io.tables.text.leading_zeros import may_have_zeros, restore_zeros
-from lincore.io.tables.text.marks import Marks
+from lincore.io.tables.text.marks import NumberMarks
 from lincore.io.tables.text.options import MISSING_CODES, SPACES, ReadOptions
 
 _FOOTER_LINES = 10
@@ -44,7 +44,7 @@ def parse_rows(
     layout: Layout,
     heading: Heading,
     names: Sequence[str],
-    marks: Marks,
+    marks: NumberMarks,
     options: ReadOptions,
     name: str,
 ) -> Parsed:
@@ -56,7 +56,7 @@ def parse_rows(
     begin = heading.first_line
     # pandas would cut a first row that is too long, or take its first field for a name.
     frame = None if _first_is_long(rows, layout, len(names)) else _try(rows, how, marks, options)
-    fitted, notices = Fitted(rows, (), (), True), list[Notice]()
+    fitted, notices = FittedLines(rows, (), (), True), list[Notice]()
     if frame is None or options.uneven == "skip" or _looks_uneven(rows, layout, frame):
         known = [r.fields for r in layout.records if r.first_line >= begin]
         policy = options.uneven or "mend"
@@ -169,7 +169,9 @@ def _is_note(record: Record, layout: Layout) -> bool:
     return are_levels and record.fields[0] not in known
 
 
-def _try(rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions) -> pd.DataFrame | None:
+def _try(
+    rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions
+) -> pd.DataFrame | None:
     """Parse the rows; None where a line is too long, or quotation marks lead astray."""
     try:
         return _read_csv(rows, how, marks, options)
@@ -178,7 +180,7 @@ def _try(rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions) -> 
 
 
 def _read(
-    rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions, name: str, begin: int
+    rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions, name: str, begin: int
 ) -> pd.DataFrame:
     try:
         return _read_csv(rows, how, marks, options)
@@ -186,7 +188,9 @@ def _read(
         raise parse_error(str(error), name, begin) from error
 
 
-def _read_csv(rows: str, how: dict[str, Any], marks: Marks, options: ReadOptions) -> pd.DataFrame:
+def _read_csv(
+    rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions
+) -> pd.DataFrame:
     # With a decimal comma 1.234 is no number with a fraction: what is one is decided later.
     if options.as_text or marks.decimal == "," or "." in marks.thousands:
         return parse_text(rows, dtype="str", **how)

@@ -18,7 +18,7 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 
 import lincore
 from lincore import PCA, LogisticRegression
-from lincore.estimators.logistic.separation import Kind, SeparationWarning
+from lincore.estimators.logistic.separation import SeparationKind, SeparationWarning
 from lincore.linalg.optimize import Reason
 from tests.data import DATA, needs_data
 from tests.lincore.references_logistic import (
@@ -255,7 +255,7 @@ def test_separable_classes_are_named_and_the_result_is_finite(solver):
     model = LogisticRegression(C=np.inf, solver=solver, max_iter=50)
     with pytest.warns(SeparationWarning, match="(?s)complete separation.*age.*finite C"):
         model.fit(X, y)
-    assert not model.converged_ and model.separation_.kind is Kind.COMPLETE
+    assert not model.converged_ and model.separation_.kind is SeparationKind.COMPLETE
     assert np.isfinite(model.coef_).all() and model.score(X, y) == 1
     with pytest.raises(ValueError, match="can be separated"):
         model.wald(X)
@@ -296,7 +296,7 @@ def test_no_solver_runs_after_a_minimum_that_separated_classes_do_not_have(solve
     with pytest.warns(SeparationWarning, match="complete separation"):
         model = LogisticRegression(C=np.inf, solver=solver).fit(X, y)
     assert model.reason_ is Reason.UNBOUNDED and not model.converged_
-    assert model.separation_.kind is Kind.COMPLETE and model.score(X, y) == 1
+    assert model.separation_.kind is SeparationKind.COMPLETE and model.score(X, y) == 1
     # It stopped as soon as next to nothing of the loss was left.
     *before, last = (step.objective / len(y) for step in model.trace_)
     assert last <= 1e-3 < min(before)

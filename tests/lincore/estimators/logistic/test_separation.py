@@ -11,7 +11,12 @@ from numpy.testing import assert_array_equal
 from lincore.estimators import LogisticRegression
 from lincore.estimators.logistic.conditioning import condition
 from lincore.estimators.logistic.loss import SoftmaxLoss
-from lincore.estimators.logistic.separation import Kind, _margins, _newton_move, separation
+from lincore.estimators.logistic.separation import (
+    SeparationKind,
+    _margins,
+    _newton_move,
+    separation,
+)
 
 
 def margins(found, X, codes):
@@ -31,7 +36,7 @@ def test_rows_on_their_own_side_are_found_complete(seed, K):
     keep = clear[:, -1] - clear[:, -2] > 0.1
     X, codes = X[keep], scores.argmax(axis=1)[keep]
     found = separation(X, codes, K)
-    assert found.kind is Kind.COMPLETE and found.separates
+    assert found.kind is SeparationKind.COMPLETE and found.separates
     assert margins(found, X, codes).min() > 0
 
 
@@ -40,7 +45,7 @@ def test_classes_drawn_alike_overlap(K):
     rng = np.random.default_rng(0)
     X, codes = rng.standard_normal((200, 3)), rng.integers(0, K, 200)
     found = separation(X, codes, K)
-    assert found.kind is Kind.OVERLAP and not found.separates
+    assert found.kind is SeparationKind.OVERLAP and not found.separates
     assert not found.coef.any() and len(found.leading_features()) == 0
 
 
@@ -52,7 +57,7 @@ def test_a_feature_that_only_one_class_has_is_quasi_complete():
     symptom = np.where(np.arange(100) >= 80, 1e-3, 0.0)
     X = np.column_stack([noise, symptom])
     found = separation(X, codes, 2)
-    assert found.kind is Kind.QUASI_COMPLETE
+    assert found.kind is SeparationKind.QUASI_COMPLETE
     assert found.leading_features().tolist() == [1]
     reached = margins(found, X, codes)
     assert reached.min() > -1e-6 and (reached > 1e-3).sum() == 20
@@ -63,27 +68,27 @@ def test_one_class_apart_from_two_that_overlap_is_quasi_complete():
     X = rng.standard_normal((90, 2))
     codes = np.repeat([0, 1, 2], 30)
     X[codes == 2] += 100
-    assert separation(X, codes, 3).kind is Kind.QUASI_COMPLETE
+    assert separation(X, codes, 3).kind is SeparationKind.QUASI_COMPLETE
 
 
 @pytest.mark.parametrize("units", [1.0, 1e-8, 1e8])
 def test_units_and_offsets_do_not_matter(units):
     X = np.array([[1.0], [2.0], [3.0], [4.0]]) * units
-    assert separation(X + 100 * units, [0, 0, 1, 1], 2).kind is Kind.COMPLETE
-    assert separation(X + 100 * units, [0, 1, 0, 1], 2).kind is Kind.OVERLAP
+    assert separation(X + 100 * units, [0, 0, 1, 1], 2).kind is SeparationKind.COMPLETE
+    assert separation(X + 100 * units, [0, 1, 0, 1], 2).kind is SeparationKind.OVERLAP
 
 
 def test_without_an_intercept_the_boundary_goes_through_the_origin():
     X = np.array([[1.0], [2.0], [3.0], [4.0]])
-    assert separation(X, [0, 0, 1, 1], 2, intercept=False).kind is Kind.OVERLAP
-    assert separation(X - 2.5, [0, 0, 1, 1], 2, intercept=False).kind is Kind.COMPLETE
+    assert separation(X, [0, 0, 1, 1], 2, intercept=False).kind is SeparationKind.OVERLAP
+    assert separation(X - 2.5, [0, 0, 1, 1], 2, intercept=False).kind is SeparationKind.COMPLETE
 
 
 def test_more_features_than_rows_separate():
     X = np.random.default_rng(0).standard_normal((6, 10))
     codes = np.array([0, 1, 0, 1, 1, 0])
     found = separation(X, codes, 2)
-    assert found.kind is Kind.COMPLETE and margins(found, X, codes).min() > 0
+    assert found.kind is SeparationKind.COMPLETE and margins(found, X, codes).min() > 0
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
@@ -125,8 +130,8 @@ def test_a_fit_notices_what_the_linear_programme_finds(solver):
         X, codes = sparse_counts(seed)
         kinds.append(separation(X, codes, codes.max() + 1).kind)
         noticed = LogisticRegression(C=np.inf, solver=solver).fit(X, codes).separation_
-        assert (Kind.OVERLAP if noticed is None else noticed.kind) is kinds[-1], seed
-    assert {Kind.OVERLAP, Kind.QUASI_COMPLETE} <= set(kinds)
+        assert (SeparationKind.OVERLAP if noticed is None else noticed.kind) is kinds[-1], seed
+    assert {SeparationKind.OVERLAP, SeparationKind.QUASI_COMPLETE} <= set(kinds)
 
 
 def test_from_any_point_newtons_step_moves_a_score_of_separated_classes_by_a_half():

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lincore import LogisticRegression, Moments
-from lincore.estimators.logistic.separation import Kind, SeparationWarning
+from lincore.estimators.logistic.separation import SeparationKind, SeparationWarning
 
 
 def rows(n=300, p=3, K=3, *, offset=0.0, spread=1.0):
@@ -68,7 +68,7 @@ def test_classes_that_separate_are_seen():
     X, codes = rows(spread=1e-3)
     with pytest.warns(SeparationWarning, match="complete separation"):
         found, _, _ = fitted(LogisticRegression(C=np.inf), X, codes)
-    assert found.separation_.kind is Kind.COMPLETE and not found.converged_
+    assert found.separation_.kind is SeparationKind.COMPLETE and not found.converged_
 
 
 def test_a_solver_that_goes_from_row_to_row_is_refused():

@@ -12,7 +12,7 @@ import pytest
 
 import lincore
 from lincore import export, report
-from lincore.export import Section, Table
+from lincore.export import Section, SectionTable
 
 EVIL = "</script><script>window.hacked = 1</script>"
 IMAGE = '"><img src=http://evil.example/x onerror=alert(1)>'
@@ -184,6 +184,6 @@ def test_words_have_a_report():
 
 def test_other_sections_render_too():
     frame = pd.DataFrame({"a": [1.5, None], "b": ["x (1.0–2.0)", "y"]}, index=["one", "two"])
-    page = export.render_html("T", [Section("S", tables=(Table("C", frame, ".1f"),))])
+    page = export.render_html("T", [Section("S", tables=(SectionTable("C", frame, ".1f"),))])
     assert '<td class="number">1.5</td>' in page
     assert 'x <span class="whole">(1.0–2.0)</span>' in page

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from lincore.plots.geometry.stage import (
-    Plane,
+    StagePlane,
     area,
     arrow,
     contours,
@@ -17,7 +17,7 @@ from lincore.plots.geometry.stage import (
     stage,
 )
 
-PLANE = Plane.around([[0.0, 0.0], [4.0, 1.0]])
+PLANE = StagePlane.around([[0.0, 0.0], [4.0, 1.0]])
 
 
 def test_a_plane_is_a_square_about_its_points():
