@@ -131,7 +131,7 @@ class Optimum:
 
     Attributes
     ----------
-    point : Point
+    point : Iterate
     reason : Reason
     trace : tuple of OptimizerStep
     """
@@ -173,7 +173,7 @@ def iteration_callback(watcher: Watcher) -> Iterator[None]:
     Examples
     --------
     >>> from lincore.linalg.descent import backtracking_line_search, descend
-    >>> bowl = lambda x: Point(x, float(x @ x), 2 * x)
+    >>> bowl = lambda x: Iterate(x, float(x @ x), 2 * x)
     >>> with iteration_callback(lambda step, max_iter: step.iteration < 3):
     ...     found = descend(bowl, np.ones(2), lambda at: -at.gradient / 4,
     ...                     search=backtracking_line_search, stopping=StoppingRule(1e-9, 100))

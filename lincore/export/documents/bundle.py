@@ -31,8 +31,8 @@ def tables_to_latex(sections: Sequence[Section]) -> str:
 
     Examples
     --------
-    >>> from lincore.export.documents.section import Table
-    >>> section = Section("S", tables=(Table("Scores", pd.DataFrame({"a": [1]})),))
+    >>> from lincore.export.documents.section import SectionTable
+    >>> section = Section("S", tables=(SectionTable("Scores", pd.DataFrame({"a": [1]})),))
     >>> tables_to_latex([section]).count("toprule")
     1
     """
@@ -49,8 +49,8 @@ def tables_to_markdown(sections: Sequence[Section]) -> str:
 
     Examples
     --------
-    >>> from lincore.export.documents.section import Table
-    >>> section = Section("S", tables=(Table("Scores", pd.DataFrame({"a": [1]})),))
+    >>> from lincore.export.documents.section import SectionTable
+    >>> section = Section("S", tables=(SectionTable("Scores", pd.DataFrame({"a": [1]})),))
     >>> tables_to_markdown([section]).splitlines()[0]
     '**Scores**'
     """
@@ -75,8 +75,8 @@ def tables_to_csv(sections: Sequence[Section]) -> bytes:
 
     Examples
     --------
-    >>> from lincore.export.documents.section import Table
-    >>> section = Section("S", tables=(Table("Scores", pd.DataFrame({"a": [1]})),))
+    >>> from lincore.export.documents.section import SectionTable
+    >>> section = Section("S", tables=(SectionTable("Scores", pd.DataFrame({"a": [1]})),))
     >>> zipfile.ZipFile(io.BytesIO(tables_to_csv([section]))).namelist()
     ['01 Scores.csv']
     """

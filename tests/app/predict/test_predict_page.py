@@ -182,7 +182,7 @@ def test_images_are_predicted_from_a_zip():
 
 def test_a_prediction_that_is_stopped_is_no_error():
     data, split, model = trained("iris")
-    rows = new_rows.PredictedRows("file", "", "iris.csv", data.to_frame(), "rows")
+    rows = new_rows.RowsToPredict("file", "", "iris.csv", data.to_frame(), "rows")
     work = run.Work(data, split.train, model, rows, lincore.prediction.Reading())
     assert work(lambda *_: False) is None
     assert len(work(lambda *_: True).predictions) == 150

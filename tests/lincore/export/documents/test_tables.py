@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import lincore
 from lincore.export import (
     Section,
-    Table,
+    SectionTable,
     figure_data,
     tables_to_csv,
     tables_to_latex,
@@ -92,7 +92,11 @@ def test_what_is_missing_is_empty(value):
 
 def test_files_of_all_tables_are_safe_and_whole():
     frame = pd.DataFrame({"=name": ["=1+1", "b/../c"], "value": [0.123456789, np.nan]})
-    sections = [Section("S", tables=(Table("../../etc: scores", frame), Table("Second", frame)))]
+    sections = [
+        Section(
+            "S", tables=(SectionTable("../../etc: scores", frame), SectionTable("Second", frame))
+        )
+    ]
     archive = zipfile.ZipFile(io.BytesIO(tables_to_csv(sections)))
     assert archive.namelist() == ["01 etc scores.csv", "02 Second.csv"]
     text = archive.read("02 Second.csv").decode()
