@@ -54,7 +54,7 @@ class _Turns(NamedTuple):
     Attributes
     ----------
     rows : Dataset
-    plane : Plane
+    plane : StagePlane
     angles : ndarray of shape (m,)
         In degrees.
     named : mapping of str to int

@@ -48,7 +48,7 @@ class Board(NamedTuple):
         Takes points; raises DataError where nothing follows from them.
     show : callable
         Takes points, and returns the experiment that they make.
-    window : Plane
+    window : StagePlane
     digits : int
         Of a coordinate, after the point.
     names : tuple of str

@@ -22,7 +22,7 @@ class Posed(NamedTuple):
     Attributes
     ----------
     conditioned : Conditioned
-    loss : Loss
+    loss : LogisticLoss
         A `SoftmaxLoss` for what goes from row to row, and where many are solved side by side.
     start : ndarray of shape (q, K)
     tol : float

@@ -48,7 +48,7 @@ class Separation:
 
     Attributes
     ----------
-    kind : Kind
+    kind : SeparationKind
         COMPLETE: every row is strictly on its side. QUASI_COMPLETE: some rows are, and the rest
         lie on a boundary. OVERLAP: neither, and the maximum of the likelihood exists.
     coef : ndarray of shape (K, p)

@@ -44,7 +44,7 @@ class CompareChoice(NamedTuple):
     ----------
     digest : str
         Of the data.
-    split : SplitChoice
+    split : SplitSettings
     lines : tuple of str
         A method each, as `lincore.compare` reads it.
     scheme : str

@@ -33,7 +33,7 @@ class Shown(NamedTuple):
     Attributes
     ----------
     data : Dataset
-    choice : Choice
+    choice : CompareChoice
         With which the results were made.
     results : Results
         The best method first.

@@ -25,7 +25,7 @@ class Rows(NamedTuple):
     ----------
     digest : str
         Of the data.
-    split : SplitChoice or None
+    split : SplitSettings or None
         None where the rows are all rows: they do not depend on it.
     part : {"all", "train", "test"}
     """

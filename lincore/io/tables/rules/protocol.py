@@ -25,7 +25,7 @@ class Columns:
     name : str
         The file's name, for messages.
     options : ReadOptions
-    marks : Marks
+    marks : NumberMarks
         Decimal and thousands mark of the file.
     header : tuple of str
         Fields of the header line; none where there is no such line.
