@@ -18,7 +18,7 @@ def data_line(data: lincore.Dataset) -> str:
     by = f" by {data.target_name}" if data.target_name else ""
     counted = f"; {how}" if (how := counting(data)) else ""
     return (
-        f"{data.name}: {data.n_rows:,} {data.kind.rows} of {data.n_features:,} features"
+        f"{data.name}: {data.n_rows:,} {data.kind.rows} of {count(data.n_features, 'feature')}"
         f"{', with missing values' if data.has_missing else ''}; {data.n_classes} classes{by} "
         f"({', '.join(counts[:6] + more)}){counted}"
     )
