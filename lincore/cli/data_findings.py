@@ -8,7 +8,7 @@ from typing import Any
 import lincore
 from lincore.data import counting
 from lincore.errors import DataError
-from lincore.utils import listed
+from lincore.utils import count, listed
 
 
 def data_line(data: lincore.Dataset) -> str:
