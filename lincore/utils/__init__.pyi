@@ -1,4 +1,5 @@
 from .formatting import class_named as class_named
+from .formatting import count as count
 from .formatting import interval as interval
 from .formatting import listed as listed
 from .formatting import p_equals as p_equals
