@@ -24,7 +24,7 @@ test: lint ## format, lint, types, then the short suite, a real browser included
 	$(PYTEST) -n $(CORES) -m "not browser"
 	@$(BROWSER); $(PYTEST) $(JOURNEYS)
 
-test-all: lint $(VENV)/.long ## everything: also what takes long or needs servers and further packages
+test-all: lint $(VENV)/.long ## everything: also what takes long or needs further packages
 	$(PYTEST) --long -n $(CORES) -m "not browser"
 	@$(BROWSER); $(PYTEST) --long $(JOURNEYS)
 	$(MAKE) docs

@@ -49,7 +49,7 @@ def _axes(view: View, limits: AxisLimits, code: int) -> Array:
     factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
     left, singular, _ = np.linalg.svd(factor)
     length = np.full(2, float(np.hypot(*(limits.high - limits.low))) / REACH)
-    length[: len(singular)] = 1 / singular
+    np.divide(1, singular, out=length[: len(singular)], where=singular > 0)
     return np.asarray((left * length).T)
 
 

@@ -171,6 +171,10 @@ def share_unit(names: Sequence[str]) -> bool:
     )
 
 
+#: A standard deviation beyond so many units of the rows counts as infinite.
+_WIDEST = 1e12
+
+
 def spread(view: View, code: int) -> Array:
     """Return the standard deviation of a class along each axis, (d,); infinite where it is flat."""
     factor = view.gaussians.whiteners[code].factor
@@ -178,7 +182,13 @@ def spread(view: View, code: int) -> Array:
         factor = np.diag(factor)[:, factor > 0]
     if factor.shape[1] < factor.shape[0]:
         return np.full(len(factor), np.inf)
-    return np.asarray(np.linalg.norm(np.linalg.inv(factor), axis=0))
+    try:
+        # Smoothed variances may be beyond all units of the rows.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = np.linalg.norm(np.linalg.inv(factor), axis=0)
+    except np.linalg.LinAlgError:
+        return np.full(len(factor), np.inf)
+    return np.where(found < _WIDEST, found, np.inf)
 
 
 def _ellipses(view: View) -> tuple[Array, Array]:

@@ -220,7 +220,7 @@ def test_each_panel_is_drawn_only_when_it_is_open():
     "word",
     [
         "perceptron",
-        *(pytest.param(one, marks=pytest.mark.long) for one in ("one-vs-one", "fisher")),
+        *(pytest.param(one, marks=pytest.mark.long) for one in ("least-squares", "fisher")),
     ],
 )
 def test_panels_say_why_there_is_nothing_to_draw(word):

@@ -67,6 +67,7 @@ FEW = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:Coefficient 0")
 @pytest.mark.parametrize(
     ("word", "units", "axes"),
     [
