@@ -77,4 +77,4 @@ def _half_axes(factor: Array) -> Array | None:
     if factor.shape[1] < 2 or not np.isfinite(factor).all():
         return None
     left, singular, _ = np.linalg.svd(factor)
-    return np.asarray((left / singular).T)
+    return np.asarray((left / singular).T) if singular.all() else None
