@@ -19,11 +19,14 @@ def app(tmp_path):
     path, secrets = tmp_path / "shop.db", tmp_path / "secrets.toml"
     with sqlite3.connect(path) as shop:
         lincore.sample("iris").to_frame().to_sql("flowers", shop, index=False)
+        shop.execute("CREATE TABLE mixed (x, kind)")
+        shop.execute("INSERT INTO mixed VALUES (1, 'a'), ('one', 'b')")
     shop.close()
     tables = {
         "flowers": 'table = "flowers"\nmax_rows = 150',
         "too-many": 'table = "flowers"\nmax_rows = 149',
         "gone": 'table = "secret_flowers"',
+        "mixed": 'table = "mixed"',
         "no-table": "",
     }
     secrets.write_text(
@@ -42,7 +45,7 @@ def app(tmp_path):
 
 def test_a_table_is_loaded_by_its_name(app):
     keys = [button.key for button in app.button if str(button.key).startswith("data.connection.")]
-    assert keys == [f"data.connection.{name}" for name in ("flowers", "too-many", "gone")]
+    assert keys == [f"data.connection.{name}" for name in ("flowers", "too-many", "gone", "mixed")]
     app.button(key="data.connection.flowers").click().run()
     assert_fine(app)
     data = data_of(app)
@@ -51,7 +54,12 @@ def test_a_table_is_loaded_by_its_name(app):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("too-many", "more than 149 rows"), ("gone", "cannot be read")]
+    ("name", "message"),
+    [
+        ("too-many", "more than 149 rows"),
+        ("gone", "cannot be read"),
+        ("mixed", "cannot be read"),
+    ],
 )
 def test_what_cannot_be_loaded_is_said_without_its_address(app, name, message):
     before = data_of(app)

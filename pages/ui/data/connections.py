@@ -31,17 +31,15 @@ def names() -> list[str]:
 def load(name: str) -> None:
     """Make the table of a connection the data of this session; keep them if it cannot be read."""
     try:
-        frame = read(name, st.secrets["connections"][name])
+        raw = read(name, st.secrets["connections"][name])
     except DataError as error:
         state.refuse(error)
-        return
-    raw = io.BytesIO()
-    frame.to_parquet(raw)
-    commands.begin([(f"{name}.parquet", raw.getvalue())])
+    else:
+        commands.begin([(f"{name}.parquet", raw)])
 
 
-def read(name: str, settings: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the rows of the table of a connection."""
+def read(name: str, settings: Mapping[str, Any]) -> bytes:
+    """Return the rows of the table of a connection as Parquet."""
     where = f"database {name}"
     try:
         import sqlalchemy
@@ -52,12 +50,14 @@ def read(name: str, settings: Mapping[str, Any]) -> pd.DataFrame:
             remedy='Ask whoever runs this server to install "lincore[sql]".',
         ) from None
     schema, _, table = str(settings["table"]).rpartition(".")
-    most = int(settings.get("max_rows", LIMITS.max_rows))
+    most = int(settings.get("max_rows", LIMITS.max_rows_in_memory))
     source = sqlalchemy.table(table, schema=schema or None)
     rows = sqlalchemy.select(sqlalchemy.text("*")).select_from(source).limit(most + 1)
     try:
         with st.connection(name, type="sql").engine.connect() as session:
             frame = pd.concat(pd.read_sql(rows, session, chunksize=BLOCK), ignore_index=True)
+        raw = io.BytesIO()
+        frame.to_parquet(raw)  # refuses columns of several types
     except Exception as error:
         logging.getLogger(__name__).warning("Database %s: %s", name, type(error).__name__)
         raise DataError(
@@ -71,4 +71,4 @@ def read(name: str, settings: Mapping[str, Any]) -> pd.DataFrame:
             where=where,
             remedy="Ask whoever runs this server for a smaller table or view.",
         )
-    return frame
+    return raw.getvalue()
