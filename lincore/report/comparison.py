@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from lincore.metrics import scores
 from lincore.metrics.disagreements import Disagreement, find_disagreements, rank_correlation
 from lincore.metrics.results import Results
-from lincore.metrics.sampling_units import find_sampling_units, row_weights
+from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
 from lincore.report import streamed_rows
 from lincore.utils.formatting import class_named, count, decimals, listed, percent, quoted
 
@@ -249,15 +249,16 @@ def comparison_notes(results: Results) -> list[str]:
     return notes
 
 
-def threshold_notes(results: Results) -> list[str]:
+@per_results  # pages ask at every rerun
+def threshold_notes(results: Results) -> tuple[str, ...]:
     """Say which two models rank the rows alike and decide differently: their thresholds differ.
 
     Of two classes; at most three pairs, those that differ in most rows first.
     """
+    if len(results.classes) != 2:
+        return ()
     pairs = []
     for first, second in combinations(results.methods, 2):
-        if len(results.classes) != 2:
-            break
         found = find_disagreements(results, first, second)
         if len(found.rows) < _OFTEN * found.n_rows:
             continue
@@ -276,7 +277,7 @@ def threshold_notes(results: Results) -> list[str]:
         )
     if more := len(pairs) - len(sentences):
         sentences.append(f"The same holds of {count(more, 'more pair')}.")
-    return sentences
+    return tuple(sentences)
 
 
 def _in_one_fold(results: Results) -> list[str]:
