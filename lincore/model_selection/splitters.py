@@ -108,6 +108,7 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
         digest=data.digest,
         training_shares=np.average(shares, axis=0, weights=n_tested),
         class_counts=data.counts,
+        rows=data.kind.rows,
     )
     tested = np.concatenate([fold.test for fold in plan])
     found = replace(found, row_weights=data.weights_of(tested))
