@@ -74,10 +74,8 @@ class Wanted(NamedTuple):
         Labels whose rows are left out.
     merged : mapping of label to label
         Labels that get another name.
-    weight, frequency : str
-        Columns that rows count by; "" where there is none.
-    mean_frequency : float
-        How often a row counts on average, as far as it is known before they are read.
+    weight : str
+        The column that rows are weighted by; "" where there is none.
     """
 
     label: str
@@ -86,8 +84,6 @@ class Wanted(NamedTuple):
     dropped: Sequence[str] = ()
     merged: Mapping[str, str] = {}
     weight: str = ""
-    frequency: str = ""
-    mean_frequency: float = 1.0
 
 
 #: Code of a row without a label.

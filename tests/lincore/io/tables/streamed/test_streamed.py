@@ -504,53 +504,35 @@ def test_columns_are_renamed_but_rows_are_not_filtered():
         table_to_dataset(table, options=TableOptions(where=[(first, "between", (0, None))]))
 
 
-def counted_frame() -> pd.DataFrame:
-    """Return rows that weigh, and stand for several; one in twenty counts nothing."""
+def weighted_frame() -> pd.DataFrame:
+    """Return rows that weigh; one in twenty counts nothing."""
     rng = np.random.default_rng(5)
-    frame = frame_of_numbers()
-    frame["weight"] = rng.gamma(2.0, size=N_ROWS).round(3) * (rng.random(N_ROWS) > 0.05)
-    return frame.assign(times=rng.integers(0, 4, N_ROWS))
+    weight = rng.gamma(2.0, size=N_ROWS).round(3) * (rng.random(N_ROWS) > 0.05)
+    return frame_of_numbers().assign(weight=weight)
 
 
 @pytest.mark.parametrize("written", [csv_of, lambda f: parquet_of(f)], ids=["csv", "parquet"])
-@pytest.mark.parametrize(
-    "counts",
-    [
-        ("weight",),
-        pytest.param(("times",), marks=pytest.mark.long),
-        pytest.param(("weight", "times"), marks=pytest.mark.long),
-    ],
-)
-def test_weights_and_frequencies_of_all_rows_are_summed(counts, written):
-    frame = counted_frame()
-    roles = dict.fromkeys(("weight", "times"), "ignore")
-    roles |= {name: {"weight": "weight", "times": "frequency"}[name] for name in counts}
-    data = table_to_dataset(opened(written(frame)), "species", options=TableOptions(roles=roles))
+def test_weights_of_all_rows_are_summed(written):
+    frame = weighted_frame()
+    options = TableOptions(roles={"weight": "weight"})
+    data = table_to_dataset(opened(written(frame)), "species", options=options)
     X, codes = frame[["u", "v", "w", "x"]].to_numpy(), frame["species"].to_numpy(dtype=str)
-    codes = np.searchsorted(data.classes, codes)
-    times = frame["times"].to_numpy() if "times" in counts else np.ones(N_ROWS, dtype=int)
-    weight = frame["weight"].to_numpy() if "weight" in counts else np.ones(N_ROWS)
-    wanted = Moments.from_groups(X, codes, 3, weight * times)
-    split = Split(np.arange(data.n_rows), np.arange(0))
-    found = with_streamed(data, *split)
+    codes, weight = np.searchsorted(data.classes, codes), frame["weight"].to_numpy()
+    wanted = Moments.from_groups(X, codes, 3, weight)
+    found = with_streamed(data, *Split(np.arange(data.n_rows), np.arange(0)))
     unit = wanted.count / found.count
     np.testing.assert_allclose(unit, unit[0], rtol=1e-12)
     np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-12)
     np.testing.assert_allclose(found.scatter * unit[:, None, None], wanted.scatter, rtol=1e-9)
     # Rows are counted as they stand, and none that counts is lost.
-    often = np.bincount(codes, times * (weight > 0), 3)
-    np.testing.assert_array_equal(data.counts + data.streamed_counts, often)
+    np.testing.assert_array_equal(
+        data.counts + data.streamed_counts, np.bincount(codes[weight > 0])
+    )
     assert 0.5 * 600 < data.n_rows < 1.6 * 600
-    assert any(notice.code == "LIN058" for notice in data.notices)
-    if "weight" in counts:
-        assert data.weights.mean() == pytest.approx(1) and data.weight_name == "weight"
-        np.testing.assert_allclose(unit[0] * data.weights, weight_of(data, X, weight))
-    if "times" in counts:
-        held = weight_of(data, X, times)
-        _, line, copies = np.unique(data.lines, return_inverse=True, return_counts=True)
-        np.testing.assert_array_equal(copies[line], held)
-        parts = lincore.split(data)
-        assert not np.isin(data.lines[parts.test], data.lines[parts.train]).any()
+    (notice,) = [notice for notice in data.notices if notice.code == "LIN058"]
+    assert notice.what.startswith(f"{(weight == 0).sum():,} of {N_ROWS:,} rows have weight zero")
+    assert data.weights.mean() == pytest.approx(1) and data.weight_name == "weight"
+    np.testing.assert_allclose(unit[0] * data.weights, weight_of(data, X, weight))
 
 
 def weight_of(data: Dataset, X: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -560,8 +542,8 @@ def weight_of(data: Dataset, X: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def test_methods_learn_from_the_weights_of_streamed_rows():
-    frame = counted_frame()
-    options = TableOptions(roles={"weight": "weight", "times": "ignore"})
+    frame = weighted_frame()
+    options = TableOptions(roles={"weight": "weight"})
     data = table_to_dataset(opened(csv_of(frame)), "species", options=options)
     results = lincore.compare(data, ["lda", "qda"], "holdout")
     assert results.settings.streamed["lda"] == data.n_streamed
@@ -586,33 +568,29 @@ def test_methods_learn_from_the_weights_of_streamed_rows():
 
 
 @pytest.mark.parametrize(
-    ("values", "role", "message"),
-    [
-        ([-1.5], "weight", r"The weight -1.5 is negative"),
-        ([None], "weight", r"The weight is missing"),
-        pytest.param([0.5], "frequency", r"0.5 is no whole number", marks=pytest.mark.long),
-        pytest.param([1e300], "frequency", r"1e\+300 is too large", marks=pytest.mark.long),
-    ],
+    ("value", "message"),
+    [(-1.5, r"The weight -1.5 is negative"), (None, r"The weight is missing")],
 )
-def test_what_is_no_weight_far_down_is_named(values, role, message):
+def test_what_is_no_weight_far_down_is_named(value, message):
     frame = frame_of_numbers().assign(count=1.0)
-    frame.loc[4_000, "count"] = values[0]
-    options = TableOptions(roles={"count": role})
+    frame.loc[4_000, "count"] = value
+    options = TableOptions(roles={"count": "weight"})
     with pytest.raises(DataError, match=message) as refused:
         table_to_dataset(opened(csv_of(frame)), "species", options=options)
     assert refused.value.notice.where == "column 'count', data row 4,001"
 
 
-@pytest.mark.long
-def test_frequencies_that_are_all_large_hold_fewer_lines():
-    frame = frame_of_numbers().assign(count=50)
+def test_a_frequency_needs_all_rows_in_memory():
+    table = opened(csv_of(frame_of_numbers().assign(count=2)))
     options = TableOptions(roles={"count": "frequency"})
-    data = table_to_dataset(opened(csv_of(frame)), "species", options=options)
-    assert data.n_rows + data.n_streamed == 50 * N_ROWS
-    assert 6 <= len(np.unique(data.lines)) < 25
-    with pytest.raises(DataError, match="at most .* such are held"):
-        many = frame.assign(count=10_000_000)
-        table_to_dataset(opened(csv_of(many)), "species", options=options)
+    with pytest.raises(DataError, match="repeated in memory only") as refused:
+        table_to_dataset(table, "species", options=options)
+    as_weights, drawn_only = refused.value.remedies
+    assert dict(as_weights.roles) == {"count": "weight"} and drawn_only.options
+    weighted = table_to_dataset(table, "species", options=TableOptions(roles=as_weights.roles))
+    assert weighted.weight_name == "count" and weighted.n_streamed
+    drawn = table_to_dataset(table, "species", options=replace(options, **drawn_only.options))
+    assert drawn.n_rows == 2 * len(table.frame)
 
 
 @pytest.mark.parametrize(
