@@ -283,7 +283,10 @@ class ImbalanceCost:
         seen = np.flatnonzero(np.isfinite(values).all(axis=1))
         if len(seen) < FEWEST_SIZES or seen[-1] != len(values) - 1:
             return UNKNOWN, self._level(method, rest, loss)
-        factors = _slope_factors(1 / self.sizes[seen]) / self.sizes[-1]
+        # What losses are multiplied by in the slope of their line over 1 / size.
+        places = 1 / self.sizes[seen]
+        centred = places - places.mean()
+        factors = centred / (centred @ centred) / self.sizes[-1]
         by_seed = factors @ values[seen]
         contrast = {size_name(int(a)): float(f) for a, f in zip(seen, factors, strict=True)}
         small, kind = self._interval(method, by_seed, contrast, loss), self.named(loss)
@@ -378,9 +381,3 @@ def _pairs_of(known: set[str]) -> dict[str, Pairs]:
         "prior shift": (*shift, ("balanced weights", "both")),
         "majority bias": (("uncorrected", "balanced weights"), ("corrected priors", "both")),
     }
-
-
-def _slope_factors(places: Array) -> Array:
-    """Return what values at places (A,) are multiplied by in the slope of their line."""
-    centred = places - places.mean()
-    return np.asarray(centred / (centred @ centred))
