@@ -161,19 +161,13 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
         if units is not None:
             plan += _by_group(data, k, seed + repetition, units)
         else:
-            plan += _left_out(data, _dealt(data, k, rng))
+            # Each class goes on where the last one ended: all folds are then of equal size but
+            # for one row, and so is every class in them.
+            fold = np.empty(data.n_rows, dtype=np.intp)
+            order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
+            fold[order] = np.arange(data.n_rows) % k
+            plan += _left_out(data, fold)
     return plan
-
-
-def _dealt(data: Dataset, k: int, rng: np.random.Generator) -> Rows:
-    """Deal the rows of each class in random order to k folds, going on where the last class ended.
-
-    All folds are then of equal size but for one row, and so is every class in them.
-    """
-    fold = np.empty(data.n_rows, dtype=np.intp)
-    order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
-    fold[order] = np.arange(data.n_rows) % k
-    return fold
 
 
 def _left_out(data: Dataset, fold: Rows) -> list[tuple[Rows, Rows]]:
@@ -217,21 +211,17 @@ def group_folds(codes: Rows, groups: Any, k: int, seed: int) -> list[tuple[Rows,
 
 
 def _by_splitter(data: Dataset, scheme: Scheme) -> Iterable[tuple[Rows, Rows]]:
+    units = data.lines if data.groups is None else data.groups
     try:
         splitter = check_cv(scheme)
         found: Iterable[tuple[Rows, Rows]] = splitter.split(
-            np.zeros((data.n_rows, 1)), data.codes, _units(data)
+            np.zeros((data.n_rows, 1)), data.codes, units
         )
         return list(found)
     except (ValueError, TypeError) as error:
         raise DataError(
             f"The scheme {describe(scheme)} cannot be used: {error}", where=data.name
         ) from error
-
-
-def _units(data: Dataset) -> Rows | None:
-    """Return the groups of rows, else the lines of repeated ones."""
-    return data.lines if data.groups is None else data.groups
 
 
 def _numbered(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:

@@ -125,7 +125,10 @@ def drift_finding(table: pd.DataFrame) -> str:
             f"{len(differing)} of {len(table)} columns {_differ(len(differing))} significantly "
             "between training and new rows, none by more than a negligible amount."
         )
-    named = [f"{line.column} ({line.size_}: {line.change})" for line in _renamed(notable)]
+    named = [
+        f"{column} ({size}: {change})"
+        for column, size, change in notable[["column", "size", "change"]].itertuples(index=False)
+    ]
     return (
         f"{len(notable)} of {len(table)} columns {_differ(len(notable))} notably between training "
         "and new rows: "
@@ -135,11 +138,6 @@ def drift_finding(table: pd.DataFrame) -> str:
 
 def _differ(number: int) -> str:
     return "differs" if number == 1 else "differ"
-
-
-def _renamed(table: pd.DataFrame) -> Any:
-    """Return the lines; `size` is an attribute of tuples' own."""
-    return table.rename(columns={"size": "size_"}).itertuples(index=False)
 
 
 def _new_values(training: Dataset, rows: Any, schema: FeatureSchema) -> Any:
