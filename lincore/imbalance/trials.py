@@ -214,17 +214,12 @@ def oversampled(
         rng.choice(rows[:size], more)
         for rows, size, more in zip(nested.order, sizes, wanted - sizes, strict=True)
     ]
-    moments = sample.moments
+    moments, rows = sample.moments, np.concatenate(extra)
     if moments is not None:
-        moments = moments + _of_each(data, extra)
-    return TrainingSample(np.concatenate([sample.rows, *extra]), None, moments)
-
-
-def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
-    """Return the moments of the rows of each class, (K,)."""
-    codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    rows = np.concatenate(parts)
-    return Moments.from_groups(data.X[rows], codes, len(parts), data.weights_of(rows))
+        codes = np.repeat(np.arange(len(extra)), [len(part) for part in extra])
+        weight = data.weights_of(rows)
+        moments = moments + Moments.from_groups(data.X[rows], codes, len(extra), weight)
+    return TrainingSample(np.concatenate([sample.rows, rows]), None, moments)
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:

@@ -172,11 +172,17 @@ def _columns(training: Dataset, X: Any) -> list[_Line]:
             continue
         levels = None if training.levels is None else training.levels[j]
         gaps = np.isnan(before), np.isnan(after)
+        present = before[~gaps[0]], after[~gaps[1]]
         if levels is None:
-            found.append(_number(name, before[~gaps[0]], after[~gaps[1]]))
+            found.append(_number(name, *present))
         else:
-            named = [*levels, _UNSEEN]
-            found.append(_category(name, before[~gaps[0]], after[~gaps[1]], named))
+            n_levels = len(levels) + 1
+            tally = np.stack(
+                [np.bincount(part.astype(int), minlength=n_levels) for part in present]
+            )
+            effect, chance, p = _homogeneity(tally)
+            change = _largest_change(tally, [*levels, _UNSEEN])
+            found.append(_Line(name, "category", "chi-square", effect, chance, p, change))
         if gaps[0].any() or gaps[1].any():
             found.append(_missing(name, gaps[0], gaps[1]))
     if training.n_words:
@@ -202,12 +208,6 @@ def _number(name: str, old: Array, new: Array) -> _Line:
     effect, p = float(test.statistic), float(test.pvalue)
     chance = _KOLMOGOROV_MEAN * float(np.sqrt(1 / len(old) + 1 / len(new)))
     return _Line(name, "number", "Kolmogorov–Smirnov", effect, chance, p, change)
-
-
-def _category(name: str, old: Array, new: Array, levels: list[str]) -> _Line:
-    counts = np.stack([np.bincount(part.astype(int), minlength=len(levels)) for part in (old, new)])
-    effect, chance, p = _homogeneity(counts)
-    return _Line(name, "category", "chi-square", effect, chance, p, _largest_change(counts, levels))
 
 
 def _missing(name: str, old: Array, new: Array) -> _Line:

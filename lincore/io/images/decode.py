@@ -12,8 +12,7 @@ import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.io.files.archives import SkippedFile
-from lincore.io.images._heic import is_heic
-from lincore.io.images._unsupported import unsupported_image
+from lincore.io.images._signatures import is_heic, unsupported_image
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 

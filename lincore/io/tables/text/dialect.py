@@ -238,13 +238,6 @@ def _name_the_columns(
     return "\n".join(kept)
 
 
-def _line_records(sample: str, separator: str, quote: str) -> list[Record]:
-    """Return the records of lines that are each read by itself."""
-    lines = enumerate(sample.split("\n"), start=1)
-    found = ((split(line, separator, quote), i) for i, line in lines if line.strip())
-    return [Record(fields, i, i) for fields, i in found]
-
-
 class Candidate(NamedTuple):
     """A way to part the text into fields, and its score."""
 
@@ -321,7 +314,10 @@ def _other_readings(
         records = _first_records(_sample(text), mark, quote)
         yield Candidate(text, mark, quote, records, True, score(records, mark))
     if options.quote is None:
-        records = _line_records(sample, mark, quote)
+        # Each line read by itself.
+        lines = enumerate(sample.split("\n"), start=1)
+        parted = ((split(line, mark, quote), i) for i, line in lines if line.strip())
+        records = [Record(fields, i, i) for fields, i in parted]
         yield one._replace(records=records, score=score(records, mark))
         records = _first_records(sample, mark, "")
         yield one._replace(records=records, quote="", score=score(records, mark))

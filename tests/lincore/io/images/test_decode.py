@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageOps
 
 from lincore.io import SkippedFile
-from lincore.io.images import _heic, decode
+from lincore.io.images import _signatures, decode
 from lincore.io.images.decode import FITS, decoded, image_size
 from lincore.limits import LIMITS
 from tests.lincore.io.images.in_memory import encoded, tiff, webp_of_stated_size
@@ -95,7 +95,7 @@ def test_what_is_no_image_has_a_reason(raw, path, reason):
 
 @pytest.mark.parametrize("name", ["a/IMG_1.HEIC", "a/IMG_1.jpg"])
 def test_photographs_in_heic_need_a_package(name, monkeypatch):
-    monkeypatch.setattr(_heic, "CAN_READ_HEIC", False)
+    monkeypatch.setattr(_signatures, "CAN_READ_HEIC", False)
     with pytest.raises(SkippedFile, match=r"lincore\[heic\].* save it as JPEG"):
         image_size(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", name, LIMITS)
 
