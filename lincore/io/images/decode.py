@@ -134,11 +134,6 @@ class Header(NamedTuple):
     is_deep: bool  # more than 256 grey levels
 
 
-def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
-    """Return height and width of an upright image; see `read_header`."""
-    return read_header(raw, path, limits)[:2]
-
-
 def read_header(raw: bytes, path: str, limits: Limits) -> Header:
     """Return what an image's header says, without a look at its pixels."""
     kind = image_kind(raw, path)
