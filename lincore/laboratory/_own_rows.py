@@ -144,10 +144,6 @@ def _one_far() -> Dataset:
     return with_far_rows(data, 1, [4.8, -4.8], size=3)
 
 
-def _corners() -> Dataset:
-    return xor_classes(size=8)
-
-
 EXPERIMENT = LaboratoryExperiment(
     "Rows of your own",
     "The same rows, four criteria: squared errors, Gaussian classes, likelihood of the labels, "
@@ -167,7 +163,7 @@ EXPERIMENT = LaboratoryExperiment(
             "Opposite corners",
             "No line separates opposite corners. How many of the 32 rows does least squares "
             "misclassify?",
-            _corners,
+            partial(xor_classes, size=8),
         ),
     },
 )

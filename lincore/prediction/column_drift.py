@@ -95,7 +95,10 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     found = _images(training.X, X) if training.kind.is_images else _columns(training, X)
     table = pd.DataFrame(found, columns=list(_Line._fields))
     table["p (Holm)"] = holm(table["p"].to_numpy(dtype=float))
-    table["size"] = [_size(excess) for excess in table["effect"] - table["chance"]]
+    table["size"] = [
+        next((name for name, least in SIZES.items() if excess >= least), _NEGLIGIBLE)
+        for excess in table["effect"] - table["chance"]
+    ]
     order = ["column", "kind", "test", "effect", "chance", "size", "p", "p (Holm)", "change"]
     table["effect"] = table["effect"].round(6)
     return table[order].sort_values("effect", ascending=False, ignore_index=True, kind="stable")
@@ -245,10 +248,6 @@ def _largest_change(counts: Any, levels: list[str]) -> str:
     shares = counts / totals
     most = int(np.abs(shares[1] - shares[0]).argmax())
     return f"{levels[most]} {percent(shares[0, most])} → {percent(shares[1, most])}"
-
-
-def _size(effect: float) -> str:
-    return next((name for name, least in SIZES.items() if effect >= least), _NEGLIGIBLE)
 
 
 def _dense(X: Any) -> Array:

@@ -215,7 +215,7 @@ class ImbalanceCost:
         best = max(clear, key=lambda correction: correction.recovered.value)
         for correction in clear:
             near = correction.recovered.value >= ENOUGH * best.recovered.value
-            if near and not self._behind(method, correction, best, loss).low > 0:
+            if near and not self._excess(method, correction.name, best.name, loss).low > 0:
                 return correction
         return best
 
@@ -265,9 +265,6 @@ class ImbalanceCost:
             ),
             self._change(method, name, "uncorrected", OTHERS),
         )
-
-    def _behind(self, method: str, one: Correction, other: Correction, loss: str) -> Interval:
-        return self._excess(method, one.name, other.name, loss)
 
     def _excess(self, method: str, one: str, other: str, loss: str) -> Interval:
         """Return by how much one condition is worse: of a recall, by how much it is lower."""
