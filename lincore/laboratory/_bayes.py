@@ -19,7 +19,7 @@ from lincore.geometry.common_draw import common_draw
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.likelihood import gaussian_log_ratio
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import ACCENT, GREY, INK, colour
 from lincore.plots.base.style import Trace, compact
@@ -249,7 +249,7 @@ def _regret() -> Demonstration:
     return Demonstration(figure, frames, float(found.crossing), finding)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "The Bayes classifier",
     "Decide for the least expected loss: no classifier does better on known densities (lecture, "
     "“Probabilistic Classification”; LDA from scratch).",

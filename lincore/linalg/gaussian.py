@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.linalg.covariance import Whitener
 from lincore.moments.moments import BLOCK_VALUES
-from lincore.utils.typing import Array, Flags
+from lincore.utils.typing import Array
 
 # Squared deviations from the centre up to which a product may stand for the distances along a
 # feature: they lose eps times as much.
@@ -129,7 +129,7 @@ class Gaussians(NamedTuple):
         are constant in it: there the products are large and their difference is what counts.
         """
         precision = np.stack([whitener.factor for whitener in self.whiteners]) ** 2
-        narrow = needs_differences(precision, means)
+        narrow = (precision * means**2 > MULTIPLIED_OUT).any(axis=0)
         if not narrow.any():
             return multiplied_out(rows, precision, means)
         squares = multiplied_out(rows[:, ~narrow], precision[:, ~narrow], means[:, ~narrow])
@@ -145,11 +145,6 @@ class Gaussians(NamedTuple):
         """
         normaliser = [w.rank * np.log(2 * np.pi) + w.log_det for w in self.whiteners]
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))
-
-
-def needs_differences(precision: Array, means: Array) -> Flags:
-    """Tell along which features (..., p) `multiplied_out` would lose digits."""
-    return np.asarray((precision * means**2 > MULTIPLIED_OUT).any(axis=-2))
 
 
 def multiplied_out(rows: Array, precision: Array, means: Array) -> Array:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from lincore.estimators.logistic._newton import NewtonCG, conjugate_gradients
-from lincore.estimators.logistic._sgd import descend_by_rows
+from lincore.estimators.logistic.solvers import descend_by_rows
 from lincore.linalg.descent import backtracking_line_search, descend, take_whole_steps
 from lincore.linalg.optimize import (
     Iterate,

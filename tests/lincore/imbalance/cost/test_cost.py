@@ -14,8 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import lincore
 from lincore import DataError
 from lincore.imbalance import LOSS, imbalance_cost
-from lincore.imbalance.cost._prevalence import as_prevalence
-from lincore.imbalance.cost._row_losses import row_losses
+from lincore.imbalance.cost._costs import as_prevalence, row_losses
 from lincore.imbalance.cost._samples import draw_later_samples, draw_samples
 from lincore.imbalance.cost.parts import CORRECTIONS
 from lincore.imbalance.cost.record import cost_losses

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image, ImageOps
 
 from lincore.io import SkippedFile
-from lincore.io.images import _heic, decode
-from lincore.io.images.decode import FITS, decoded, image_size
+from lincore.io.images import _signatures, decode
+from lincore.io.images.decode import FITS, decoded, read_header
 from lincore.limits import LIMITS
 from tests.lincore.io.images.in_memory import encoded, tiff, webp_of_stated_size
 
@@ -21,7 +21,7 @@ RAMP = Image.fromarray(np.arange(0, 240, 12, dtype=np.uint8).reshape(5, 4))
 @pytest.mark.parametrize("kind", ["PNG", "BMP", "PPM", "GIF", "TIFF", "WEBP", "JPEG"])
 def test_formats(kind):
     raw = encoded(RAMP, kind, **({"lossless": True} if kind == "WEBP" else {}))
-    assert image_size(raw, "ramp", LIMITS) == (5, 4)
+    assert read_header(raw, "ramp", LIMITS)[:2] == (5, 4)
     pixels = decoded(raw, (5, 4))
     assert pixels.dtype == np.uint8
     np.testing.assert_allclose(
@@ -59,7 +59,7 @@ def test_photographs_are_turned_upright(kind):
     left_half_white = np.zeros((8, 16), dtype=np.uint8)
     left_half_white[:, :8] = 255
     turned = encoded(Image.fromarray(left_half_white), kind, exif=exif)
-    assert image_size(turned, "turned", LIMITS) == (16, 8)
+    assert read_header(turned, "turned", LIMITS)[:2] == (16, 8)
     pixels = decoded(turned, (16, 8)).reshape(16, 8)
     assert pixels[:7].min() > 240 > 20 > pixels[9:].max()
 
@@ -90,26 +90,26 @@ def test_another_size_is_resized():
 )
 def test_what_is_no_image_has_a_reason(raw, path, reason):
     with pytest.raises(SkippedFile, match=reason):
-        image_size(raw, path, LIMITS)
+        read_header(raw, path, LIMITS)
 
 
 @pytest.mark.parametrize("name", ["a/IMG_1.HEIC", "a/IMG_1.jpg"])
 def test_photographs_in_heic_need_a_package(name, monkeypatch):
-    monkeypatch.setattr(_heic, "CAN_READ_HEIC", False)
+    monkeypatch.setattr(_signatures, "CAN_READ_HEIC", False)
     with pytest.raises(SkippedFile, match=r"lincore\[heic\].* save it as JPEG"):
-        image_size(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", name, LIMITS)
+        read_header(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", name, LIMITS)
 
 
 def test_pixels_that_are_cut_off_are_damage():
     raw = encoded(RAMP)[:-20]
-    assert image_size(raw, "cut.png", LIMITS) == (5, 4)
+    assert read_header(raw, "cut.png", LIMITS)[:2] == (5, 4)
     with pytest.raises(SkippedFile, match="damaged image"):
         decoded(raw, (5, 4))
 
 
 def test_too_many_pixels_are_not_decoded():
     with pytest.raises(SkippedFile, match="too many pixels: 5 × 4"):
-        image_size(encoded(RAMP), "ramp.png", replace(LIMITS, max_image_pixels=19))
+        read_header(encoded(RAMP), "ramp.png", replace(LIMITS, max_image_pixels=19))
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ def test_too_many_pixels_are_not_decoded():
 )
 def test_what_would_cost_a_decoder_much_is_refused_by_its_header(raw, reason):
     if not reason:
-        assert image_size(raw, "a/1.png", LIMITS) == (100, 100)
+        assert read_header(raw, "a/1.png", LIMITS)[:2] == (100, 100)
         return
     with pytest.raises(SkippedFile, match=reason):
-        image_size(raw, "a/1.png", LIMITS)
+        read_header(raw, "a/1.png", LIMITS)
 
 
 def test_scans_of_a_photograph_are_counted():
@@ -138,9 +138,9 @@ def test_scans_of_a_photograph_are_counted():
     last = raw.rindex(b"\xff\xda")
     limits = replace(LIMITS, max_image_pixels=20)
     few, many = (raw[:last] + n * raw[last:-2] + raw[-2:] for n in (1, 10))
-    assert image_size(few, "few.jpg", limits) == (5, 4)
+    assert read_header(few, "few.jpg", limits)[:2] == (5, 4)
     with pytest.raises(SkippedFile, match="too many scans"):
-        image_size(many, "many.jpg", limits)
+        read_header(many, "many.jpg", limits)
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "TIFF"])
@@ -155,7 +155,7 @@ def test_every_orientation_is_undone(kind, orientation):
     with Image.open(io.BytesIO(raw)) as image:
         upright = ImageOps.exif_transpose(image).convert("L")
     shape = (upright.height, upright.width)
-    assert image_size(raw, "turned", LIMITS) == shape
+    assert read_header(raw, "turned", LIMITS)[:2] == shape
     assert (shape == (40, 20)) is (orientation > 4)
     np.testing.assert_allclose(decoded(raw, shape).reshape(shape), np.asarray(upright), atol=3)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lincore import DataError
 from lincore.io import ReadOptions
 from lincore.io.tables.read import read_delimited
-from lincore.io.tables.text import _parsing
+from lincore.io.tables.text import rows as row_parsing
 from lincore.limits import LIMITS
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
@@ -421,7 +421,7 @@ def test_wide_letters_are_read_and_damage_is_told(encoding):
 # pandas takes 131,072 rows of seven columns at a time.
 @pytest.mark.parametrize("n", [5_000, pytest.param(140_000, marks=pytest.mark.long)])
 def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(n, monkeypatch):
-    monkeypatch.setattr(_parsing, "_IN_PARTS", 100_000)
+    monkeypatch.setattr(row_parsing, "_IN_PARTS", 100_000)
     later = np.arange(n) > n - 50
     columns = {
         "count": np.arange(n),
@@ -434,7 +434,7 @@ def test_a_long_file_parsed_in_parts_is_what_it_is_as_a_whole(n, monkeypatch):
     }
     raw = pd.DataFrame(columns).to_csv(index=False).encode()
     found = read_delimited(raw, "made.csv")
-    monkeypatch.setattr(_parsing, "_IN_PARTS", len(raw) + 1)
+    monkeypatch.setattr(row_parsing, "_IN_PARTS", len(raw) + 1)
     whole = read_delimited(raw, "made.csv")
     pd.testing.assert_frame_equal(found.frame, whole.frame)
     assert found.notices == whole.notices

@@ -1,4 +1,4 @@
-"""Prevalence and costs in deployment, checked against the classes of the data."""
+"""Prevalence and costs in deployment, checked against the classes; what rows lose under them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.imbalance.subsets import class_totals
+from lincore.metrics.confusion_scores import log_losses
+from lincore.metrics.training_variance import softened, softened_errors
 from lincore.utils.typing import Array
 
 
@@ -65,3 +67,19 @@ def as_costs(data: Dataset, costs: ArrayLike | None) -> Array | None:
             remedy="Give what it costs to predict the column where the row is true.",
         )
     return found
+
+
+def row_losses(
+    truth: NDArray[np.intp],
+    predicted: NDArray[np.intp],
+    log_proba: Array,
+    costs: Array | None = None,
+    *,
+    soft: bool = False,
+) -> Array:
+    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
+    wrong = softened_errors(predicted, log_proba, truth) if soft else predicted != truth
+    paid = wrong if costs is None else costs[truth, predicted]
+    if soft and costs is not None and not np.isnan(log_proba).any():
+        paid = (softened(log_proba) * costs[truth]).sum(axis=1)
+    return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])

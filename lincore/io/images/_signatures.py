@@ -1,11 +1,25 @@
-"""Recognition of unsupported image formats, with the format to convert them to."""
+"""What the first bytes of an image file tell: HEIC, and formats that are not read."""
 
 from __future__ import annotations
 
 import re
 
-from lincore.io.images import _heic
+# HEIC, as phones save photographs, by pillow-heif where it is installed.
+try:
+    from pillow_heif import register_heif_opener
+except ImportError:
+    CAN_READ_HEIC = False
+else:
+    # Images are spread over the cores; what a file holds beside its image is never looked at.
+    register_heif_opener(decode_threads=1, thumbnails=False, depth_images=False, aux_images=False)
+    CAN_READ_HEIC = True
 
+# Brands behind the first box of such a file.
+_HEIC = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"mif1", b"msf1")
+_WITHOUT_HEIC = (
+    "HEIC, as phones save photographs: install pillow-heif (pip install lincore[heic]), or save it "
+    "as JPEG or PNG"
+)
 _AS_JPEG = "save it as JPEG or PNG"
 _KINDS = {
     b"%PDF": f"a PDF, no image: {_AS_JPEG}",
@@ -28,10 +42,15 @@ _SVG = re.compile(
 _PAGE = re.compile(rb"^(\xef\xbb\xbf)?\s*<(!doctype html|html)", re.I)
 
 
+def is_heic(head: bytes) -> bool:
+    """Tell whether a file is a photograph in HEIC."""
+    return head[4:8] == b"ftyp" and head[8:12] in _HEIC
+
+
 def unsupported_image(head: bytes) -> str:
     """Say what kind of image a file is that is not read, and what to do; "" for any other."""
-    if _heic.is_heic(head):
-        return "" if _heic.CAN_READ_HEIC else _heic.WITHOUT
+    if is_heic(head):
+        return "" if CAN_READ_HEIC else _WITHOUT_HEIC
     if head[4:8] == b"ftyp":
         return _in_boxes(head[8:12])
     for magic, kind in _KINDS.items():

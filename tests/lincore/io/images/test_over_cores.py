@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from lincore import DataError
-from lincore.utils import parallel
-from lincore.utils.parallel import over_cores
+from lincore.io.images import _pixels
+from lincore.io.images._pixels import over_cores
 
 
 @pytest.mark.parametrize("count", [0, 1, 64, 65, 1000])
@@ -28,7 +28,7 @@ def test_every_piece_is_done_once(count):
 def stop(monkeypatch):
     """Return the event that ends the work: all but the first pieces wait for it."""
     event = threading.Event()
-    monkeypatch.setattr(parallel, "threading", SimpleNamespace(Event=lambda: event))
+    monkeypatch.setattr(_pixels, "threading", SimpleNamespace(Event=lambda: event))
     return event
 
 
