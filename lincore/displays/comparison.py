@@ -109,17 +109,16 @@ class ScoresDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
     made_by: ClassVar[str] = "results.scores"
 
     def finding(self) -> str:
-        """Return which models lead, and the best score corrected for the choice."""
-        leads = report.comparison_finding(self.ranked, self.deciding, self.rope)
-        return f"{leads} {report.best_finding(self.ranked, self.deciding)}".rstrip()
+        """Return which models lead, and which others they beat."""
+        return report.comparison_finding(self.ranked, self.deciding, self.rope)
 
     def scope(self) -> str:
-        """Return whether the best beats guessing, and on which rows."""
-        scope = report.evaluation_scope(self.results)
-        if not self.labels or self.deciding != metrics.leading_score(self.results.class_counts):
-            return scope
-        best, label = self.ranked.methods[0], self.labels[0]
-        return f"{report.baseline_finding(self.ranked, best, subject=label)} {scope}"
+        """Return the best score corrected for the choice, whether it beats guessing, the rows."""
+        said = [report.best_finding(self.ranked, self.deciding)]
+        if self.labels and self.deciding == metrics.leading_score(self.results.class_counts):
+            best, label = self.ranked.methods[0], self.labels[0]
+            said.append(report.baseline_finding(self.ranked, best, subject=label))
+        return " ".join(filter(None, [*said, report.evaluation_scope(self.results)]))
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and score, with its interval and group."""

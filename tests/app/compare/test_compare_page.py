@@ -92,9 +92,8 @@ def compared(*given, **named):
 
 
 def headline(results, score=None, rope=0.01):
-    """Return what the page says first: who leads, and the best as the best of so many."""
-    found = report.comparison_finding(results, score, rope)
-    return f"{found} {report.best_finding(results, score)}".rstrip()
+    """Return what the page says first: who leads."""
+    return report.comparison_finding(results, score, rope)
 
 
 def titled(app: AppTest, beginning: str) -> dict:
@@ -109,6 +108,7 @@ def test_a_sample_is_compared_at_once(sample):
     results = compared(data, scheme="holdout" if data.given_test is None else "given")
     assert not app.error
     assert app.header[0].value == text.escape(headline(results))
+    assert text.escape(report.best_finding(results)) in main_text(app)
     assert text.escape(report.evaluation_scope(results)) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
@@ -160,6 +160,7 @@ def test_every_scheme(scheme, word):
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
     assert app.header[0].value == text.escape(headline(results))
+    assert text.escape(report.best_finding(results)) in main_text(app)
     assert text.escape(report.evaluation_scope(results)) in main_text(app)
 
 
