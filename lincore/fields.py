@@ -36,7 +36,7 @@ class Hints(NamedTuple):
     unit: Rule | None = None  # (name, factor): how people read and enter the number
 
 
-class Option(NamedTuple):
+class FieldOption(NamedTuple):
     """One option of a record."""
 
     name: str
@@ -108,7 +108,7 @@ _parts = cache(msgspec.structs.fields)
 
 
 @cache
-def options(record_type: type[Struct]) -> tuple[Option, ...]:
+def options(record_type: type[Struct]) -> tuple[FieldOption, ...]:
     """Return the options of a record: its fields with a `Field`, in the order of asking."""
     found = []
     for field in _parts(record_type):
@@ -122,7 +122,9 @@ def options(record_type: type[Struct]) -> tuple[Option, ...]:
                 hints, kind = hints._replace(choices=args_of(kind)), str
             texts = (meta.title or field.name, meta.description or "")
             found.append(
-                Option(field.name, kind, is_list, field.default, *texts, meta.ge, meta.le, hints)
+                FieldOption(
+                    field.name, kind, is_list, field.default, *texts, meta.ge, meta.le, hints
+                )
             )
     return tuple(found)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from lincore.displays import Display
-    from lincore.fields import Option
+    from lincore.fields import FieldOption
 
 #: Before the key of a display: the key of its settings in the session.
 SETTINGS = "settings."
@@ -66,7 +66,7 @@ def set_settings(key: str, **values: Any) -> None:
     st.session_state[f"{SETTINGS}{key}"] = {k: v for k, v in held.items() if v is not None}
 
 
-def _widget(option: Option, key: str, so_far: SimpleNamespace, width: int | None) -> None:
+def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int | None) -> None:
     """Draw the widget of one option; its value goes into the settings when it is changed."""
     value, choices = getattr(so_far, option.name), option.choices(so_far)
     unit, factor = option.hints.unit(so_far) if option.hints.unit else ("", 1)
@@ -104,7 +104,7 @@ def _widget(option: Option, key: str, so_far: SimpleNamespace, width: int | None
         )
 
 
-class Parts(NamedTuple):
+class DisplayParts(NamedTuple):
     """All that a display says, computed once."""
 
     finding: str
@@ -115,8 +115,8 @@ class Parts(NamedTuple):
 
 
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner="Computing …")
-def _parts(identity: str, _display: Display) -> Parts:
-    return Parts(
+def _parts(identity: str, _display: Display) -> DisplayParts:
+    return DisplayParts(
         _display.finding(),
         _display.scope(),
         _display.plot(),
@@ -125,9 +125,9 @@ def _parts(identity: str, _display: Display) -> Parts:
     )
 
 
-def parts(display: Display) -> Parts:
+def parts(display: Display) -> DisplayParts:
     """Return all that a display says, from the cache if it was asked for before."""
-    found: Parts = _parts(display.key, display)
+    found: DisplayParts = _parts(display.key, display)
     return found
 
 
