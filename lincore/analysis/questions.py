@@ -8,14 +8,14 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
-from lincore.analysis._schema import Label
 from lincore.analysis.data_sources import Points
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
 from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
+from lincore.fields.bounds import AtMost, Between, Matching, OneOf
+from lincore.fields.schema import Label
 from lincore.imbalance.cost.estimate import imbalance_cost
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.run_study import balance

@@ -20,7 +20,7 @@ LAYERS = [
     "lincore/errors.py",
     "lincore/limits.py",
     "lincore/utils",
-    "lincore/fields.py",
+    "lincore/fields",
     "lincore/moments",
     "lincore/linalg",
     "lincore/data",

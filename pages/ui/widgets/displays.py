@@ -43,7 +43,7 @@ def ask(
     for option in fields.options(record_type):
         if option.name in context or (names and option.name not in names):
             continue
-        if option.hints.when is not None and not option.hints.when(so_far):
+        if option.field.when is not None and not option.field.when(so_far):
             setattr(so_far, option.name, option.resolved(option.default, so_far))
             continue
         value = settings(key).get(option.name, option.default)
@@ -69,20 +69,23 @@ def set_settings(key: str, **values: Any) -> None:
 def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int | None) -> None:
     """Draw the widget of one option; its value goes into the settings when it is changed."""
     value, choices = getattr(so_far, option.name), option.choices(so_far)
-    unit, factor = option.hints.unit(so_far) if option.hints.unit else ("", 1)
+    unit, factor = option.field.unit(so_far) if option.field.unit else ("", 1)
 
     def keep(new: Any) -> None:
         if option.is_list:
             new = tuple(one for one in choices or () if one in new)
         elif factor != 1:
             new = new / factor
-        first = option.hints.auto(so_far) if option.hints.auto else option.default
+        first = option.field.auto(so_far) if option.field.auto else option.default
         set_settings(key, **{option.name: None if new == first else new})
 
     shown = list(value) if option.is_list else value if factor == 1 else round(value * factor, 9)
     name = f"{key}.{option.name}" + (f".{unit}" if unit else "")
     common: dict[str, Any] = controls.edits(name, shown, keep)
-    common |= {"label": option.label + (f" ({unit})" if unit else ""), "help": option.help}
+    common |= {
+        "label": option.field.label + (f" ({unit})" if unit else ""),
+        "help": option.field.help,
+    }
     common |= {"width": width} if width else {}
     if choices is not None:
         naming = choices if isinstance(choices, dict) else {one: str(one) for one in choices}
@@ -96,12 +99,10 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
     elif option.type is str:
         st.text_input(**common)
     else:
-        bounds = (option.low, option.high, option.hints.step)
+        bounds = (option.field.low, option.field.high, option.field.step)
         of = [None if end is None else option.type(end * factor) for end in bounds]
         low, high, step = of
-        st.number_input(
-            min_value=low, max_value=high, step=step, format=option.hints.format, **common
-        )
+        st.number_input(min_value=low, max_value=high, step=step, **common)
 
 
 class DisplayParts(NamedTuple):

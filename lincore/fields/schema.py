@@ -1,7 +1,7 @@
 """Records to JSON and back, by the types of their fields: nothing else is let in.
 
 A record is a dataclass or a named tuple. Its fields say with `typing` what they hold, and with
-`Annotated` within what bounds (`lincore.analysis._bounds`); what is not annotated has the bounds
+`Annotated` within what bounds (`lincore.fields.bounds`); what is not annotated has the bounds
 of `MOST_ITEMS` and `MOST_CHARACTERS`. Fields that have their default are left out.
 """
 
@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from lincore.analysis._bounds import Between, number, refuse, shown
 from lincore.errors import DataError
+from lincore.fields.bounds import Between, number, refuse, shown
 
 #: Of a list or a mapping, and of a text, whose type has no bound of its own.
 MOST_ITEMS, MOST_CHARACTERS = 5_000, 10_000
