@@ -40,13 +40,13 @@ class Field:
     longest : int, optional
         Characters of a text, or items of a list.
     pattern : str, optional
-        Regular expression that a text matches.
+        Regular expression that a text matches; choices are suggestions then.
     step : float, optional
         By which a widget changes a number.
     choices : collection or Rule, optional
         What can be chosen; a mapping gives the choices their names.
     auto : Rule, optional
-        The value that None stands for.
+        The value if nothing is chosen.
     when : Rule, optional
         The option is asked for only if true.
     unit : Rule, optional
@@ -104,12 +104,12 @@ class FieldOption(NamedTuple):
             self.field(value, self.name)
         except (DataError, TypeError):
             return False
-        if (choices := self.choices(so_far)) is None:
+        if self.field.pattern is not None or (choices := self.choices(so_far)) is None:
             return True
         return set(value) <= set(choices) if self.is_list else value in choices
 
     def resolved(self, value: Any, so_far: SimpleNamespace) -> Any:
-        """Return the value, or what None stands for."""
+        """Return the value, or the one that holds if nothing is chosen."""
         if value is None and self.field.auto is not None:
             return self.field.auto(so_far)
         return value

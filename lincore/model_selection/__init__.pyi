@@ -23,6 +23,7 @@ from .methods import as_methods as as_methods
 from .methods import default_methods as default_methods
 from .methods import offers_gradients as offers_gradients
 from .methods import on_both_features as on_both_features
+from .methods import suitable_methods as suitable_methods
 from .option_types import Option as Option
 from .options import CLASSIFIER_OPTIONS as CLASSIFIER_OPTIONS
 from .pipeline import DEFAULT_VARIANCE_SHARE as DEFAULT_VARIANCE_SHARE

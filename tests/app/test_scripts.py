@@ -145,7 +145,7 @@ def classify(*tabs: str, **chosen: object) -> Visit:
 
 
 def compare(*tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout") -> Visit:
-    chosen = {"compare.words": ["lda", "qda"], "compare.scheme": scheme}
+    chosen = {"settings.question.compare": {"methods": ("lda", "qda"), "scheme": scheme}}
     return Visit("compare", tabs, chosen, buttons)
 
 

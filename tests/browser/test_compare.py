@@ -41,12 +41,9 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     dashboard.visit("compare")
     dashboard.element("compare.table").wait_for()
     dashboard.element("compare.models").get_by_role("button").first.click()
-    dashboard.choose("compare.words", "Perceptron")
-    dashboard.choose("compare.words", "One versus one")
-    dashboard.choose("compare.scheme", "Custom folds")
-    dashboard.element("compare.options").get_by_role("button").first.click()
-    dashboard.enter("compare.folds", 10)
-    dashboard.enter("compare.times", 20)
+    dashboard.choose("question.compare.methods", "Perceptron")
+    dashboard.choose("question.compare.methods", "One versus one")
+    dashboard.choose("question.compare.scheme", "10-fold, 10 times")
     assert "Settings have changed" in dashboard.text()
     dashboard.press("compare.run.update")
     dashboard.element("compare.run.live").wait_for()  # the models that are solved are finished
@@ -61,6 +58,6 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     listed = [line[0] for line in dashboard.table("compare.table")[1:]]
     finished = [name for name, label in CLASSIFIER_LABELS.items() if label in listed]
     assert finished and "one-vs-one" not in finished
-    results = metrics.rank_methods(lincore.compare(titanic, finished, "20x10-fold"))
+    results = metrics.rank_methods(lincore.compare(titanic, finished, "10x10-fold"))
     assert_the_librarys(dashboard, results)
     dashboard.check()

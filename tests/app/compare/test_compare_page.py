@@ -20,7 +20,7 @@ from lincore.model_selection import CLASSIFIER_LABELS, Steps, default_steps
 from lincore.utils import captured_warnings, p_value, percent
 from pages.ui.compare import run
 from pages.ui.jobs import page_jobs
-from pages.ui.session import cache, questions, state
+from pages.ui.session import cache, state
 from pages.ui.widgets import tables, text
 from tests.app.data_page import plain
 from tests.app.settling import settled
@@ -35,15 +35,17 @@ def _nothing_shared():
     page_jobs.shared.clear()
 
 
-def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
+def open_compare(data: Dataset | str = "iris", *, steps: dict | None = None, **session) -> AppTest:
     app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(data) if isinstance(data, str) else data
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = (
         state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
     )
-    for key, value in session.items():
-        app.session_state[key.replace("__", ".")] = value
+    if steps:
+        app.session_state["shared.steps"] = steps
+    if session:
+        app.session_state["settings.question.compare"] = session
     app.switch_page(PAGE).run()
     return settled(app)
 
@@ -146,13 +148,17 @@ def test_every_score_with_the_pairs_by_the_library():
 
 @pytest.mark.parametrize(
     "scheme, word",
-    [("5-fold", "5-fold"), (questions.OWN, "2x5-fold"),
+    [("5-fold", "5-fold"), ("2x5-fold", "2x5-fold"),
      pytest.param("10x10-fold", "10x10-fold", marks=pytest.mark.long),
      pytest.param("leave-one-out", "leave-one-out", marks=pytest.mark.long)],
 )  # fmt: skip
 def test_every_scheme(scheme, word):
-    app = open_compare("iris", compare__words=["lda", "qda", "naive-bayes"])
-    app.selectbox(key="compare.scheme").set_value(scheme).run()
+    app = open_compare("iris", methods=["lda", "qda", "naive-bayes"])
+    app.session_state["settings.question.compare"] = {
+        "methods": ("lda", "qda", "naive-bayes"),
+        "scheme": scheme,
+    }
+    app.run()
     assert "Settings have changed" in main_text(app)
     assert "45 test rows" in main_text(app), "the former result stays until then"
     app.button(key="compare.run.update").click().run()
@@ -165,7 +171,7 @@ def test_every_scheme(scheme, word):
 
 
 def test_options_and_a_model_that_enters_twice():
-    app = open_compare("wine", compare__words=["lda", "logistic"])
+    app = open_compare("wine", methods=["lda", "logistic"])
     app.toggle(key="compare.logistic.twice").set_value(True).run()
     key = "compare.second.logistic.C"
     app.number_input(key=key).set_value(0.001).run()
@@ -236,7 +242,7 @@ def test_where_two_differ():
 
 def test_images_on_which_two_differ():
     app = open_tab(
-        open_compare("digits", compare__words=["lda", "qda"], shared__steps={"pca": "share"}),
+        open_compare("digits", steps={"pca": "share"}, methods=["lda", "qda"]),
         "Disagreements",
     )
     assert titled(app, "Disagreements")["data"]
@@ -256,7 +262,7 @@ def test_boundaries_lie_in_one_plane():
 
 
 def test_learning_curves_end_where_the_comparison_is():
-    app = open_compare("iris", compare__words=["lda", "naive-bayes"])
+    app = open_compare("iris", methods=["lda", "naive-bayes"])
     open_tab(app, "Training size")
     app.button(key="compare.sizes.start").click().run()
     assert "compare.sizes.start" not in [button.key for button in app.button]
@@ -279,7 +285,7 @@ def test_learning_curves_end_where_the_comparison_is():
 
 def test_the_sentence_about_the_baseline_is_about_the_best_model():
     words = ["naive-bayes", "least-squares"]
-    app = open_compare("wine", compare__words=words)
+    app = open_compare("wine", methods=words)
     best = compared(lincore.sample("wine"), words).methods[0]
     assert f"{CLASSIFIER_LABELS[best]} is better than always predicting" in main_text(app)
 
@@ -288,7 +294,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     app = open_compare("iris")
     waiting, should_continue = hold_logistic(monkeypatch)
     before = app.header[0].value
-    app.selectbox(key="compare.scheme").set_value("5-fold").run()
+    app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
     assert waiting.wait(30)
     app.run()
@@ -321,9 +327,9 @@ def test_large_data_wait_for_the_button(monkeypatch):
     app.button(key="compare.run.start").click().run()
     settled(app)
     assert "o significant difference" in app.header[0].value
-    app.pills(key="compare.words").set_value([]).run()
+    app.pills(key="question.compare.methods").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
-    app.pills(key="compare.words").set_value(["lda"]).run()
+    app.pills(key="question.compare.methods").set_value(["lda"]).run()
     app.button(key="compare.run.update").click().run()
     assert "LDA reaches an accuracy" in settled(app).header[0].value
     for tab in ("Pairwise comparisons", "Disagreements"):
@@ -365,18 +371,18 @@ def test_messy_data(kind):
     models = ["lda", "qda", "naive-bayes", "least-squares"]
     if kind == "words":
         models = ["multinomial-nb", "lda", "least-squares"]
-    app = open_compare(messy(kind), compare__words=models)
+    app = open_compare(messy(kind), methods=models)
     for tab in ("Disagreements", "Recall by class", "Boundaries", "Time", "Pairwise comparisons"):
         open_tab(app, tab)
     assert "<b>" not in app.header[0].value and "accuracy" in app.header[0].value
     if kind == "words":
         assert "sees other coordinates" in main_text(open_tab(app, "Boundaries"))
     if kind == "groups":
-        app.selectbox(key="compare.scheme").set_value("5-fold").run()
+        app.selectbox(key="question.compare.scheme").set_value("5-fold by group").run()
         app.button(key="compare.run.update").click().run()
         settled(app)
         assert "5 folds" in main_text(app) and "not kept together" not in main_text(app)
-        app.toggle(key="compare.by_group").set_value(False).run()
+        app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
         assert "Groups are not kept together" in main_text(app)
 
 
@@ -436,7 +442,7 @@ def test_no_score_is_cut_where_models_are_worse_than_chance():
 
 
 def test_each_model_on_pixels_and_on_gradients():
-    app = open_compare("digits", compare__words=["lda"], compare__both_features=True)
+    app = open_compare("digits", methods=["lda"], both_features=True)
     assert sorted(app.dataframe[0].value["model"]) == ["HOG + LDA", "Pixels + LDA"]
     results = compared(lincore.sample("digits"), ["lda(features=pixels)", "lda(features=hog)"])
     assert app.header[0].value == text.escape(headline(results))
@@ -447,6 +453,6 @@ def test_weights_are_told_and_used():
     codes = np.arange(120) % 2
     rows = rng.normal(size=(120, 2)) + codes[:, None]
     data = lincore.load((rows, codes), weights=rng.gamma(2.0, size=120))
-    app = open_compare(data, compare__words=["lda", "qda"])
+    app = open_compare(data, methods=["lda", "qda"])
     assert "Rows count by their weights" in main_text(app)
     assert app.header[0].value == text.escape(headline(compared(data, ["lda", "qda"])))
