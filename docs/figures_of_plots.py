@@ -220,7 +220,5 @@ def _section(name: str, drawn: go.Figure) -> str:
     alt = " ".join(str(drawn.layout.meta["alt"]).split())[:240].replace("[", "(").replace("]", ")")
     figure = f"![{alt}](figures/plots/{name}.png)"
     if name in SOLID:
-        figure = (
-            "(Three-dimensional, can be rotated with the mouse; drawn in a browser only.)"
-        )
+        figure = "(Three-dimensional, can be rotated with the mouse; drawn in a browser only.)"
     return f"\n## `{name}`{takes}\n\n{summary}\n\n{figure}\n"

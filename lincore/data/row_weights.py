@@ -1,4 +1,4 @@
-"""Weights and frequencies of rows: checked, and given to a data set."""
+"""Weights and frequencies of rows: validation and application to a data set."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
 from lincore.utils.typing import Array, Flags
 
-#: Says in words where a row, counted from 0, stands.
+#: Describes the location of a row, counted from 0.
 Place = Callable[[int], str]
-# Whole numbers beyond are not exact as floats.
+# Larger integers are not exact as floats.
 _LARGEST = 2**53
 _ENOUGH = "Correct it, leave such rows out, or give the column another role."
 
 
 def data_row(row: int) -> str:
-    """Say where a row of an array stands, counted from 1."""
+    """Describe the location of a row of an array, counted from 1."""
     return f"data row {row + 1}"
 
 
@@ -43,7 +43,7 @@ def checked_frequencies(
     if broken.any():
         row = int(broken.argmax())
         raise DataError(
-            f"The frequency {found[row]:g} is no whole number.",
+            f"The frequency {found[row]:g} is not a whole number.",
             where=f"column {name!r}, {place(row)}",
             remedy="A frequency counts equal rows; for sampling weights use the role weight.",
         )
@@ -60,11 +60,11 @@ def checked_frequencies(
 
 
 def check_repeated(total: float, name: str, width: int) -> None:
-    """Refuse more repeated rows than are held."""
+    """Reject more repeated rows than fit into memory."""
     most = min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
     if total > most:
         raise DataError(
-            f"The frequencies add up to {total:,.0f} rows; at most {most:,} such are held.",
+            f"The frequencies add up to {total:,.0f} rows; at most {most:,} are allowed.",
             where=f"column {name!r}",
             remedy="Divide them by a common factor, or use the column as weights.",
         )
@@ -87,7 +87,7 @@ def _checked(values: Any, name: str, what: str, place: Place, is_part: bool) -> 
             raise DataError(f"The {what}{value} {why}.", where=where, remedy=_ENOUGH)
     if len(found) and not found.any() and not is_part:
         raise DataError(
-            f"Every {what} is zero: no row would count.",
+            f"Every {what} is zero: no rows would remain.",
             where=f"column {name!r}",
             remedy="Give the column another role.",
         )
@@ -115,15 +115,15 @@ def with_row_weights(
     frequency_name: str = "frequencies",
     place: Place = data_row,
 ) -> Dataset:
-    """Return a data set whose rows have sampling weights, or stand as often as frequencies say.
+    """Return a data set with sampling weights, or with rows repeated by frequency.
 
-    A row of weight w stands for w rows of the population. Fits and scores use the weights divided
-    by their mean, so that only their ratios matter; intervals use the effective number of rows,
-    (Σw)² / Σw² (Kish), and know how weights go together with errors.
+    A row of weight w represents w rows of the population. Fits and scores use the weights divided
+    by their mean, so only their ratios matter; intervals use the effective number of rows, (Σw)² /
+    Σw² (Kish), and account for the association between weights and errors.
 
-    A row of frequency f stands f times in the data set that is returned. Everything is then as with
-    the repeated rows: fits, scores, and the number of rows behind intervals. Splits keep the copies
-    of a row together, by `Dataset.lines`. Rows of weight or frequency zero are left out.
+    A row of frequency f is repeated f times in the returned data set. Fits, scores and intervals
+    are those of the repeated rows. Splits keep the copies of a row together, by `Dataset.lines`.
+    Rows of weight or frequency zero are left out.
 
     Parameters
     ----------
@@ -133,13 +133,14 @@ def with_row_weights(
     weight_name, frequency_name : str
         Of the columns.
     place : callable
-        Says in words where a row stands.
+        Describes the location of a row.
 
     Raises
     ------
     DataError
-        For values that are no weights or frequencies, another number of them than of rows, more
-        repeated values than are held, and where other rows of the file are summed already.
+        If values are not valid weights or frequencies, if their number differs from the number of
+        rows, if the repeated rows do not fit into memory, or if other rows of the file have already
+        been summed.
 
     Examples
     --------
@@ -153,9 +154,9 @@ def with_row_weights(
     """
     if data.streamed is not None and not (weights is None and frequencies is None):
         raise DataError(
-            "Rows of a file that are summed already cannot be weighted any more.",
+            "Rows of a file that have already been summed cannot be weighted any more.",
             where=data.name,
-            remedy="Name the column of weights or frequencies where the file is loaded.",
+            remedy="Name the column of weights or frequencies when loading the file.",
         )
     if weights is not None:
         weights = checked_weights(_one_each(data, weights, weight_name), weight_name, place)
@@ -173,7 +174,7 @@ def with_row_weights(
 def _repeated(data: Dataset, frequencies: NDArray[np.intp], name: str) -> Dataset:
     lines = np.repeat(np.arange(data.n_rows), frequencies)
     repeated = data.take(lines)
-    # A class of one line may have several rows now.
+    # A class with one line may have several rows now.
     former = lone_class_notices(data.codes, data.classes)
     notices = [notice for notice in data.notices if notice not in former]
     notices += lone_class_notices(repeated.codes, repeated.classes)
@@ -181,13 +182,13 @@ def _repeated(data: Dataset, frequencies: NDArray[np.intp], name: str) -> Datase
 
 
 def effective_number(weight: Array) -> float:
-    """Return the number of rows of equal weight that say as much about a mean: (Σw)² / Σw²."""
+    """Return the effective number of rows for a mean: (Σw)² / Σw²."""
     squares = float((weight**2).sum())
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
 def counting(data: Dataset) -> str:
-    """Say which columns rows count by, and as how many; "" where each counts once.
+    """Describe the weight and frequency columns and their effect; "" if rows are unweighted.
 
     Examples
     --------
@@ -208,7 +209,7 @@ def counting(data: Dataset) -> str:
 
 
 def zeros_left_out(count: int, n_rows: int, what: str, name: str) -> list[Notice]:
-    """Return a notice about rows that a column gives weight or frequency zero, if there are any."""
+    """Return a notice about rows with weight or frequency zero, if there are any."""
     return rows_left_out(count, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
 
 
@@ -235,10 +236,10 @@ def _without(
 
 
 def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:
-    """Return losses whose mean over the rows of a class is the weighted mean of these.
+    """Return losses whose mean over the rows of a class is the weighted mean of the given ones.
 
-    A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
-    the class: then the variance over rows is that of the weighted mean as well.
+    The deviation of a row from the weighted mean of its class is multiplied by its weight, relative
+    to the mean weight in the class: then the variance over rows is that of the weighted mean, too.
     """
     number, total = np.bincount(truth), np.bincount(truth, weight)
     relative = weight * (number[truth] / total[truth])

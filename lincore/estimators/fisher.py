@@ -68,7 +68,7 @@ class FisherDiscriminant(
     n_components : int, optional
         How many directions to keep, at most K - 1 and p; default all.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
+        Class weights, which multiply the sample weights; see
         `lincore.estimators.base.class_weights.class_weights`. Two classes have
         the same midpoint under any weights that leave the direction as it is.
 
@@ -90,7 +90,7 @@ class FisherDiscriminant(
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----

@@ -38,7 +38,7 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
         and -1 (the same for "one-hot" and "plus-minus"), or ``N / N_2`` and ``-N / N_1``, which
         give Fisher's direction.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
+        Class weights, which multiply the sample weights; see
         `lincore.estimators.base.class_weights.class_weights`. It enters N and N_k too.
 
     Attributes
@@ -49,7 +49,7 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----

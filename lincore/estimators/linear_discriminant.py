@@ -49,9 +49,9 @@ class LinearDiscriminantAnalysis(
         What the pooled scatter is divided by: "n" is the maximum likelihood estimate, "n-k" the
         unbiased one.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
     n_components : int, optional
         How many canonical coordinates `transform` gives, at most K - 1 and p; default all.
         Labels and posteriors always use all.
@@ -77,7 +77,7 @@ class LinearDiscriminantAnalysis(
         are left out, even if the means differ there.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     References
     ----------

@@ -273,12 +273,12 @@ class OneVsRest(BinaryModels):
     Parameters
     ----------
     estimator : classifier
-        Any binary classifier with scikit-learn's contract; it is cloned.
+        Any binary classifier with scikit-learn's interface; it is cloned.
     models : {"k", "k-1"}, default "k"
         "k-1" is the lecture's construction: the last class has no model, its score is zero, and
         it claims what nobody else does. Then no point is without a claim.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class, in every binary model alike: see
+        Class weights, the same in every binary model; see
         `lincore.estimators.base.class_weights.class_weights`. With "balanced" all classes weigh the
         same, so "one" still weighs 1 / (K - 1) of "the rest". (`class_weight="balanced"` of the
         binary `estimator` balances the two sides of each model instead.)
@@ -381,9 +381,9 @@ class OneVsOne(BinaryModels):
     Parameters
     ----------
     estimator : classifier
-        Any binary classifier with scikit-learn's contract; it is cloned.
+        Any binary classifier with scikit-learn's interface; it is cloned.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class, in every pair alike: see
+        Class weights, the same in every pair; see
         `lincore.estimators.base.class_weights.class_weights`. With "balanced" the two classes of a
         pair weigh the same.
 

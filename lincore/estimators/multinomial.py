@@ -39,9 +39,9 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         Probabilities of the classes, in the order of `classes_` or by label; default: their
         shares of the rows.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         ``log p(y=k)``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----

@@ -48,9 +48,9 @@ class GaussianNB(QuadraticScores, MomentClassifier):
         The columns of zeros and ones that code one category each: a column for each level, or a
         single one for two levels. `lincore.compare` and the dashboard fill it in.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
 
     Attributes
     ----------

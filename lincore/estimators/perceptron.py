@@ -58,7 +58,7 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
     random_state : int, RandomState or None
         Of the orders.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
+        Class weights, which multiply the sample weights; see
         `lincore.estimators.base.class_weights.class_weights`. It multiplies eta.
 
     Attributes
@@ -78,7 +78,7 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         training rows.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----

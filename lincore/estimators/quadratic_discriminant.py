@@ -98,9 +98,9 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         What the scatter of each class is divided by: "n" is maximum likelihood, and what
         scikit-learn does; "n-1" is unbiased.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
 
     Attributes
     ----------

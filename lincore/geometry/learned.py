@@ -204,7 +204,7 @@ def _units(pipeline: Pipeline, width: int) -> tuple[Array, Array]:
 
 
 def _is_wholly_gaussian(model: Any, width: int) -> bool:
-    """Tell if every coordinate is Gaussian: of naive Bayes some may be categories."""
+    """Return whether every coordinate is Gaussian: of naive Bayes some may be categories."""
     return bool(np.shape(model.means_)[-1] == width and not getattr(model, "categorical", None))
 
 

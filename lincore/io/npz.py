@@ -51,7 +51,7 @@ class _Array(NamedTuple):
 
 
 def is_npz(raw: bytes) -> bool:
-    """Tell whether a zip holds arrays (.npy) alone, as an npz file does."""
+    """Return whether a zip holds arrays (.npy) alone, as an npz file does."""
     # The first entry alone: to list a hostile zip of a million takes many seconds.
     length = int.from_bytes(raw[26:28], "little")
     return is_zip(raw) and raw[30 : 30 + length].endswith(b".npy")

@@ -40,7 +40,7 @@ class Parts(NamedTuple):
 
 
 def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.intp]) -> bool:
-    """Tell whether the folds of one repetition train on all rows but the tested ones.
+    """Return whether the folds of one repetition train on all rows but the tested ones.
 
     Then one pass serves them all, if its moments can be held: n_folds * K * p^2 numbers, or p^2
     for each row where each is left out.

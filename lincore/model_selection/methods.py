@@ -298,7 +298,7 @@ def _from_line(line: str) -> Method:
 
 
 def offers_gradients(data: Dataset) -> bool:
-    """Tell if rows are images large enough for gradients, and few enough to hold these in memory.
+    """Return whether rows are images large enough for gradients that fit into memory.
 
     Parameters
     ----------

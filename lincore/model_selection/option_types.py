@@ -59,7 +59,7 @@ class Option(NamedTuple):
     open_low: bool = False
 
     def allows(self, value: Any) -> bool:
-        """Tell whether a value is one of the choices, or a number within the range."""
+        """Return whether a value is one of the choices, or a number within the range."""
         if any(value is choice.value or value == choice.value for choice in self.choices):
             return True
         if self.kind in ("choice", "priors", "method"):

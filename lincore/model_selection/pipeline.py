@@ -132,7 +132,7 @@ CATEGORICAL = "categorical_columns"
 
 
 def asks_for_categories(classifier: Any) -> bool:
-    """Tell whether a classifier, or one inside it, treats categories in a way of their own."""
+    """Return whether a classifier, or one inside it, treats categories in a way of their own."""
     return any(name.rpartition("__")[2] == CATEGORICAL for name in classifier.get_params())
 
 

@@ -67,7 +67,7 @@ def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], solved: bool, b
 
 
 def _is_forecast(data: Dataset, train: Rows, test: Rows) -> bool:
-    """Tell whether the test rows of every class come last, too orderly to be chance."""
+    """Return whether the test rows of every class come last, too orderly to be chance."""
     last = np.full(data.n_classes, -1)
     np.maximum.at(last, data.codes[train], train)
     first = np.full(data.n_classes, data.n_rows)

@@ -124,7 +124,7 @@ def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -
 
 
 def has_covariances(classifier: Any) -> bool:
-    """Tell whether a classifier has full covariances of its classes, pooled or their own."""
+    """Return whether a classifier has full covariances of its classes, pooled or their own."""
     densities = getattr(classifier, "densities_", None)
     return densities is not None and all(one.basis.ndim == 2 for one in densities.whiteners)
 

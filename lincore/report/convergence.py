@@ -53,7 +53,7 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     >>> from lincore import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.4], [1.6]], [0, 0, 1, 1, 1, 0]
     >>> termination_reason(LogisticRegression(solver="newton").fit(X, y)).sentence
-    'Converged after 5 iterations: the gradient is as small as asked for.'
+    'Converged after 5 iterations: the gradient reached the tolerance.'
     """
     # Which attributes there are is what tells iterating classifiers apart, a foreign one's too.
     if hasattr(model, "estimators_") and hasattr(model, "design_"):

@@ -84,7 +84,7 @@ def checked_weights(sample_weight: ArrayLike, rows: Any) -> Array:
 
 
 def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
-    """Tell whether this is the first call to `partial_fit`, which must name the classes."""
+    """Return whether this is the first call to `partial_fit`, which must name the classes."""
     if not hasattr(estimator, "classes_"):
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")

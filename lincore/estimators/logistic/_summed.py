@@ -110,7 +110,7 @@ class SummedLoss:
         return self._over(partial(_separates, self._of_block, point.state), and_)
 
     def is_unbounded(self, point: Iterate) -> bool:
-        """Tell if this clearly has no minimum: classes separated, next to no loss left."""
+        """Return whether this clearly has no minimum: classes separated, next to no loss left."""
         if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
             return False
         return self.separates(point)

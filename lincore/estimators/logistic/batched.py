@@ -35,7 +35,7 @@ LARGEST_PART = 2_000_000
 
 
 def has_one_minimum(estimator: Any) -> bool:
-    """Tell if a classifier is logistic regression that ends at one point, however it is fitted.
+    """Return whether a classifier is logistic regression with a unique result for all solvers.
 
     Newton's methods go on until they are there, and a step beyond; others stop somewhere near.
     Options that it would refuse are left to a fit by itself, which tells why.
@@ -44,7 +44,7 @@ def has_one_minimum(estimator: Any) -> bool:
 
 
 def may_have_one_minimum(estimator: Any) -> bool:
-    """Tell if it ends at one point where there is one: without a penalty, if classes overlap."""
+    """Return whether its result is unique; without a penalty, if the classes overlap."""
     if type(estimator) is not LogisticRegression or estimator.solver not in NEWTONS:
         return False
     if estimator.class_weight is not None:  # of each model's own classes
@@ -65,7 +65,7 @@ class Problem(NamedTuple):
 
 
 def stackable(estimator: Any, n_classes: int) -> bool:
-    """Tell if fits of a classifier may be made together, where there is room: see `fit_stack`."""
+    """Return whether fits of a classifier may be stacked, given enough memory: see `fit_stack`."""
     return may_have_one_minimum(estimator) and n_classes <= MOST_CLASSES
 
 

@@ -71,7 +71,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     random_state : int, RandomState or None
         Order of the rows for "sgd".
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
+        Class weights, which multiply the sample weights; see
         `lincore.estimators.base.class_weights.class_weights`. The likelihood is
         then a weighted one, and has no Wald errors.
 
@@ -94,7 +94,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         The direction that separates the classes, if that was noticed at C = inf.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     References
     ----------

@@ -53,7 +53,7 @@ class LogisticLoss(Protocol):
         """Return value, gradient and state at coefficients (q, K)."""
 
     def is_unbounded(self, point: Iterate) -> bool:
-        """Tell if this clearly has no minimum."""
+        """Return whether this clearly has no minimum."""
 
     def product_at(self, state: Any, *, exact: bool) -> Linear:
         """Return the map from coefficients (q, K) to their product with the Hessian."""
@@ -177,7 +177,7 @@ class SoftmaxLoss:
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
 
     def is_unbounded(self, point: Iterate) -> bool:
-        """Tell if this clearly has no minimum: classes separated, next to no loss left."""
+        """Return whether this clearly has no minimum: classes separated, next to no loss left."""
         return bool(point.value <= NEXT_TO_NOTHING * self.total) and self.separates(point)
 
     @classmethod

@@ -116,7 +116,7 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
 
 
 def overlaps(loss: SoftmaxLoss, point: Iterate) -> bool:
-    """Tell if Newton's step proves that the classes overlap: see `notice`."""
+    """Return whether Newton's step proves that the classes overlap: see `notice`."""
     return _newton_move(loss, point) < STILL_MOVING
 
 

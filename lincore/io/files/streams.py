@@ -104,7 +104,7 @@ class _Unpacked(io.RawIOBase):
                 if bomb
                 else f"It unpacks to more than {limits.max_streamed_bytes / 1e6:,.0f} MB.",
                 where=name,
-                remedy="Load a part of the rows.",
+                remedy="Load only part of the rows.",
             )
         return n_bytes
 

@@ -135,7 +135,7 @@ def class_level(folders: Sequence[tuple[str, ...]]) -> int:
 
 
 def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> bool:
-    """Tell whether the same class names return below each folder of a higher level."""
+    """Return whether the same class names return below each folder of a higher level."""
     below: dict[str, set[str]] = {}
     for path in folders:
         if len(path) <= level:
@@ -159,7 +159,7 @@ def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
 
 
 def _are_kinds(names: set[str]) -> bool:
-    """Tell whether folders hold images and the masks that belong to them."""
+    """Return whether folders hold images and the masks that belong to them."""
     folded = {name.casefold() for name in names}
     both = not folded.isdisjoint(_IMAGES) and not folded.isdisjoint(_MASKS)
     return both and folded <= _IMAGES | _MASKS

@@ -20,5 +20,5 @@ WITHOUT = (
 
 
 def is_heic(head: bytes) -> bool:
-    r"""Tell whether a file is a photograph in HEIC."""
+    r"""Return whether a file is a photograph in HEIC."""
     return head[4:8] == b"ftyp" and head[8:12] in _BRANDS

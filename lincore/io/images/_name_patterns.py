@@ -75,7 +75,7 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _could_run_away(pattern: str) -> bool:
-    """Tell whether a pattern repeats anything but single letters, or too many of them.
+    """Return whether a pattern repeats anything but single letters, or too many of them.
 
     It errs on the safe side: what remains takes at most a cubic number of steps.
     """

@@ -74,7 +74,7 @@ _one_large = threading.Lock()
 
 
 def is_image(head: bytes, path: str) -> bool:
-    """Tell whether a file is an image, by its first bytes.
+    """Return whether a file is an image, by its first bytes.
 
     Parameters
     ----------

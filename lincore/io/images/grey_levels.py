@@ -28,7 +28,7 @@ class Levels(NamedTuple):
 
 
 def is_deep(image: Image.Image) -> bool:
-    """Tell whether an image has whole numbers of more than 8 bits, or fractions."""
+    """Return whether an image has whole numbers of more than 8 bits, or fractions."""
     return image.mode[0] in "IF"
 
 

@@ -181,7 +181,7 @@ def _kind_of_numbers(column: pd.Series[Any], values: NDArray[Any], n_distinct: i
 
 
 def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
-    """Tell whether whole numbers name the rows: they count them, are called so, or hardly repeat.
+    """Return whether whole numbers name the rows: they count them, are called so, or hardly repeat.
 
     A quantity repeats as chance has it: of n rows spread evenly over m numbers, about n² / 2m pairs
     are equal, and more of rows spread otherwise. Numbers given out one by one do not repeat.
@@ -217,7 +217,7 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
 
 
 def is_identifier_name(name: str) -> bool:
-    """Tell whether a column is called as identifiers are: by the last word of its name."""
+    """Return whether a column is called as identifiers are: by the last word of its name."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold()
     words = [word for word in re.split(r"[\W_]+", spaced) if word]
     if not words:
@@ -246,7 +246,7 @@ def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any)
 
 
 def says_yes_or_no(values: Iterable[object]) -> bool:
-    """Tell whether there is nothing but yes and no, in whatever capitals and words.
+    """Return whether there is nothing but yes and no, in whatever capitals and words.
 
     Letters count where their counterpart is there: Y and N beside yes and no, T alone is none.
     """

@@ -21,7 +21,7 @@ _PLAIN = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
 def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
-    """Tell whether a column holds dates or times of day, in text or in its type.
+    """Return whether a column holds dates or times of day, in text or in its type.
 
     `distinct` are its different values, where they are known.
     """
@@ -41,7 +41,7 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
 
 
 def are_dates(distinct: Sequence[object]) -> bool:
-    """Tell whether texts are dates or times of day, by the first of them."""
+    """Return whether texts are dates or times of day, by the first of them."""
     some = (str(value) for value in distinct[:_JUDGED])
     return len(distinct) > 0 and all(
         DATE.fullmatch(text) or CLOCK.fullmatch(text) or UNIX_DATE.fullmatch(text) for text in some

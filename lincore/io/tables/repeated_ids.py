@@ -144,7 +144,7 @@ def _constant_within(
 
 
 def _follows(codes: Codes, groups: Codes) -> bool:
-    """Tell whether a column changes so seldom in the order of a number that it is cut from it."""
+    """Return whether a column changes so seldom in the order of a number that it is cut from it."""
     of_each = codes[np.append(True, groups[1:] != groups[:-1])]
     shares = np.bincount(of_each + 1) / len(of_each)
     by_chance = (len(of_each) - 1) * (1 - float((shares**2).sum()))
@@ -160,7 +160,7 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
 
 
 def names_subjects(column: pd.Series[Any], kind: str) -> bool:
-    """Tell whether a column names subjects of several rows each, beyond doubt.
+    """Return whether a column names subjects of several rows each, beyond doubt.
 
     It is called so, or its values share their beginnings: see `common_part`.
     """

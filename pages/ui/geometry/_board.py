@@ -74,7 +74,7 @@ def _points(board: Board, place: tuple[str, str], token: str) -> tuple[int, tupl
 
 
 def _are_points(found: Any) -> bool:
-    """Tell whether what a browser sent is a list of two numbers and a class each."""
+    """Return whether what a browser sent is a list of two numbers and a class each."""
     return isinstance(found, list | tuple) and all(
         isinstance(point, list | tuple)
         and len(point) == 3

@@ -55,7 +55,7 @@ def suitable(data: Dataset) -> list[str]:
 
 
 def counts(data: Dataset) -> bool:
-    """Tell whether every feature is a count: words, pixels, whole numbers from 0."""
+    """Return whether every feature is a count: words, pixels, whole numbers from 0."""
     if data.kind.is_sparse:
         return data.n_words == data.n_features
     if data.X.dtype.kind in "ub":

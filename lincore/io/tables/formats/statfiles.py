@@ -43,7 +43,7 @@ def _kind(raw: bytes) -> tuple[str, str] | None:
 
 
 def is_statfile(raw: bytes) -> bool:
-    """Tell whether a file is one of SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)."""
+    """Return whether a file is one of SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)."""
     return _kind(raw[:100]) is not None
 
 

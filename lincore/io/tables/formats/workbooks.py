@@ -36,7 +36,7 @@ class Sheet(NamedTuple):
 
 
 def is_workbook(raw: bytes) -> bool:
-    """Tell whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
+    """Return whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
     if raw.startswith(OLD_EXCEL_MAGIC):
         return True
     if not is_zip(raw):

@@ -217,13 +217,13 @@ class LineFitter:
         return None
 
     def _is_row(self, fields: Sequence[str]) -> bool:
-        """Tell whether fields are a row by themselves: as wide as others, and in their columns."""
+        """Return whether fields are a complete row: as wide as others, with matching columns."""
         common = self._n_of_width[len(fields)] > _COMMON * len(self.target.rows)
         profile = self._profile()
         return common and all(profile.is_usual(field, i) for i, field in enumerate(fields))
 
     def _rather(self, joined: list[str], shorter: int) -> bool:
-        """Tell whether a joined row is usual and one filled up with blanks is not."""
+        """Return whether a joined row is usual and one filled up with blanks is not."""
         profile = self._profile()
         unusual = not all(profile.is_usual("", i) for i in range(shorter, len(joined)))
         return unusual and self._fits(joined)
@@ -234,7 +234,7 @@ class LineFitter:
         return self._known
 
     def _is_joined(self, start: int) -> bool:
-        """Tell whether a line begins a record of several lines; then those are passed over."""
+        """Return whether a line begins a record of several lines; then those are passed over."""
         separator, quote, width = self.target[:3]
         taken = list[str]()
         found = joined_record(self._lines_from(start, taken), separator, quote)
@@ -273,7 +273,7 @@ class LineFitter:
         return None if less is None else (less, "one separator too many")
 
     def _fits(self, fields: Sequence[str]) -> bool:
-        """Tell whether most fields are of a kind that stands in their columns."""
+        """Return whether most fields are of a kind that stands in their columns."""
         profile = self._profile()
         filled = [(field, i) for i, field in enumerate(fields) if field]
         usual = sum(profile.is_usual(field, i) for field, i in filled)

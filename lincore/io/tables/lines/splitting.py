@@ -109,7 +109,7 @@ def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str]
 
 
 def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
-    """Tell whether others read these fields too: marks in the middle of a field are text."""
+    """Return whether others read these fields too: marks in the middle of a field are text."""
     if not quote or quote not in line:
         return True
     if separator == _SPACES:

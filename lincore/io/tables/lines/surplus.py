@@ -40,7 +40,7 @@ class Profile(NamedTuple):
         return log(likely) + _FORM_WEIGHT * log(form) + _WEIGHT * log(known)
 
     def is_parted(self, upper: str, lower: str, column: int) -> bool:
-        """Tell whether two texts are the parts of one that is usual, and the lower one is not."""
+        """Return whether two texts are the parts of one that is usual, and the lower one is not."""
         # The row of the lower part may be among those that were counted.
         whole, values, forms = upper + lower, self.values[column], self.forms[column]
         if values[lower] > 1 or forms[form_of(lower)] > 1 + values[whole]:
@@ -58,7 +58,7 @@ class Profile(NamedTuple):
         ]
 
     def is_new_level(self, field: str, column: int) -> bool:
-        """Tell whether a text is of no form, and no value, of a column whose values recur."""
+        """Return whether a text is of no form, and no value, of a column whose values recur."""
         is_known = self.values[column][field] or self.forms[column][form_of(field)]
         return self.n_rows >= _FEWEST_ROWS and self.recurs[column] and not is_known
 
@@ -72,7 +72,7 @@ class Profile(NamedTuple):
         )
 
     def ends_early(self, fields: Sequence[str]) -> bool:
-        """Tell whether all fields but the last are a row, and that one is of no column.
+        """Return whether all fields but the last are a row, and that one is of no column.
 
         With any other field left out fewer must fit, so that no column can have moved.
         """
@@ -88,7 +88,7 @@ class Profile(NamedTuple):
         return n_odd < min(others) or (is_tie and n_odd == min(others))
 
     def is_usual(self, field: str, column: int) -> bool:
-        """Tell whether such a value stands in a column elsewhere."""
+        """Return whether such a value stands in a column elsewhere."""
         return self.kinds[column][kind_of(field)] > 0
 
 

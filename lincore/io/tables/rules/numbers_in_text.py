@@ -250,14 +250,14 @@ def _common_unit(unique: Iterable[str]) -> str:
 
 
 def _mostly_plain(numbers: dict[str, str | None]) -> bool:
-    """Tell whether most numbers stand without flags, and some without brackets."""
+    """Return whether most numbers stand without flags, and some without brackets."""
     taken = [bare_number(value)[1] for value, number in numbers.items() if number is not None]
     negative = sum(bool(what) and what != FLAG for what in taken)
     return 2 * taken.count(FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
 
 
 def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
-    """Tell whether the words among numbers may stand for missing values."""
+    """Return whether the words among numbers may stand for missing values."""
     if not odd or all(_is_no_value(word) for word in odd):
         return True
     n_odd = int(column.isin(odd).sum())

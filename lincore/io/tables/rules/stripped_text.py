@@ -47,7 +47,7 @@ def with_many(frame: pd.DataFrame, columns: dict[str, pd.Series[Any]]) -> pd.Dat
 
 
 def is_text(column: pd.Series[Any]) -> bool:
-    """Tell whether pandas left a column as text."""
+    """Return whether pandas left a column as text."""
     return isinstance(column.dtype, pd.StringDtype) or column.dtype == object
 
 

@@ -49,7 +49,7 @@ class Totals:
 
 
 def _are_totals(frame: pd.DataFrame, count: int) -> bool:
-    """Tell whether the last rows, so many of them, are totals of those before."""
+    """Return whether the last rows, so many of them, are totals of those before."""
     rows = frame.iloc[:-count]
     last = (frame.iloc[-i] for i in range(1, count + 1))
     return len(rows) >= _LEAST_ROWS and all(_is_total(rows, row) for row in last)

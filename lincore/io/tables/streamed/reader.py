@@ -62,7 +62,7 @@ def _refuse_cells(rows: RowSource, n_columns: int) -> None:
             f"There are {rows.n_rows:,} rows of {n_columns:,} columns; together {most:,} cells are "
             "allowed even in blocks.",
             where=rows.name,
-            remedy="Leave columns out, or load a part of the rows.",
+            remedy="Leave columns out, or load only part of the rows.",
         )
 
 

@@ -15,7 +15,7 @@ _ATTRIBUTE = re.compile(
 
 
 def is_arff(text: str) -> bool:
-    r"""Tell whether a text is ARFF: comments, then the name of a relation."""
+    r"""Return whether a text is ARFF: comments, then the name of a relation."""
     return _RELATION.match(text[:100_000]) is not None
 
 

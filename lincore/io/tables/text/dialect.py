@@ -199,7 +199,7 @@ def without_comments(text: str, comment: str, *, above: bool = False) -> str:
 
 
 def _are_values(text: str, found: Candidate) -> bool:
-    """Tell whether "#" begins values, such as colours or tags, in lines like all others."""
+    """Return whether "#" begins values, such as colours or tags, in lines like all others."""
     separator, quote = found.separator, found.quote
     lines = [line for line in _sample(text).split("\n") if line.strip()]
     pattern = _comment_pattern("#")
@@ -288,7 +288,7 @@ def _plain_candidates(
 
 
 def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
-    """Tell whether tabs stand in the fields that another separator parts in all lines alike.
+    """Return whether tabs stand in the fields that another separator parts in all lines alike.
 
     Then each line has fields between tabs that hold the other separator and are no numbers.
     """

@@ -141,7 +141,7 @@ def _n_broken_words(raw: bytes, encoding: str) -> int:
 
 
 def _comes_in_pairs(raw: bytes) -> bool:
-    """Tell whether bytes beyond ASCII stand in pairs, as in Chinese; accents stand alone."""
+    """Return whether bytes beyond ASCII stand in pairs, as in Chinese; accents stand alone."""
     runs = _BEYOND_ASCII.findall(raw)
     even = sum(len(run) % 2 == 0 for run in runs)
     long_or_many = sum(map(len, runs)) >= 3 * len(runs) or len(set(runs)) > 2

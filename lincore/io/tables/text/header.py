@@ -228,7 +228,7 @@ def _n_above_header(records: Sequence[Record], width: int) -> int:
 
 
 def _is_pair_above(records: Sequence[Record], i: int) -> bool:
-    """Tell whether a record is one of a few pairs that a blank line parts from the table below."""
+    """Return whether a record is one of a few pairs above a blank line and the table."""
     few = records[: _MOST_ABOVE + 1]
     gaps = (j for j, (a, b) in enumerate(pairwise(few), 1) if b.first_line > a.last_line + 1)
     end = next(gaps, 0)
@@ -236,7 +236,7 @@ def _is_pair_above(records: Sequence[Record], i: int) -> bool:
 
 
 def _is_title(record: Record, width: int, usual: int) -> bool:
-    """Tell whether a record stands above a table: a title, or a pair such as Station;Berlin.
+    """Return whether a record stands above a table: a title, or a pair such as Station;Berlin.
 
     `width` and `usual` count the fields of most records, and those that are not blank.
     """
@@ -248,7 +248,7 @@ def _is_title(record: Record, width: int, usual: int) -> bool:
 
 
 def _is_header(head: Record, body: Sequence[Record]) -> bool:
-    """Tell whether a record names the columns, by what stands below each of its fields."""
+    """Return whether a record names the columns, by what stands below each of its fields."""
     n_numbers = n_fractions = n_recurring = n_names = n_values = n_above = 0
     for i, field in enumerate(head.fields):
         below = _below(i, body)
@@ -291,7 +291,7 @@ def _below(column: int, body: Sequence[Record]) -> list[str]:
 
 
 def names_values(head: Record, body: Sequence[Record]) -> bool:
-    """Tell whether a record of words stands over rows that hold other kinds of values."""
+    """Return whether a record of words stands over rows that hold other kinds of values."""
     kinds = [kind_of(field) for field in head.fields]
     below = [[kind_of(value) for value in _below(i, body)] for i in range(len(kinds))]
     above = [
@@ -301,7 +301,7 @@ def names_values(head: Record, body: Sequence[Record]) -> bool:
 
 
 def _counts(fields: Sequence[str]) -> bool:
-    """Tell whether numbers run 0, 1, 2, as the names of columns that had none."""
+    """Return whether numbers run 0, 1, 2, as the names of columns that had none."""
     numbers = [int(field) for field in fields if field.isdecimal() and len(field) < 9]
     runs = all(later == number + 1 for number, later in zip(numbers, numbers[1:], strict=False))
     return len(numbers) >= 3 and len(numbers) == len(fields) and runs
@@ -331,7 +331,7 @@ def _names(
 
 
 def _name_rows(first: Sequence[str]) -> bool:
-    """Tell whether the first fields of rows name them: each another one, words or 1, 2, 3."""
+    """Return whether the first fields of rows name them: each another one, words or 1, 2, 3."""
     if len(set(first)) < len(first) or not all(first):
         return False
     numbers = [int(field) for field in first if field.isdecimal() and len(field) < 9]
@@ -368,7 +368,7 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
 
 
 def _names_levels(head: Record, body: Sequence[Record]) -> bool:
-    """Tell whether a record of words stands over columns of levels and is none of these."""
+    """Return whether a record of words stands over columns of levels and is none of these."""
     if any(kind_of(field) not in ("word", "blank") for field in head.fields):
         return False
     n_levels = 0
@@ -418,7 +418,7 @@ def _units(body: Sequence[Record]) -> list[str]:
 
 
 def _are_names(fields: Sequence[str], above: Sequence[str]) -> bool:
-    """Tell whether a line of words over numbers names the columns, units and types being none."""
+    """Return whether a line of words over numbers names the columns, units and types being none."""
     is_full = len(fields) == len(above) == len({field.casefold() for field in fields})
     words = {word.casefold().rstrip("s") for field in fields for word in field.split()}
     return (

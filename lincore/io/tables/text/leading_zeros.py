@@ -18,7 +18,7 @@ _GLANCE = 20
 
 
 def may_have_zeros(raw: bytes, separator: str) -> bool:
-    r"""Tell whether anywhere in a table a field may begin with a zero and another digit."""
+    r"""Return whether anywhere in a table a field may begin with a zero and another digit."""
     content = np.frombuffer(raw, np.uint8)
     before = np.zeros(256, bool)
     before[[ord(mark) for mark in ("\n", '"', "'", " ", "\t", separator) if ord(mark) < 256]] = True
@@ -54,7 +54,7 @@ def _is_whole(column: pd.Series[Any]) -> bool:
 
 
 def is_padded(column: pd.Series[Any]) -> bool:
-    """Tell whether a column is text of digits alone, some with a zero before others."""
+    """Return whether a column is text of digits alone, some with a zero before others."""
     if not isinstance(column.dtype, pd.StringDtype):
         return False
     # One that is none spares thousands of columns of text the whole.

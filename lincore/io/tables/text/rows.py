@@ -91,7 +91,7 @@ def _first_is_long(rows: str, layout: Layout, width: int) -> bool:
 
 
 def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
-    """Tell whether lines have too few fields, or quotation marks do not come in pairs."""
+    """Return whether lines have too few fields, or quotation marks do not come in pairs."""
     n_lines = _n_lines(rows)
     if layout.quote and layout.quote in rows:
         if len(frame) < n_lines and len(frame) < n_lines - _count_blank(rows):
@@ -151,7 +151,7 @@ def _without_footer(rows: str, layout: Layout) -> tuple[str, str]:
 
 
 def _is_note(record: Record, layout: Layout) -> bool:
-    """Tell whether a line below a table is a sentence, with a separator in it or none."""
+    """Return whether a line below a table is a sentence, with a separator in it or none."""
     kinds = [kind_of(r.fields[0]) for r in layout.records if len(r.fields) == layout.width]
     if len(record.fields) == 1:
         kind = kind_of(record.fields[0])

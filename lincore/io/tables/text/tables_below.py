@@ -90,7 +90,7 @@ def _tail(layout: Layout) -> int | None:
 
 
 def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
-    """Tell whether rows of another width hold what the columns above them hold, from the first on.
+    """Return whether rows of another width match the columns above them, from the first on.
 
     These are numbers and words, so that no header is among the rows, or levels that recur: numbers
     alone may be of any table.
@@ -173,7 +173,7 @@ def _width(records: list[Record]) -> int:
 
 
 def _is_another(block: _Block, former: _Block) -> bool:
-    """Tell whether a block is a table of its own, and no more rows of the one above."""
+    """Return whether a block is a table of its own, and no more rows of the one above."""
     head, *body = block.records
     if len(body) < _FEWEST_ROWS:
         return False

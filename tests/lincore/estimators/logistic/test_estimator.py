@@ -317,7 +317,7 @@ def test_a_fit_that_converged_needs_one_programme_to_know_quasi_complete_separat
 def test_a_limit_of_iterations_is_no_convergence():
     X, y = overlapping()
     model = LogisticRegression(max_iter=2)
-    with pytest.warns(ConvergenceWarning, match="limit of iterations.*Allow more iterations"):
+    with pytest.warns(ConvergenceWarning, match="iteration limit.*Allow more iterations"):
         model.fit(X, y)
     assert not model.converged_ and model.reason_ is Reason.ITERATIONS
     assert model.n_iter_ == 2 and len(model.trace_) == 3

@@ -577,7 +577,7 @@ def test_methods_learn_from_the_weights_of_streamed_rows():
         model.fit(X[rest], codes[rest], sample_weight=frame["weight"].to_numpy()[rest])
         found = results.log_proba[results.position(method)]
         np.testing.assert_allclose(found, model.predict_log_proba(data.X[test]), atol=1e-6)
-    with pytest.raises(DataError, match="summed already cannot be weighted"):
+    with pytest.raises(DataError, match="already been summed cannot be weighted"):
         with_row_weights(data, weights=np.ones(data.n_rows))
     weight = data.weights[test]
     right = results.predicted[0] == results.truth
@@ -610,7 +610,7 @@ def test_frequencies_that_are_all_large_hold_fewer_lines():
     data = table_to_dataset(opened(csv_of(frame)), "species", options=options)
     assert data.n_rows + data.n_streamed == 50 * N_ROWS
     assert 6 <= len(np.unique(data.lines)) < 25
-    with pytest.raises(DataError, match="at most .* such are held"):
+    with pytest.raises(DataError, match="at most .* are allowed"):
         many = frame.assign(count=10_000_000)
         table_to_dataset(opened(csv_of(many)), "species", options=options)
 
