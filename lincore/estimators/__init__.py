@@ -1,4 +1,4 @@
-"""Linear classifiers and their relatives, one file a family."""
+"""Linear classifiers and related methods, one file per family."""
 
 import lazy_loader
 

@@ -87,7 +87,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     Parameters
     ----------
     priors : array-like of shape (K,), mapping, "equal" or "all", optional
-        Probabilities of the classes, in the order of `classes_` or by label; default: their shares.
+        Class probabilities, in the order of `classes_` or by label. Default: class shares.
     regularization : float in [0, 1], default 0
         Pull every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.
     shrinkage : None, float in [0, 1] or "oas"
@@ -170,7 +170,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         frame = Whitener.from_covariance(share @ np.diagonal(covariances, axis1=1, axis2=2))
         singular = -1
         for _ in range(2):
-            # A class without rows is never chosen, so any density will do.
+            # A class without rows is never predicted, so any density will do.
             found: list[Whitener] = []
             for covariance, rows in zip(covariances, count, strict=True):
                 whitener = _refined(frame, covariance) if rows else frame
