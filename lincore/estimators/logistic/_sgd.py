@@ -1,4 +1,4 @@
-"""Sequential learning: a step for each row or small batch, as rows come in random order."""
+"""Sequential learning: a step for each row or small batch, in random order."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def descend_by_rows(
     rate: float,
     stopping: StoppingRule,
 ) -> Optimum:
-    """Go through all rows again and again, ``x ← x - rate * gradient over the batch``.
+    """Pass repeatedly over all rows, ``x ← x - rate * gradient over the batch``.
 
-    With a fixed rate the steps never die out, and x wanders about the minimum. So the rate is
-    halved, and the epoch taken back, whenever an epoch has not lowered the objective over all
-    rows. The trace and the stopping rule are those of `descend`, once for each epoch.
+    With a fixed rate x would fluctuate around the minimum forever. Therefore, if an epoch does not
+    lower the objective over all rows, it is undone and the rate is halved. The trace and the
+    stopping rule are those of `descend`, applied once per epoch.
     """
     began = time.perf_counter()
     point = objective(start)
@@ -45,7 +45,7 @@ def descend_by_rows(
     ]
     while (reason := stopping.reason(trace)) is None:
         x = point.x.copy()
-        # A rate far too large overflows; the epoch is then taken back like any other bad one.
+        # A rate that is far too large overflows; the epoch is then undone like any other bad one.
         with np.errstate(all="ignore"):
             for batch in order():
                 x -= rate * part_gradient(x, batch)
