@@ -160,7 +160,7 @@ _ZIP_FOLDERS = "Put the images of each class into a folder of their own and zip 
 def check_size(n_bytes: int, name: str, limits: Limits = LIMITS) -> None:
     """Reject a file that is empty or larger than the limit."""
     if n_bytes == 0:
-        raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
+        raise DataError("The file is empty.", where=name, remedy="Load a file with data.")
     if n_bytes > limits.max_file_bytes:
         raise TooLargeError(
             f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB.",
@@ -232,7 +232,7 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
             remedy="Leave columns out, or load only part of the rows.",
         )
     if n_rows == 0:
-        raise DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
+        raise DataError("There are no rows.", where=name, remedy="Load a table with rows.")
 
 
 def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:

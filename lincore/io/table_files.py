@@ -143,7 +143,7 @@ def _one_of(table: Table, name: str, part: str, parts: tuple[str, ...]) -> Table
     notices = table.notices
     if len(parts) > 1:
         sentence = f"There are {len(parts)} tables in the file; {part!r} was read."
-        remedy = "Choose another one by the import option for the sheet."
+        remedy = "Choose another one with the import option for the sheet."
         notices = (Notice(sentence, name, remedy, "LIN003"), *notices)
     return replace(table, name=name, notices=notices, reading=reading)
 

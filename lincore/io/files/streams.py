@@ -31,7 +31,7 @@ class LargeFile:
         The file's name, for messages.
     limits : Limits
     reason : str
-        Why it is not held, as a sentence.
+        Why it is not read into memory, as a sentence.
     """
 
     source: bytes | Path
@@ -164,7 +164,7 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
             raise DataError(
                 f"The line is longer than {limits.max_line_bytes / 1e6:g} MB.",
                 where=f"{name}, some {n_bytes / 1e6:,.0f} MB from its beginning",
-                remedy="Put each row on a line of its own.",
+                remedy="Put each row on its own line.",
             )
         block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)
         n_bytes += len(chunk)

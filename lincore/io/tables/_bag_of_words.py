@@ -1,4 +1,4 @@
-"""Columns of free text as counts of words: the bag of words."""
+"""Text columns as word counts: the bag of words."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class Words(NamedTuple):
 def count_words(texts: Iterable[object], where: str) -> Words:
     """Count the words of each text as scikit-learn's CountVectorizer does.
 
-    A word is a run of two or more letters or digits; capitals do not count. Whoever drops the
-    words that no training text holds has what a CountVectorizer fitted on those texts alone gives.
+    A word is a run of two or more letters or digits, ignoring case. After dropping words that occur
+    in no training text, the result equals that of a CountVectorizer fitted to the training texts.
     """
     vectorizer = CountVectorizer(dtype=np.float64)
     try:
         counts = vectorizer.fit_transform(text if isinstance(text, str) else "" for text in texts)
     except ValueError as error:
         raise DataError(
-            "There is not a single word of two letters or more.",
+            "It contains no words of two or more letters.",
             where=where,
             remedy="Ignore this column.",
         ) from error
     if counts.shape[1] > LIMITS.max_words or counts.nnz > 100 * LIMITS.max_words:
         raise DataError(
-            f"There are {counts.shape[1]:,} different words, {counts.nnz:,} in all rows together.",
+            f"There are {counts.shape[1]:,} distinct words, {counts.nnz:,} in all rows together.",
             where=where,
             remedy="Load fewer rows, or shorter texts.",
         )

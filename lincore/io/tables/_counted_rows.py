@@ -20,16 +20,16 @@ from lincore.utils.typing import Array, Flags
 
 
 class HeldCounts(NamedTuple):
-    """Weights and copies of the held rows.
+    """Weights and copies of the rows in memory.
 
     Attributes
     ----------
     lines : ndarray of shape (n,) or None
-        Positions of the held rows, each as often as it is to stand among them; None for once.
+        Positions of the rows in memory, repeated by frequency; None if each occurs once.
     weights : ndarray of shape (n,) or None
-        Of these rows, with mean 1; None where there are none.
+        Weights of these rows, with mean 1; None if there are none.
     unit : float
-        What the file calls a weight of 1.
+        The weight in the file that corresponds to 1.
     """
 
     lines: NDArray[np.intp] | None
@@ -38,12 +38,12 @@ class HeldCounts(NamedTuple):
 
 
 class CountedRows:
-    """Weights and frequencies of rows that are read in blocks, some of them held.
+    """Weights and frequencies of rows that are read in blocks, some of them kept in memory.
 
     Parameters
     ----------
     weight, frequency : str
-        Columns; "" where there is none.
+        Columns; "" if there is none.
     """
 
     def __init__(self, weight: str = "", frequency: str = "") -> None:
@@ -59,7 +59,7 @@ class CountedRows:
         return [name for name in (self.weight, self.frequency) if name]
 
     def counted(self, frame: pd.DataFrame, kept: Flags, n_before: int) -> Flags:
-        """Look at a block of rows; return which are kept: those that count something."""
+        """Process a block of rows; return which have positive weight."""
         rows, found = np.flatnonzero(kept), {}
 
         def place(row: int) -> str:
@@ -83,19 +83,19 @@ class CountedRows:
 
     @property
     def multiples(self) -> Array | None:
-        """As how many rows each kept row of the block is summed; None where each counts once."""
+        """Weight with which each kept row of the block is summed; None if each counts once."""
         found = list(self._block.values())
         return None if not found else np.prod(found, axis=0)
 
     def hold(self, held: Flags, codes: NDArray[np.intp]) -> None:
-        """Remember what the held rows of the block count, and how many are summed by class."""
+        """Store the weights of rows in memory, and the numbers of summed rows by class."""
         for name, values in self._block.items():
             self._held[name].append(values[held])
         often = self._block.get(self.frequency)
         self._summed.append(np.bincount(codes[~held], None if often is None else often[~held]))
 
     def held(self, width: int) -> HeldCounts:
-        """Return what all held rows count."""
+        """Return the weights of all rows in memory."""
         found = {name: np.concatenate(parts) for name, parts in self._held.items() if parts}
         often, weights, lines = found.get(self.frequency), found.get(self.weight), None
         if often is not None:
@@ -106,14 +106,14 @@ class CountedRows:
         return HeldCounts(lines, None if weights is None else weights / unit, unit)
 
     def summed(self, n_codes: int) -> NDArray[np.intp]:
-        """Return how many rows of each class are summed, (n_codes,), copies included."""
+        """Return the number of summed rows of each class, (n_codes,), including copies."""
         total = np.zeros(n_codes)
         for part in self._summed:
             total[: len(part)] += part
         return total.astype(np.intp)
 
     def notices(self, n_rows: int) -> list[Notice]:
-        """Say how many rows count nothing and were left out."""
+        """Report how many rows with weight zero were left out."""
         words = ((self.weight, "weight"), (self.frequency, "frequency"))
         return [
             notice

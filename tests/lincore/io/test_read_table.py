@@ -41,11 +41,11 @@ def test_every_column_left_out_is_named_with_the_reason():
     data = read(text, "class")
     assert data.feature_names == ("u",)
     assert said(data) == [
-        "column 'gone': Left out: no value at all. Fill the column in, or delete it.",
+        "column 'gone': Left out: no values. Fill the column in, or delete it.",
         "column 'const': Left out: the same value in every row. "
-        "Nothing needs to be done: it cannot separate the classes.",
-        "columns 'id', 'word': Left out: too many different values for categories, or a count of "
-        "the rows (identifier). If it measures something, make it a feature.",
+        "No action is needed: it cannot separate the classes.",
+        "columns 'id', 'word': Left out: too many distinct values for categories, or row numbers "
+        "(identifier). If it is a measurement, make it a feature.",
     ]
 
 

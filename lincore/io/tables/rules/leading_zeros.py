@@ -19,13 +19,13 @@ _CODE_NAME = re.compile(
     r"|account|label|class|target)(?:$|[\W_])",
     re.IGNORECASE,
 )
-# From so many digits on a padded number is a code: nobody measures 01067.
+# With this many digits a padded number is a code: 01067 is not a measurement.
 _CODE_DIGITS = 4
 _SEVERAL = 4
 
 
 class LeadingZeros:
-    """Keep columns of digits as text where their leading zeros mean something."""
+    """Keep columns of digits as text if their leading zeros are meaningful."""
 
     codes = ("LIN040",)
 
@@ -38,11 +38,11 @@ class LeadingZeros:
 def find_codes(
     texts: Mapping[str, pd.Series[Any]], n_columns: int
 ) -> tuple[set[str], tuple[Notice, ...]]:
-    """Find the text columns of digits whose leading zeros mean something.
+    """Find the text columns of digits with meaningful leading zeros.
 
-    Such are those that would lose a difference as numbers (7 and 007), those called a code, those
-    of four digits and more, and short ones that repeat. Where half the columns are padded, the
-    zeros are the file's way to write numbers.
+    These are columns in which distinct values would become equal as numbers (7 and 007), columns
+    named as codes, values with four or more digits, and short ones that repeat. If half the columns
+    are padded, the zeros are only the number format of the file.
     """
     padded = [name for name in texts if is_padded(texts[name])]
     is_format = len(padded) >= max(_SEVERAL, n_columns / 2)
@@ -50,7 +50,7 @@ def find_codes(
     if not found:
         return set(), ()
     example = next(v for v in texts[found[0]].dropna() if re.fullmatch(PADDED, v))
-    sentence = f"Leading zeros, as in {example[:20]}: kept as text, since a number would lose them."
+    sentence = f"Leading zeros, as in {example[:20]}: kept as text, as numbers would lose them."
     return set(found), (Notice(sentence, columns_named(found), code="LIN040"),)
 
 

@@ -1,4 +1,4 @@
-"""Notices of one kind, merged over the columns that share them."""
+"""Notices of one kind, merged over columns."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from lincore.data.labels import columns_named
 from lincore.errors import Notice
 
 _COLUMN = re.compile(r"column '(.*)'|column \"(.*)\"")
-# What differs between columns with the same fault: a number of rows, an example.
+# Parts that differ between columns with the same problem: a number of rows, an example.
 _OWN = re.compile(r" \([\d,]+ rows?\)|,? such as ('[^']*'|\"[^\"]*\"),?")
 
 
 def merge_notices(notices: Sequence[Notice]) -> tuple[Notice, ...]:
-    """Merge the notices that say the same of several columns, where the first of them stands."""
+    """Merge equal notices of several columns at the position of the first."""
     alike: dict[tuple[str, str, str, str], list[Notice]] = {}
     for notice in notices:
         column = _COLUMN.fullmatch(notice.where)

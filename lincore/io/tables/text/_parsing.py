@@ -10,13 +10,13 @@ import pandas as pd
 
 from lincore.io.tables.text.column_assignment import with_columns
 
-# Longer texts are parsed in parts: pandas needs half of the memory.
+# Longer texts are parsed in chunks, so that pandas needs half the memory.
 _IN_PARTS = 10_000_000
 _PIECE = 4_000_000
 
 
 class _Text:
-    """Text to be read piece by piece: neither its bytes nor a file of it is ever made."""
+    """Text that is read in pieces, without creating its bytes or a file."""
 
     def __init__(self, text: str) -> None:
         self._text, self._place = text, 0
@@ -27,24 +27,24 @@ class _Text:
         return self._text[begin : self._place]
 
     def __iter__(self) -> Iterator[str]:
-        """Yield the lines, as a file does."""
+        """Yield the lines, like a file."""
         return iter(self.read().splitlines(keepends=True))
 
 
 def parse_text(rows: str, **how: Any) -> pd.DataFrame:
-    """Parse rows by `pandas.read_csv`, in parts where they are many and no type is asked for."""
+    """Parse rows by `pandas.read_csv`, in chunks if there are many and no type is given."""
     text = cast(Any, _Text(rows))
     how = {**how, "encoding_errors": "replace"}
     if len(rows) <= _IN_PARTS or "dtype" in how:
         return pd.read_csv(text, **how)
-    # Of columns whose parts are of several kinds pandas warns: see `of_one_kind`.
+    # pandas warns of columns whose chunks differ in type: see `of_one_kind`.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pd.errors.DtypeWarning)
         return pd.read_csv(text, **{**how, "low_memory": True})
 
 
 def of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
-    """Read columns anew that hold numbers in some parts of a long file, and words in others."""
+    """Read columns again that have numbers in some chunks of a long file and words in others."""
     if len(rows) <= _IN_PARTS:
         return frame
     mixed = [str(name) for name in frame if frame[name].dtype == object]

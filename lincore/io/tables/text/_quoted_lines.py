@@ -1,4 +1,4 @@
-"""Tables whose lines are each quoted as a whole, as one field: the lines themselves."""
+"""Tables in which each line is quoted as a whole, as one field."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _FEWEST, _MOSTLY = 2, 0.5
 
 
 def lines_in_quotes(text: str) -> str | None:
-    r"""Return the text without the marks around whole lines; None where few lines have them."""
+    r"""Return the text without quotes around whole lines; None if few lines have them."""
     lines = [line for line in text.split("\n", _LINES)[:_LINES] if line.strip()]
     whole = [line for line in lines if _WHOLE.fullmatch(line)]
     if len(whole) < max(_FEWEST, _MOSTLY * len(lines)):

@@ -20,7 +20,7 @@ def is_arff(text: str) -> bool:
 
 
 def arff_as_csv(text: str, name: str) -> str:
-    r"""Return the rows of an ARFF file below a line of names, in the lines where they stand."""
+    r"""Return the rows of an ARFF file below a line of names, keeping line numbers."""
     data = _DATA.search(text)
     if data is None:
         raise DataError(
@@ -30,7 +30,7 @@ def arff_as_csv(text: str, name: str) -> str:
     rows = re.sub(r"(?m)^\s*%.*$", "", text[data.end() :])
     if re.match(r"\s*\{", rows):
         raise DataError(
-            "The rows are sparse: only what is not zero is written.",
+            "The rows are sparse: only nonzero values are listed.",
             where=name,
             remedy="Save it as CSV (text with one row per line) and load that.",
         )

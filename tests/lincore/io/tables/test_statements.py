@@ -50,8 +50,8 @@ def problems(frame, target="kind", **roles):
         ),
         (np.arange(N), "a different value in every row (identifier)"),
         (["x"] * N, "the same value in every row"),
-        (["x"] * (N - 1) + [None], "the same value in every row that has one"),
-        ([None] * N, "no value at all"),
+        (["x"] * (N - 1) + [None], "a constant value"),
+        ([None] * N, "no values"),
     ],
 )
 def test_the_reason_holds_for_the_column(values, reason):
@@ -66,7 +66,7 @@ def test_up_to_a_fifth_of_the_rows_are_levels(n):
 def test_a_counter_in_runs_is_said_to_count():
     number = np.tile(np.arange(1, 101), 3)
     assert described(**{"Sample Number": number})["Sample Number"].reason == (
-        "it counts the rows (identifier)"
+        "row numbers (identifier)"
     )
 
 
@@ -99,7 +99,7 @@ def test_no_reason_is_false(n_rows, n_levels, gaps, words, seed):
     if found := re.match(r"([\d,]+) different values in ([\d,]+) rows", reason):
         said = tuple(int(number.replace(",", "")) for number in found.groups())
         assert said == (present.nunique(), len(present))
-    if reason == "no value at all":
+    if reason == "no values":
         assert present.empty
 
 
