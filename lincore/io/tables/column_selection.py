@@ -131,7 +131,7 @@ def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str)
     if kind != "identifier":
         return EXCLUSION_REASONS[kind]
     if n_distinct == n_present:
-        which = "every row" if not content.n_missing else "every row that has one"
+        which = "every row" if not content.n_missing else "every row with a value"
         return f"a distinct value in {which} (identifier)"
     if is_number(values):
         if 2 * n_distinct < n_present:

@@ -105,8 +105,8 @@ def test_numbers_keep_their_value_whatever_stands_around_them(kind, expected):
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("totals at the end", "The last row holds totals"),
-        ("means and totals", "The last 2 rows hold totals"),
+        ("totals at the end", "The last row contains totals"),
+        ("means and totals", "The last 2 rows contain totals"),
         ("the header once more", "2 rows were that repeat the header line"),
         ("blank rows of commas", "60 rows were without any value"),
         ("brackets for minus", "read as negative"),

@@ -219,10 +219,10 @@ def test_a_table_of_successes_and_totals_is_refused_as_such(head, row):
     ]
     text = "\n".join([head, *rows]) + "\n"
     names = re.split(r"[;,\t]", head)
-    assert "each row counts" in refused(text)
+    assert "each row has counts" in refused(text)
     for name in names[-2:]:
-        assert "each row counts" in refused(text, name)
-    assert "one row for each" in refused(text)
+        assert "each row has counts" in refused(text, name)
+    assert "one row per case" in refused(text)
 
 
 def test_counts_beside_a_class_of_each_row_are_features():
@@ -234,5 +234,5 @@ def test_counts_beside_a_class_of_each_row_are_features():
 @pytest.mark.parametrize("last", ["sex", "group", "batch"])
 def test_a_binomial_table_is_refused_whatever_stands_last(last):
     rows = "".join(f"{i * 7 % 5},{5 + i % 3},{i // 2},{'mf'[i % 2]}\n" for i in range(12))
-    assert "each row counts" in refused(f"dead,total,dose,{last}\n{rows}")
+    assert "each row has counts" in refused(f"dead,total,dose,{last}\n{rows}")
     assert read(f"dead,total,dose,{last}\n{rows}", last).n_classes == 2

@@ -149,9 +149,9 @@ def test_no_standard_errors_where_there_can_be_none():
         LogisticRegression().fit(X, y).wald(X)
     wide = pd.DataFrame(np.column_stack([X, X[:, 0] + X[:, 1], np.full(len(X), 3.0)]))
     wide.columns = list("abcdef")
-    with pytest.raises(ValueError, match="singular.*concerns: f"):
+    with pytest.raises(ValueError, match="singular.*concerned: f"):
         tight().fit(wide, y).wald(wide)
-    with pytest.raises(ValueError, match="singular.*concerns: a, b, e"):
+    with pytest.raises(ValueError, match="singular.*concerned: a, b, e"):
         tight().fit(wide[list("abcde")], y).wald(wide[list("abcde")])
     with pytest.raises(ValueError, match="reference must be one of"):
         tight().fit(X, y).wald(X, reference=7)
@@ -403,7 +403,7 @@ def test_pixels_in_uint8_are_never_copied_as_a_whole():
 
 @pytest.mark.parametrize(
     ("unit", "message", "C"),
-    [(1e160, "overflow", 1.0), (1e160, "overflow", np.inf), (1e-150, "vanishes", np.inf)],
+    [(1e160, "overflow", 1.0), (1e160, "overflow", np.inf), (1e-150, "underflows", np.inf)],
 )
 def test_features_whose_squares_overflow_or_vanish_are_refused(unit, message, C):
     rng = np.random.default_rng(0)

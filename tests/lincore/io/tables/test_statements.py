@@ -37,18 +37,18 @@ def problems(frame, target="kind", **roles):
     [
         (
             [f"x{i % 61}" for i in RNG.permutation(N)],
-            "61 different values in 300 rows, too many for categories (identifier)",
+            "61 distinct values in 300 rows, too many for categories (identifier)",
         ),
-        ([f"x{i}" for i in range(N)], "a different value in every row (identifier)"),
+        ([f"x{i}" for i in range(N)], "a distinct value in every row (identifier)"),
         (
             [*(f"x{i}" for i in range(N - 1)), None],
-            "a different value in every row that has one (identifier)",
+            "a distinct value in every row with a value (identifier)",
         ),
         (
             ["x0", *(f"x{i}" for i in range(N - 1))],
-            "299 different values in 300 rows, too many for categories (identifier)",
+            "299 distinct values in 300 rows, too many for categories (identifier)",
         ),
-        (np.arange(N), "a different value in every row (identifier)"),
+        (np.arange(N), "a distinct value in every row (identifier)"),
         (["x"] * N, "the same value in every row"),
         (["x"] * (N - 1) + [None], "a constant value"),
         ([None] * N, "no values"),
@@ -90,13 +90,13 @@ def test_no_reason_is_false(n_rows, n_levels, gaps, words, seed):
     (column,) = [c for c in describe_columns(table, "kind") if c.name == "u"]
     present = table.frame["u"].dropna()
     reason = column.reason
-    if "a different value in every row" in reason:
+    if "a distinct value in every row" in reason:
         assert present.nunique() == len(present)
-        assert ("that has one" in reason) == (len(present) < len(table.frame))
+        assert ("with a value" in reason) == (len(present) < len(table.frame))
     if "the same value in every row" in reason:
         assert present.nunique() == 1
-        assert ("that has one" in reason) == (len(present) < len(table.frame))
-    if found := re.match(r"([\d,]+) different values in ([\d,]+) rows", reason):
+        assert ("with a value" in reason) == (len(present) < len(table.frame))
+    if found := re.match(r"([\d,]+) distinct values in ([\d,]+) rows", reason):
         said = tuple(int(number.replace(",", "")) for number in found.groups())
         assert said == (present.nunique(), len(present))
     if reason == "no values":

@@ -349,7 +349,7 @@ def test_a_class_of_few_rows_is_there():
         ({}, {"categories": ["u"]}, "needs all rows at once", None),
         ({}, {"drop_duplicates": True}, "needs all rows at once", None),
         ({"person": 1}, {"roles": {"person": "group"}}, "kept together", {"person": "ignore"}),
-        ({}, {"roles": {"u": "target", "species": "ignore"}}, "different values", None),
+        ({}, {"roles": {"u": "target", "species": "ignore"}}, "distinct values", None),
         ({}, {"roles": dict.fromkeys("uvwx", "ignore")}, "No feature is left", None),
     ],
 )
@@ -379,9 +379,9 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
     frame.loc[4_321, "w"] = "broken pipe"
     data = table_to_dataset(opened(csv_of(frame), max_drawn_bytes=3_000))
     assert data.n_rows + data.n_streamed == N_ROWS - 1
-    assert "Numbers but for 'broken pipe'" in " ".join(map(str, data.notices))
+    assert "Numbers except 'broken pipe'" in " ".join(map(str, data.notices))
     frame.loc[4_321:4_921, "w"] = "broken pipe"
-    with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is no number"):
+    with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is not a number"):
         table_to_dataset(
             opened(csv_of(frame), max_drawn_bytes=300), options=TableOptions(roles={"w": "feature"})
         )
