@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from lincore import metrics, report
-from pages.ui.compare import choices, panels, run, score_table
+from lincore.displays import ScoresDisplay
+from pages.ui.compare import choices, panels, run
 from pages.ui.jobs import page_jobs
 from pages.ui.session import checks_line, sidebar, take_away
-from pages.ui.widgets import text
+from pages.ui.widgets import displays, text
 
 experiment = sidebar.show("compare")
 data = experiment.data
@@ -22,20 +22,13 @@ if job is None:
     heading.header("Which model, and is the difference real?", anchor=False)
     st.stop()
 
-shown = score_table.ask(data, job.settings, job.result, row)
-results, rows = shown.results, text.row_noun(data)
-finding = report.comparison_finding(results, shown.score, shown.rope)
-finding = f"{finding} {report.best_finding(results, shown.score)}".rstrip()
-heading.header(text.escape(finding), anchor=False)
-take_away.keep(comparison=results, score=shown.score, rope=shown.rope)
-baseline = ""
-if shown.score == metrics.leading_score(results.class_counts):
-    baseline = report.baseline_finding(results, results.methods[0], subject=shown.labels[0])
-heading.markdown(text.escape(f"{baseline} {report.evaluation_scope(results, rows)}"))
+scores = ScoresDisplay(job.result, **choices.judge(job.result, row))
+said = displays.parts(scores)
+heading.header(text.escape(said.finding), anchor=False)
+heading.markdown(text.escape(said.scope))
+take_away.keep(comparison=scores.ranked, score=scores.deciding, rope=scores.rope)
 
-score_table.figure(shown)
-st.caption(text.escape(report.interval_method(results, shown.score)))
-score_table.table(shown)
-run.notes(results)
-panels.show(shown)
+displays.body(scores, key=choices.KEY)
+run.offer_regularization(job.result)
+panels.show(scores, data, job.settings)
 page_jobs.catch_up()

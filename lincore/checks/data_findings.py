@@ -207,12 +207,12 @@ def _duplicates(data: Dataset, split: Split) -> DataFinding | None:
 
 
 def _groups(data: Dataset, split: Split) -> DataFinding | None:
-    if data.groups is None:
-        if not data.group_candidate:
-            return None
+    if data.group_candidate:
         column = data.group_candidate
         sentence = f"{column!r} seems to name groups of rows, which are not kept together."
         return DataFinding("groups", sentence, "data")
+    if data.groups is None:
+        return None
     check = groups_across(data.groups, split)
     if check.verdict == "fine":
         return None

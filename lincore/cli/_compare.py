@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from math import nan
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import metrics, model_selection, report
+from lincore import metrics, model_selection
 from lincore.cli.analysis_options import (
     add_save_option,
     analysis_of,
     compare_question,
     with_saved,
 )
-from lincore.cli.answer import Answer, AnswerSection
+from lincore.cli.answer import Answer, AnswerSection, display_section
 from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.cli.data_options import add_data_options, load_data
 from lincore.cli.method_options import add_method_options, chosen_steps
+from lincore.displays import ScoresDisplay
 
 if TYPE_CHECKING:
     from lincore.utils import Progress
@@ -94,84 +94,28 @@ def compare_methods(
 def comparison_answer(
     data: lincore.Dataset, results: lincore.Results, score: str | None, rope: float
 ) -> Answer:
-    """Return the finding, the scores and the notes of a comparison."""
-    score = score or metrics.leading_score(results.class_counts)
-    ranked = metrics.rank_methods(results, score)
-    notes = (*report.comparison_notes(results), *finding_sentences(data))
-    finding = report.comparison_finding(results, score, rope)
-    best = report.best_finding(results, score)
-    scope = (
-        report.evaluation_scope(results, data.kind.rows),
-        report.interval_method(results, score),
-    )
-    sections = [
-        AnswerSection(data_line(data), (finding, *filter(None, (best,)), " ".join(scope))),
-        AnswerSection("", rows=_score_rows(ranked, score, rope)),
-        *([AnswerSection("Notes", notes)] if notes else []),
-    ]
-    return Answer(_record(data, ranked, score, rope, notes), tuple(sections))
-
-
-def _score_rows(ranked: lincore.Results, score: str, rope: float) -> tuple[dict[str, str], ...]:
-    """Return the deciding score with its interval, and the values of the others."""
-    groups = metrics.groups(ranked, score, rope)
-    others = [name for name in metrics.available_scores(ranked) if name != score]
-    rows = []
-    for method, seconds in zip(ranked.methods, ranked.seconds, strict=True):
-        found = metrics.score(ranked, method, score)
-        row = {"model": ranked.settings.label(method)}
-        row[report.score_heading(score)] = _cell(found, score)
-        row["group"] = str(groups[method] or "")
-        for name in others:
-            value = metrics.score(ranked, method, name)._replace(low=nan, high=nan)
-            row[report.score_heading(name)] = _cell(value, name)
-        rows.append(row | {"seconds": f"{seconds:.3f}"})
-    return tuple(rows)
-
-
-def _cell(found: metrics.Interval, score: str) -> str:
-    return report.format_score_cell(found, score) or "–"
-
-
-def _record(
-    data: lincore.Dataset, ranked: lincore.Results, score: str, rope: float, notes: tuple[str, ...]
-) -> dict[str, Any]:
-    settings, groups = ranked.settings, metrics.groups(ranked, score, rope)
-    best = metrics.best_score(ranked, score)
-    return {
+    """Return the scores of a comparison, and notes on the data."""
+    scores = ScoresDisplay.of(results, score=score, rope=rope)
+    findings = finding_sentences(data)
+    settings = results.settings
+    record = {
         "command": "compare",
         "data": data_record(data),
         "settings": {
             "scheme": settings.scheme,
             "seed": settings.seed,
             "test_size": settings.test_size,
-            "score": score,
+            "score": scores.deciding,
             "rope": rope,
             "versions": settings.versions,
         },
-        "finding": report.comparison_finding(ranked, score, rope),
-        "best": None
-        if best is None
-        else {
-            "method": best.method,
-            "of": best.n_methods,
-            "score": best.raw._asdict(),
-            "corrected": best.corrected._asdict(),
-        },
-        "methods": [
-            {
-                "method": method,
-                "label": settings.label(method),
-                "group": groups[method] or None,
-                "scores": {
-                    name: metrics.score(ranked, method, name)._asdict()
-                    for name in metrics.available_scores(ranked)
-                },
-                "steps": settings.steps.get(method, {}),
-                "seconds": seconds,
-            }
-            for method, seconds in zip(ranked.methods, ranked.seconds, strict=True)
-        ],
+        "displays": [scores.to_dict()],
         "failed": settings.failed,
-        "notes": notes,
+        "findings": findings,
     }
+    sections = [
+        AnswerSection(data_line(data)),
+        display_section(scores),
+        *([AnswerSection("Notes on the data", findings)] if findings else []),
+    ]
+    return Answer(record, tuple(sections))

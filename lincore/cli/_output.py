@@ -23,6 +23,8 @@ except ImportError:
 else:
     HAS_RICH = True
 
+#: The version of what `--json` writes; it grows when a field changes its meaning.
+SCHEMA = 2
 #: Columns of text that sentences are folded to where there is no terminal.
 WIDTH = 100
 
@@ -30,7 +32,10 @@ WIDTH = 100
 def write(answer: Answer, stream: TextIO, beside: TextIO, *, as_json: bool = False) -> None:
     """Write an answer: JSON for programs, tables of rich on a terminal, else aligned text."""
     if as_json:
-        stream.write(json.dumps(plain(answer.record), indent=2, ensure_ascii=False) + "\n")
+        stream.write(
+            json.dumps({"schema": SCHEMA, **plain(answer.record)}, indent=2, ensure_ascii=False)
+            + "\n"
+        )
         return
     if answer.text:
         stream.write(answer.text)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lincore.displays import Display
+from lincore.displays.base import upright
 from lincore.errors import DataError
 
 #: The name of a file that stands for standard output.
@@ -29,6 +31,18 @@ class AnswerSection:
     title: str
     sentences: tuple[str, ...] = ()
     rows: tuple[Mapping[str, str], ...] = ()
+
+
+def display_section(display: Display) -> AnswerSection:
+    """Return what a display says: sentences, and its table as text."""
+    table = upright(display.table())
+    rows = [
+        {str(name): "" if value != value or value is None else str(value)
+         for name, value in line.items()}
+        for line in table.to_dict("records")
+    ]  # fmt: skip
+    sentences = (display.finding(), display.scope(), *display.notes())
+    return AnswerSection("", tuple(filter(None, sentences)), tuple(rows))
 
 
 @dataclass(frozen=True)

@@ -120,18 +120,13 @@ class Dataset:
         Group of each row, as a position in `group_names`.
     group_names : tuple of str, optional
     group_name : str
-        The column that names the groups; "" if none.
+        The column that names the groups, or a description such as "lines of 'n'"; "" if none.
     groups_by_part : bool
         Whether a group is the common prefix of its row names, as P01 in P01_1 and P01_2.
     weights : (n,) float64, optional
         Sampling weight of each row, with mean 1; see `lincore.data.with_row_weights`.
     weight_name : str
         The column of the weights; "" if none.
-    lines : (n,) intp, optional
-        The line of the file of which each row is a copy, if there are frequencies: splits keep
-        copies together; see `lincore.data.with_row_weights`.
-    frequency_name : str
-        The column of the frequencies; "" if none.
     imputation : {"median", "most_frequent", "indicator"}
         How missing values are imputed from the training rows (`preprocessing.tabular`).
     rare : int
@@ -186,8 +181,6 @@ class Dataset:
     bin_bounds: tuple[float, ...] = ()
     weights: np.ndarray | None = None
     weight_name: str = ""
-    lines: np.ndarray | None = None
-    frequency_name: str = ""
     streamed_rows: np.ndarray | None = None
     group_name: str = ""
     groups_by_part: bool = False
@@ -373,7 +366,6 @@ class Dataset:
             given_test=None if tested is None else tested[chosen],
             groups=None if groups is None else groups[chosen],
             weights=None if weights is None else weights / weights.mean(),
-            lines=None if self.lines is None else self.lines[chosen],
             truth=self.truth if len(left) == self.n_classes else None,
             streamed=None,
             streamed_rows=None,
@@ -385,13 +377,14 @@ class Dataset:
         state = blake2b(digest_size=16)
         names = (self.name, self.target_name, self.feature_names, self.row_names, self.image_shape)
         preparation = (self.levels, self.n_words, self.group_names, self.imputation, self.rare)
-        counted = (self.weight_name, self.frequency_name)
-        described = repr((names, self.classes.tolist(), preparation, *filter(None, counted)))
+        described = repr(
+            (names, self.classes.tolist(), preparation, *filter(None, (self.weight_name,)))
+        )
         state.update(described.encode("utf-8", "surrogatepass"))
         X = (self.X.data, self.X.indices, self.X.indptr) if self.kind.is_sparse else (self.X,)
         streamed = self.streamed
         sums = () if streamed is None else (streamed.count, streamed.mean, streamed.scatter)
-        rows = (self.codes, self.given_test, self.groups, self.weights, self.lines)
+        rows = (self.codes, self.given_test, self.groups, self.weights)
         for array in (*X, *rows, *sums, self.streamed_rows):
             if array is not None:
                 state.update(repr((array.shape, array.dtype.str)).encode())

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
-from lincore.data.labels import lone_class_notices, rows_left_out
+from lincore.data.labels import is_number, lone_class_notices, rows_left_out
 from lincore.errors import DataError, Notice
 from lincore.limits import LIMITS
-from lincore.utils.typing import Array, Flags
+from lincore.utils.formatting import count
+from lincore.utils.typing import Array
 
 #: Describes the location of a row, counted from 0.
 Place = Callable[[int], str]
-# Larger integers are not exact as floats.
-_LARGEST = 2**53
 _ENOUGH = "Correct it, leave such rows out, or give the column another role."
 
 
@@ -34,11 +34,9 @@ def checked_weights(
     return _checked(values, name, "weight", place, is_part)
 
 
-def checked_frequencies(
-    values: Any, name: str, place: Place = data_row, *, width: int = 1, is_part: bool = False
-) -> NDArray[np.intp]:
-    """Return frequencies of rows (n,) as integers."""
-    found = _checked(values, name, "frequency", place, is_part)
+def _checked_frequencies(values: Any, name: str, place: Place, width: int) -> NDArray[np.intp]:
+    """Return frequencies of rows (n,) as integers; refuse more repeated values than are held."""
+    found = _checked(values, name, "frequency", place)
     broken = found != np.round(found)
     if broken.any():
         row = int(broken.argmax())
@@ -47,31 +45,25 @@ def checked_frequencies(
             where=f"column {name!r}, {place(row)}",
             remedy="A frequency counts equal rows; for sampling weights use the role weight.",
         )
-    if (found > _LARGEST).any():
-        row = int(found.argmax())
-        raise DataError(
-            f"The frequency {found[row]:g} is too large to be a number of rows.",
-            where=f"column {name!r}, {place(row)}",
-            remedy="Use the column as weights.",
-        )
-    if not is_part:
-        check_repeated(float(found.sum()), name, width)
-    return found.astype(np.intp)
-
-
-def check_repeated(total: float, name: str, width: int) -> None:
-    """Reject more repeated rows than fit into memory."""
-    most = min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
+    total, most = float(found.sum()), min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
     if total > most:
         raise DataError(
-            f"The frequencies add up to {total:,.0f} rows; at most {most:,} are allowed.",
+            f"The frequencies add up to {total:,.15g} rows; at most {most:,} are allowed.",
             where=f"column {name!r}",
             remedy="Divide them by a common factor, or use the column as weights.",
         )
+    return found.astype(np.intp)
 
 
-def _checked(values: Any, name: str, what: str, place: Place, is_part: bool) -> Array:
-    given = np.asarray(values)
+def _as_array(values: Any) -> NDArray[Any]:
+    """Return an array, NaN where a column of numbers has no value."""
+    if isinstance(values, pd.Series) and is_number(values):
+        return values.to_numpy(np.float64, na_value=np.nan)
+    return np.asarray(values)
+
+
+def _checked(values: Any, name: str, what: str, place: Place, is_part: bool = False) -> Array:
+    given = _as_array(values)
     if given.dtype.kind not in "iufb":
         raise _not_numbers(given, name, what, place)
     found = given.astype(np.float64)
@@ -106,6 +98,74 @@ def _not_numbers(given: NDArray[Any], name: str, what: str, place: Place) -> Dat
     return DataError(f"It holds text, no {what}.", where=f"column {name!r}", remedy=remedy)
 
 
+class CountedRows(NamedTuple):
+    """Rows that count, in order, each as often as its frequency says.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n,)
+        Positions among the rows that were given.
+    weights : ndarray of shape (n,) or None
+        With mean 1; None where none were given.
+    notices : tuple of Notice
+        Rows that were repeated or left out.
+    """
+
+    rows: NDArray[np.intp]
+    weights: Array | None
+    notices: tuple[Notice, ...]
+
+    @property
+    def lines(self) -> NDArray[np.intp]:
+        """The line that each row is a copy of, counted from 0 among those that count."""
+        return np.asarray(np.unique(self.rows, return_inverse=True)[1], dtype=np.intp)
+
+
+def count_rows(
+    n_rows: int,
+    weights: Any,
+    frequencies: Any,
+    weight_name: str,
+    frequency_name: str,
+    *,
+    width: int,
+    place: Place,
+) -> CountedRows:
+    """Leave out the rows of weight or frequency zero, and repeat the others by their frequencies.
+
+    Weights and frequencies (n_rows,) are None where there are none; `width` is the number of
+    features, which limits the rows.
+    """
+    rows, notices = np.arange(n_rows), list[Notice]()
+    if weights is not None:
+        weights = checked_weights(weights, weight_name, place)
+        rows = np.flatnonzero(weights)
+        notices += zeros_left_out(n_rows - len(rows), n_rows, "weight", weight_name)
+    if frequencies is not None:
+        lines = rows
+        often = _checked_frequencies(
+            _as_array(frequencies)[lines], frequency_name, lambda row: place(lines[row]), width
+        )
+        n_lines, rows = int(np.count_nonzero(often)), np.repeat(lines, often)
+        notices += zeros_left_out(len(often) - n_lines, n_rows, "frequency", frequency_name)
+        what = (
+            f"{count(n_lines, 'line')} repeated by {frequency_name!r}: {count(len(rows), 'row')}."
+        )
+        notices.append(Notice(what, f"column {frequency_name!r}", code="LIN058"))
+    if weights is not None:
+        weights = weights[rows] / weights[rows].mean()
+    return CountedRows(rows, weights, tuple(notices))
+
+
+def line_groups(lines: NDArray[np.intp], frequency_name: str) -> dict[str, Any]:
+    """Return the fields of a data set that keep the copies of a line together as a group."""
+    return {
+        "groups": lines,
+        "group_names": tuple(map(str, range(1, int(lines[-1]) + 2))),
+        "group_name": f"lines of {frequency_name!r}",
+    }
+
+
 def with_row_weights(
     data: Dataset,
     *,
@@ -113,27 +173,23 @@ def with_row_weights(
     frequencies: Any = None,
     weight_name: str = "weights",
     frequency_name: str = "frequencies",
-    place: Place = data_row,
 ) -> Dataset:
-    """Return a data set with sampling weights, or with rows repeated by frequency.
+    """Return a data set whose rows have sampling weights, or are repeated by frequencies.
 
     A row of weight w represents w rows of the population. Fits and scores use the weights divided
     by their mean, so only their ratios matter; intervals use the effective number of rows, (Σw)² /
     Σw² (Kish), and account for the association between weights and errors.
 
-    A row of frequency f is repeated f times in the returned data set. Fits, scores and intervals
-    are those of the repeated rows. Splits keep the copies of a row together, by `Dataset.lines`.
-    Rows of weight or frequency zero are left out.
+    A row of frequency f is there f times in the data set that is returned, and its copies are a
+    group, unless the data have groups. Rows of weight or frequency zero are left out.
 
     Parameters
     ----------
     data : Dataset
     weights, frequencies : array-like of shape (n,), optional
-        See `checked_weights` and `checked_frequencies`.
+        Numbers that are not negative; frequencies are whole.
     weight_name, frequency_name : str
         Of the columns.
-    place : callable
-        Describes the location of a row.
 
     Raises
     ------
@@ -149,36 +205,39 @@ def with_row_weights(
     >>> with_row_weights(data, weights=[1, 2, 3]).weights
     array([0.5, 1. , 1.5])
     >>> repeated = with_row_weights(data, frequencies=[3, 0, 1])
-    >>> repeated.X.ravel().tolist(), repeated.lines.tolist()
+    >>> repeated.X.ravel().tolist(), repeated.groups.tolist()
     ([1.0, 1.0, 1.0, 3.0], [0, 0, 0, 1])
     """
-    if data.streamed is not None and not (weights is None and frequencies is None):
+    if weights is None and frequencies is None:
+        return data
+    if data.streamed is not None:
         raise DataError(
             "Rows of a file that have already been summed cannot be weighted any more.",
             where=data.name,
             remedy="Name the column of weights or frequencies when loading the file.",
         )
-    if weights is not None:
-        weights = checked_weights(_one_each(data, weights, weight_name), weight_name, place)
-        name, kept = weight_name, weights > 0
-        data, weights, frequencies = _without(data, kept, name, "weight", weights, frequencies)
-        data = replace(data, weights=weights / weights.mean(), weight_name=name)
-    if frequencies is None:
-        return data
-    frequencies = _one_each(data, frequencies, frequency_name)
-    found = checked_frequencies(frequencies, frequency_name, place, width=data.n_features)
-    data, found, _ = _without(data, found > 0, frequency_name, "frequency", found, None)
-    return _repeated(data, found, frequency_name)
-
-
-def _repeated(data: Dataset, frequencies: NDArray[np.intp], name: str) -> Dataset:
-    lines = np.repeat(np.arange(data.n_rows), frequencies)
-    repeated = data.take(lines)
-    # A class with one line may have several rows now.
+    for name, values in ((weight_name, weights), (frequency_name, frequencies)):
+        if values is not None and np.shape(values) != (data.n_rows,):
+            raise DataError(
+                f"There are {data.n_rows:,} rows, and {name} has shape {np.shape(values)}.",
+                where=data.name,
+                remedy="Give one number for each row.",
+            )
+    counted = count_rows(
+        data.n_rows, weights, frequencies, weight_name, frequency_name,
+        width=data.n_features, place=data_row,
+    )  # fmt: skip
+    found = data.take(counted.rows)
+    # A class of one line may have several rows now, and one of several may have one.
     former = lone_class_notices(data.codes, data.classes)
     notices = [notice for notice in data.notices if notice not in former]
-    notices += lone_class_notices(repeated.codes, repeated.classes)
-    return replace(repeated, lines=lines, frequency_name=name, notices=tuple(notices))
+    notices += [*counted.notices, *lone_class_notices(found.codes, found.classes)]
+    found = replace(found, notices=tuple(notices))
+    if frequencies is not None and data.groups is None:
+        found = replace(found, **line_groups(counted.lines, frequency_name))
+    if weights is not None:
+        found = replace(found, weights=counted.weights, weight_name=weight_name)
+    return found
 
 
 def effective_number(weight: Array) -> float:
@@ -188,51 +247,23 @@ def effective_number(weight: Array) -> float:
 
 
 def counting(data: Dataset) -> str:
-    """Describe the weight and frequency columns and their effect; "" if rows are unweighted.
+    """Say which column rows are weighted by, and as how many; "" where each counts once.
 
     Examples
     --------
     >>> import lincore
-    >>> counting(lincore.load(([[1.0], [2.0]], ["b", "a"]), weights=[1, 3], frequencies=[2, 1]))
-    "2 lines repeated by 'frequencies'; weighted by 'weights', as 2.3 rows of equal weight (Kish)"
+    >>> counting(lincore.load(([[1.0], [2.0]], ["b", "a"]), weights=[1, 3]))
+    "weighted by 'weights', as 1.6 rows of equal weight (Kish)"
     """
-    parts = []
-    if data.lines is not None:
-        n_lines = len(np.unique(data.lines))
-        parts.append(f"{n_lines:,} line{'s' * (n_lines != 1)} repeated by {data.frequency_name!r}")
-    if data.weights is not None:
-        number = effective_number(data.weights)
-        parts.append(
-            f"weighted by {data.weight_name!r}, as {number:,.1f} rows of equal weight (Kish)"
-        )
-    return "; ".join(parts)
+    if data.weights is None:
+        return ""
+    number = effective_number(data.weights)
+    return f"weighted by {data.weight_name!r}, as {number:,.1f} rows of equal weight (Kish)"
 
 
-def zeros_left_out(count: int, n_rows: int, what: str, name: str) -> list[Notice]:
+def zeros_left_out(number: int, n_rows: int, what: str, name: str) -> list[Notice]:
     """Return a notice about rows with weight or frequency zero, if there are any."""
-    return rows_left_out(count, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
-
-
-def _one_each(data: Dataset, values: Any, name: str) -> NDArray[Any]:
-    given = np.asarray(values)
-    if given.shape != (data.n_rows,):
-        raise DataError(
-            f"There are {data.n_rows:,} rows, and {name} has shape {given.shape}.",
-            where=data.name,
-            remedy="Give one number for each row.",
-        )
-    return given
-
-
-def _without(
-    data: Dataset, kept: Flags, name: str, what: str, found: NDArray[Any], other: Any
-) -> tuple[Dataset, NDArray[Any], Any]:
-    """Leave rows of weight or frequency zero out of the data and of both columns."""
-    if kept.all():
-        return data, found, other
-    notices = zeros_left_out(int((~kept).sum()), data.n_rows, what, name)
-    other = None if other is None else _one_each(data, other, "frequencies")[kept]
-    return replace(data.take(kept), notices=(*data.notices, *notices)), found[kept], other
+    return rows_left_out(number, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
 
 
 def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:

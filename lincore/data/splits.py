@@ -33,7 +33,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
     """Hold out rows of every class for testing.
 
     A class with one row is trained on and never tested; any other class has rows in both parts,
-    unless groups are kept together. Copies of a row with a frequency stay together.
+    unless groups are kept together.
 
     Parameters
     ----------
@@ -74,14 +74,12 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
         )
     if not 0 < test_size < 1:
         raise DataError(f"The test fraction {test_size} is not between 0 and 1.", remedy="Try 0.3.")
-    if how == "group" or (how == "stratified" and data.lines is not None):
-        return _group_split(data, test_size, seed, data.groups if how == "group" else data.lines)
+    if how == "group":
+        return _group_split(data, test_size, seed)
     tested = np.zeros(data.n_rows, dtype=bool)
     order = rows_by_class(data.codes, data.n_classes, seed if how == "stratified" else None)
     for rows, n_test in zip(order, class_counts_of_test(data, test_size), strict=True):
         tested[rows[len(rows) - n_test :]] = True
-    if data.lines is not None:  # a line whose copies are divided by the boundary is trained on
-        tested &= ~np.isin(data.lines, data.lines[~tested])
     if not tested.any():
         raise DataError(
             "No class has a second row, so none can be tested.",
@@ -152,15 +150,14 @@ def _given_split(data: Dataset) -> Split:
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 
 
-def _group_split(data: Dataset, test_size: float, seed: int, units: np.ndarray | None) -> Split:
-    """Hold out whole groups, or all copies of repeated rows."""
-    if units is None:
+def _group_split(data: Dataset, test_size: float, seed: int) -> Split:
+    if data.groups is None:
         raise DataError(
             "The data have no groups of rows that belong together.",
             where=data.name,
             remedy="Use stratified or last, or give a column the role group.",
         )
-    groups = np.unique(units, return_inverse=True)[1]
+    groups = np.unique(data.groups, return_inverse=True)[1]
     n_groups, K = int(groups.max()) + 1, data.n_classes
     cells = np.bincount(groups * K + data.codes, minlength=n_groups * K)
     counts = cells.reshape(n_groups, K)

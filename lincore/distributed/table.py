@@ -57,11 +57,11 @@ def open_large_table(
             "This table fits into memory.", where=where, remedy="Use lincore.load, and compare."
         )
     wanted, _ = wanted_of(table, target, TableOptions(**choices))
-    if wanted.weight or wanted.frequency:
+    if wanted.weight:
         raise DataError(
             "Rows of partitions count alike.",
             where=where,
-            remedy="Leave weights and frequencies out.",
+            remedy="Leave weights out.",
         )
     blocks = _Blocks(source, wanted, progress)
     return PartitionedData(Inline(), blocks, tuple(wanted.features), wanted.label)

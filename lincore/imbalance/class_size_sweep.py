@@ -55,8 +55,7 @@ def sweep(
 
     Smaller sets lie inside larger ones, so what is solved from moments costs one pass over the
     training rows for all sizes together. Other methods are fitted from the rows at each size, and
-    on many rows only at every fourth. What sampling weights and frequencies do is as in
-    `lincore.balance`.
+    on many rows only at every fourth. What sampling weights do is as in `lincore.balance`.
 
     Parameters
     ----------

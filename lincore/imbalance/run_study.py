@@ -106,8 +106,6 @@ def balance(
     within their class whatever they weigh, so that what the class weighs falls by the same share on
     average; the shares of the classes (priors, control, balanced weights, threshold) are those of
     the weights, which multiply those of the remedies, and losses are weighted means over test rows.
-    Of rows that have frequencies every copy is a row: it is left out by itself, and all copies are
-    either trained on or tested.
 
     Parameters
     ----------

@@ -136,7 +136,7 @@ class Plan:
 
     def draw(self, repeat: int) -> tuple[Split, NestedSubsets]:
         """Return the split of a repetition, and its training rows in the order of the subsets."""
-        if self.scheme in ("stratified", "holdout") and self.data.lines is None:
+        if self.scheme in ("stratified", "holdout"):
             plan_folds(
                 self.data, "holdout", self.seed, test_size=self.test_size
             )  # refuses bad shares

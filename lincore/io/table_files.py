@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset
 from lincore.data.labels import (
@@ -19,7 +18,7 @@ from lincore.data.labels import (
     is_quantity,
     lone_class_notices,
 )
-from lincore.data.row_weights import checked_frequencies, checked_weights, zeros_left_out
+from lincore.data.row_weights import CountedRows, count_rows, line_groups
 from lincore.data.target_guess import TargetGuess
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.streams import LargeFile
@@ -48,7 +47,7 @@ from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, is_zip, on_own_disk
-from lincore.utils.typing import Array, Flags, Progress
+from lincore.utils.typing import Flags, Progress
 
 # With fewer rows than this, it cannot be decided what is rare.
 _ENOUGH_ROWS = 100
@@ -245,7 +244,8 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     label, texts = chosen["target"][0].name, [column.name for column in chosen["text"]]
     used = [*chosen["feature"], *chosen["text"]]
     kept, dropping = keep_rows(table, label, used, options)
-    rows, weights, lines, zeros = _counted(table, kept, chosen, len(used))
+    counted = _counted(table, kept, chosen, len(used))
+    rows = counted.rows
     frame = table.frame.iloc[rows]
     labels = frame[label]
     if options.merge_classes:
@@ -260,8 +260,7 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
     )
     if not built.n_words:
         refuse_infinite(built.X, built.names, table.name, lambda row: table.place(rows[row]))
-    group_name = next((column.name for column in chosen["group"]), "")
-    groups, group_names = group_codes(frame[group_name]) if group_name else (None, None)
+    grouping, together = _groups(table, counted, chosen, options)
     missing = options.missing
     return Dataset(
         name=display_name(table.name),
@@ -272,19 +271,15 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         notices=(
             *table.notices,
             *dropping,
-            *zeros,
+            *counted.notices,
             *left_out(columns),
-            *_kept_together(frame, group_names, group_name, options),
+            *together,
             *built.notices,
             *lone_class_notices(codes, classes),
             *([guess.notice] if guess is not None else []),
         ),
         levels=built.levels,
         n_words=built.n_words,
-        groups=groups,
-        group_names=group_names,
-        group_name=group_name,
-        groups_by_part=bool(group_name) and common_part(frame[group_name]) is not None,
         imputation="median" if not missing or missing == "drop" else missing,
         rare=_RARE * (len(codes) >= _ENOUGH_ROWS) if options.rare is None else options.rare,
         target_name=label,
@@ -292,76 +287,67 @@ def _held_to_dataset(table: Table, target: str | int | None, options: TableOptio
         group_candidate=next((one.column for one in repeated_ids(table.frame, columns)), ""),
         text_columns=tuple(texts),
         bin_bounds=bounds,
-        weights=weights,
-        weight_name=next((column.name for column in chosen["weight"]), ""),
-        lines=lines,
-        frequency_name=next((column.name for column in chosen["frequency"]), ""),
+        weights=counted.weights,
+        weight_name=_name_of(chosen["weight"]),
+        **grouping,
     )
 
 
-def _kept_together(
-    frame: pd.DataFrame, names: tuple[str, ...] | None, column: str, options: TableOptions
-) -> list[Notice]:
-    """Say that rows are kept together by a column that nobody asked for."""
-    if names is None or options.roles.get(column) == "group":
-        return []
-    common = common_part(frame[column])
-    by = f"Rows of one {column!r} are kept together"
+def _groups(
+    table: Table,
+    counted: CountedRows,
+    chosen: Mapping[Role, Sequence[Column]],
+    options: TableOptions,
+) -> tuple[dict[str, Any], list[Notice]]:
+    """Return the groups of rows as fields of a data set, and a notice if nobody asked for them."""
+    name, frequency = _name_of(chosen["group"]), _name_of(chosen["frequency"])
+    if not name:
+        return line_groups(counted.lines, frequency) if frequency else {}, []
+    # Of lines: the copies of a line that names no group would be alone.
+    column = table.frame[name].iloc[np.unique(counted.rows)]
+    groups, names = group_codes(column)
+    common = common_part(column)
+    found = {
+        "groups": groups[counted.lines],
+        "group_names": names,
+        "group_name": name,
+        "groups_by_part": common is not None,
+    }
+    if options.roles.get(name) == "group":
+        return found, []
+    by = f"Rows of one {name!r} are kept together"
     if common is not None:
         row = int(np.flatnonzero(common.notna())[0])
-        example, shared = str(frame[column].iloc[row]), str(common.iloc[row])
-        by = f"Rows whose {column!r} begins alike, as {example!r} by {shared!r}, are kept together"
-    return [
-        Notice(
-            f"{by}: {len(frame):,} rows of {len(names):,} subjects.",
-            f"column {column!r}",
-            "If they do not belong together, ignore it.",
-            "LIN059",
-        )
-    ]
-
-
-class _Counted(NamedTuple):
-    """Rows of a table that are used, as often as they count, with their weights and lines."""
-
-    rows: NDArray[np.intp]
-    weights: Array | None
-    lines: NDArray[np.intp] | None
-    notices: list[Notice]
+        example, shared = str(column.iloc[row]), str(common.iloc[row])
+        by = f"Rows whose {name!r} begins alike, as {example!r} by {shared!r}, are kept together"
+    notice = Notice(
+        f"{by}: {len(column):,} rows of {len(names):,} subjects.",
+        f"column {name!r}",
+        "If they do not belong together, ignore it.",
+        "LIN059",
+    )
+    return found, [notice]
 
 
 def _counted(
     table: Table, kept: Flags, chosen: Mapping[Role, Sequence[Column]], width: int
-) -> _Counted:
-    """Repeat the rows that are kept by their frequencies, and take their weights."""
-    rows, notices, n_rows = np.flatnonzero(kept), list[Notice](), int(kept.sum())
+) -> CountedRows:
+    """Return the rows that are kept and count, as often as they count, and their weights."""
+    rows = np.flatnonzero(kept)
+    weight, frequency = (_name_of(chosen[role]) for role in ("weight", "frequency"))
+    weights, frequencies = (
+        table.frame[name].iloc[rows] if name else None for name in (weight, frequency)
+    )
+    found = count_rows(
+        len(rows), weights, frequencies, weight, frequency,
+        width=width, place=lambda row: table.place(rows[row]),
+    )  # fmt: skip
+    return found._replace(rows=rows[found.rows])
 
-    def values(role: Role, rows: NDArray[np.intp]) -> tuple[str, Any]:
-        name = chosen[role][0].name
-        column = table.frame[name].iloc[rows]
-        if not is_number(column):
-            return name, column.to_numpy()
-        return name, column.to_numpy(dtype=np.float64, na_value=np.nan)
 
-    def counting(found: Any, role: Role) -> NDArray[np.intp]:
-        name = chosen[role][0].name
-        notices.extend(zeros_left_out(int((found == 0).sum()), n_rows, role, name))
-        return rows[found > 0]
-
-    weights = frequencies = None
-    if chosen["weight"]:
-        name, column = values("weight", rows)
-        rows = counting(checked_weights(column, name, lambda i: table.place(rows[i])), "weight")
-    if chosen["frequency"]:
-        name, column = values("frequency", rows)
-        found = checked_frequencies(column, name, lambda i: table.place(rows[i]), width=width)
-        rows = counting(found, "frequency")
-        frequencies = np.repeat(np.arange(len(rows)), found[found > 0])
-        rows = rows[frequencies]
-    if chosen["weight"]:
-        weights = np.asarray(values("weight", rows)[1], dtype=np.float64)
-        weights = weights / weights.mean()
-    return _Counted(rows, weights, frequencies, notices)
+def _name_of(columns: Sequence[Column]) -> str:
+    """Return the column that has a role, if any has."""
+    return columns[0].name if columns else ""
 
 
 def _classes(labels: pd.Series[Any], bins: Binning | None, order: Sequence[str]) -> Binned:

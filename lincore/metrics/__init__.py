@@ -18,8 +18,6 @@ from lincore.metrics.results import ROPE, Results
 if TYPE_CHECKING:
     import pandas as pd
 
-    from lincore.metrics.differences import Difference
-
 # The names listed in `__init__.pyi`, each imported on first access.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
@@ -28,16 +26,6 @@ def _table(self: Results, score: str | None = None, *, wide: bool = False) -> pd
     """Return the scores with their 95 % intervals, one line for each method, the best first."""
     table = metrics.score_table if wide else metrics.readable_score_table
     return table(self, score)
-
-
-def _pairwise(
-    self: Results, score: str | None = None, rope: float = ROPE
-) -> tuple[Difference, ...]:
-    """Return every pair's difference with interval, p-value (Holm) and verdict.
-
-    See `lincore.metrics.pairwise_differences`.
-    """
-    return tuple(metrics.pairwise_differences(self, score, rope))
 
 
 def _groups(self: Results, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
@@ -75,7 +63,6 @@ def _repr_html(self: Results) -> str:
 
 _ATTACHED: dict[str, Any] = {
     "table": _table,
-    "pairwise": _pairwise,
     "groups": _groups,
     "best": property(_best),
     "describe": _describe,

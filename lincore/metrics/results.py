@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from lincore.metrics.settings import Settings
+from lincore.utils.displayed import display
 from lincore.utils.typing import Array
 
 if TYPE_CHECKING:
@@ -146,9 +149,6 @@ class Results:
         def table(self, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
             """Return the scores with their intervals, one line for each method."""
 
-        def pairwise(self, score: str | None = None, rope: float = ROPE) -> tuple[Any, ...]:
-            """Return the difference of every pair with its interval and verdict."""
-
         def groups(self, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
             """Return groups of methods not shown to be worse than their best."""
 
@@ -161,6 +161,38 @@ class Results:
         @property
         def best(self) -> str:
             """The method that stands first in `table()`."""
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of all predictions, the same for equal results of whatever size."""
+        found = hashlib.blake2b(repr((self.methods, self.settings.failed)).encode(), digest_size=16)
+        arrays = (self.rows, self.truth, self.predicted, self.log_proba, self.fold, self.seconds)
+        for array in arrays:
+            found.update(np.ascontiguousarray(array).tobytes())
+        found.update(f"{self.settings.digest} {self.settings.auc_interval}".encode())
+        return found.hexdigest()
+
+    def scores(self, **settings: Any) -> Any:
+        """Return every score of every method with its interval: a `ScoresDisplay`."""
+        return display("ScoresDisplay", self, **settings)
+
+    def pairwise(self, **settings: Any) -> Any:
+        """Return the difference of every two methods with its test: a `PairwiseDisplay`."""
+        return display("PairwiseDisplay", self, **settings)
+
+    def disagreements(
+        self, first: str | None = None, second: str | None = None, **settings: Any
+    ) -> Any:
+        """Return the rows on which two methods disagree: a `DisagreementsDisplay`."""
+        return display("DisagreementsDisplay", self, first=first, second=second, **settings)
+
+    def recall(self, **settings: Any) -> Any:
+        """Return the recall of every class by every method: a `RecallDisplay`."""
+        return display("RecallDisplay", self, **settings)
+
+    def times(self, **settings: Any) -> Any:
+        """Return the time to fit each method beside its score: a `TimesDisplay`."""
+        return display("TimesDisplay", self, **settings)
 
     def model(self, method: str) -> Any:
         """Return a method fitted on all rows, which takes raw rows of a new file.

@@ -53,6 +53,8 @@ class Settings:
         How `lincore.metrics.score` makes the interval of the AUC: with two rows added, which
         covers with few rows too; or DeLong's own, as R's pROC does, for two classes and one test
         set of independent rows without weights.
+    rows : {"rows", "images"}
+        What a row of the data is called.
     """
 
     data: str = ""
@@ -75,6 +77,7 @@ class Settings:
     row_weights: NDArray[Any] | None = None
     groups_divided: bool = False
     auc_interval: Literal["enlarged", "DeLong"] = "enlarged"
+    rows: str = "rows"
 
     def label(self, method: str) -> str:
         """Return the display name of a method: "LDA" for "lda"."""

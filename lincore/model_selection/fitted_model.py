@@ -50,8 +50,8 @@ class FittedModel:
         Of the rows that it was fitted on.
     digest : str
         Fingerprint of that data.
-    weight_name, frequency_name, group_name : str
-        Columns that rows count by or are grouped by, see `Dataset`; "" where there are none.
+    weight_name, group_name : str
+        Columns that rows are weighted by or are grouped by, see `Dataset`; "" where there are none.
     groups_by_part : bool
         See `Dataset`.
 
@@ -90,7 +90,6 @@ class FittedModel:
     image_scale: ImageScale = ImageScale()
     bin_bounds: tuple[float, ...] = ()
     weight_name: str = ""
-    frequency_name: str = ""
     group_name: str = ""
     groups_by_part: bool = False
 
@@ -119,7 +118,6 @@ class FittedModel:
             data.image_scale,
             data.bin_bounds,
             data.weight_name,
-            data.frequency_name,
             data.group_name,
             data.groups_by_part,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,7 @@ from lincore.model_selection.streamed_rows import (
 )
 from lincore.moments.moments import Moments
 from lincore.preprocessing.tabular import Preparer, build_preparer
+from lincore.utils.displayed import display
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Progress
 
@@ -235,12 +237,25 @@ class AlikeFits(NamedTuple):
     ----------
     pipelines : mapping of str to Pipeline
         Fitted, by the names of the methods.
+    labels : mapping of str to str
     missing : tuple of str
         Why others are not among them.
+    data : Dataset
+    split : Split
+    digest : str
+        Of everything that they were fitted from.
     """
 
     pipelines: Mapping[str, Pipeline]
+    labels: Mapping[str, str]
     missing: tuple[str, ...]
+    data: Dataset
+    split: Split
+    digest: str
+
+    def boundaries(self, **settings: Any) -> Any:
+        """Return the decision regions in one common plane: a `BoundariesDisplay`."""
+        return display("BoundariesDisplay", self, **settings)
 
 
 def fit_alike(
@@ -291,7 +306,10 @@ def fit_alike(
                 pipelines[name] = fit_from_training_set(pipeline, data, split, training)
         except DataError as error:
             missing.append(f"{method.label}: {error.notice.what}")
-    return AlikeFits(pipelines, tuple(missing))
+    made_from = repr((data.digest, split.train.tolist(), [*wanted], common, seed))
+    digest = blake2b(made_from.encode(), digest_size=16).hexdigest()
+    labels = {name: method.label for name, (method, _) in wanted.items()}
+    return AlikeFits(pipelines, labels, tuple(missing), data, split, digest)
 
 
 def _results(

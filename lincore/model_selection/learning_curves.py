@@ -18,6 +18,7 @@ from lincore.metrics.seed_intervals import over_seeds
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.methods import Spec, as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
+from lincore.utils.displayed import display
 from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array, Progress
 
@@ -89,6 +90,10 @@ class LearningCurve:
                     )
                 values[:, self.methods.index(name), s] = interval.within(kind.lowest, kind.highest)
         return Band(np.array(sizes, dtype=np.intp), self.methods, *values)
+
+    def scores(self, **settings: Any) -> Any:
+        """Return a score against the number of training rows: a `LearningCurveDisplay`."""
+        return display("LearningCurveDisplay", self, **settings)
 
 
 def learning_curve(

@@ -19,6 +19,7 @@ from lincore.model_selection.pipeline import (
     transform_for_classifier,
 )
 from lincore.moments.moments import Moments
+from lincore.utils.displayed import display
 from lincore.utils.typing import Array, Progress
 
 # Distances are measured in the first so many coordinates: a covariance of more is not sure.
@@ -47,6 +48,10 @@ class SplitVariation(NamedTuple):
     random: Array
     last_shift: float
     random_shift: float
+
+    def accuracies(self) -> Any:
+        """Return the accuracies on the last and on random rows: a `SplitChoiceDisplay`."""
+        return display("SplitChoiceDisplay", self)
 
 
 def compare_splits(

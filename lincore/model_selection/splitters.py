@@ -42,7 +42,6 @@ def plan_folds(
         "holdout" (stratified), "given" and "last" are the splits of `lincore.split`. "5-fold" and
         "10x10-fold" (repetitions x folds) deal the rows of each class evenly over the folds;
         a class with fewer rows than folds is missing from some test sets. "leave-one-out".
-        Copies of a row that has a frequency are in one fold, and left out together.
         "5-fold by group" and "holdout by group" keep the rows of a group together, with class
         shares as even as that allows; "by-group" is five folds, or fewer with fewer groups.
         Anything with scikit-learn's ``split(X, y, groups)`` works too.
@@ -108,6 +107,7 @@ def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
         digest=data.digest,
         training_shares=np.average(shares, axis=0, weights=n_tested),
         class_counts=data.counts,
+        rows=data.kind.rows,
     )
     tested = np.concatenate([fold.test for fold in plan])
     found = replace(found, row_weights=data.weights_of(tested))
@@ -133,22 +133,17 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
         how = "stratified" if word == "holdout" else word
         return [split(data, how, test_size=test_size, seed=seed)]
     if word == "leave-one-out":
-        alone = np.arange(data.n_rows)
-        if data.lines is not None:
-            alone = np.unique(data.lines, return_inverse=True)[1]
-        return _left_out(data, alone)
+        return _left_out(data, np.arange(data.n_rows))
     if word == "holdout by group":
         return [split(data, "group", test_size=test_size, seed=seed)]
     if word == "by-group":
-        return _by_group(data, min(5, _n_groups(data.groups, data)), seed, data.groups)
+        return _by_group(data, min(5, _n_groups(data)), seed)
     found = _FOLDED.fullmatch(word)
     if not found:
         raise DataError(f"No validation is called {word!r}.", remedy=f"Use one of {WORDS}.")
     repetitions, k = int(found[1] or 1), int(found[2])
-    units = data.groups if found[3] else data.lines
-    limit, what = data.n_rows, "rows"
-    if found[3] or units is not None:
-        limit, what = _n_groups(units, data), "groups" if found[3] else "lines"
+    by_group = bool(found[3])
+    limit, what = (_n_groups(data), "groups") if by_group else (data.n_rows, "rows")
     if not 2 <= k <= limit or repetitions < 1:
         raise DataError(
             f"{word} of {limit} {what} is not possible.",
@@ -158,8 +153,8 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
     rng = np.random.default_rng(seed)
     plan: list[tuple[Rows, Rows]] = []
     for repetition in range(repetitions):
-        if units is not None:
-            plan += _by_group(data, k, seed + repetition, units)
+        if by_group:
+            plan += _by_group(data, k, seed + repetition)
         else:
             plan += _left_out(data, _dealt(data, k, rng))
     return plan
@@ -183,18 +178,18 @@ def _left_out(data: Dataset, fold: Rows) -> list[tuple[Rows, Rows]]:
     return [(np.flatnonzero(fold != i), np.flatnonzero(fold == i)) for i in range(n_folds)]
 
 
-def _n_groups(units: Rows | None, data: Dataset) -> int:
-    if units is None:
+def _n_groups(data: Dataset) -> int:
+    if data.groups is None:
         raise DataError(
             "The data have no groups of rows that belong together.",
             where=data.name,
             remedy="Use a validation without groups, or say what the groups are.",
         )
-    return len(np.unique(units))
+    return len(np.unique(data.groups))
 
 
-def _by_group(data: Dataset, k: int, seed: int, units: Rows | None) -> list[tuple[Rows, Rows]]:
-    n_groups = _n_groups(units, data)
+def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
+    n_groups = _n_groups(data)
     if not 2 <= k <= n_groups:
         raise DataError(
             f"{n_groups} groups cannot be dealt to {k} folds.",
@@ -202,7 +197,7 @@ def _by_group(data: Dataset, k: int, seed: int, units: Rows | None) -> list[tupl
             remedy="Use fewer folds, or a validation without groups.",
         )
     try:
-        return group_folds(data.codes, units, k, seed)
+        return group_folds(data.codes, data.groups, k, seed)
     except ValueError as error:
         raise DataError(str(error), where=data.name, remedy="Use fewer folds.") from error
 
@@ -220,18 +215,13 @@ def _by_splitter(data: Dataset, scheme: Scheme) -> Iterable[tuple[Rows, Rows]]:
     try:
         splitter = check_cv(scheme)
         found: Iterable[tuple[Rows, Rows]] = splitter.split(
-            np.zeros((data.n_rows, 1)), data.codes, _units(data)
+            np.zeros((data.n_rows, 1)), data.codes, data.groups
         )
         return list(found)
     except (ValueError, TypeError) as error:
         raise DataError(
             f"The scheme {describe(scheme)} cannot be used: {error}", where=data.name
         ) from error
-
-
-def _units(data: Dataset) -> Rows | None:
-    """Return the groups of rows, else the lines of repeated ones."""
-    return data.lines if data.groups is None else data.groups
 
 
 def _numbered(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:

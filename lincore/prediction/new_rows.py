@@ -13,6 +13,7 @@ import pandas as pd
 from lincore.data.dataset import Dataset, Skipped, Split
 from lincore.data.frames import as_frame, is_frame
 from lincore.data.labels import is_number
+from lincore.data.row_weights import checked_weights
 from lincore.data.splits import Fold
 from lincore.errors import DataError, Notice, TooLargeError
 from lincore.io.files.sources import large_path, read_source
@@ -30,9 +31,8 @@ from lincore.limits import LIMITS
 from lincore.metrics.settings import Settings
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.splitters import plan_settings
-from lincore.prediction._row_counts import row_counts
 from lincore.utils.formatting import count, listed
-from lincore.utils.typing import Array, Codes, Counts, Progress
+from lincore.utils.typing import Array, Codes, Progress
 
 if TYPE_CHECKING:
     from lincore.io.tables.text.options import ReadOptions
@@ -119,8 +119,6 @@ class NewRows(NamedTuple):
         Images of another size.
     weights : ndarray of shape (n,) or None
         Sampling weights, where the file has the column that the training rows were weighted by.
-    frequencies : ndarray of shape (n,) or None
-        As how many equal rows each counts in scores, likewise.
     notices : tuple of Notice
         Findings of reading the file, such as lines that were left out.
     settings : Settings
@@ -136,17 +134,15 @@ class NewRows(NamedTuple):
     skipped: tuple[Skipped, ...] = ()
     n_resized: int = 0
     weights: Array | None = None
-    frequencies: Counts | None = None
     notices: tuple[Notice, ...] = ()
     settings: Settings = Settings()
 
     @property
-    def copies(self) -> Codes:
-        """Positions of the rows, each as often as it counts in scores."""
-        rows = np.arange(len(self.frame))
-        if self.weights is not None:
-            rows = rows[self.weights > 0]
-        return rows if self.frequencies is None else np.repeat(rows, self.frequencies[rows])
+    def counting(self) -> Codes:
+        """Positions of the rows that count in scores: those of weight zero do not."""
+        if self.weights is None:
+            return np.arange(len(self.frame))
+        return np.flatnonzero(self.weights)
 
     @property
     def findings(self) -> tuple[Notice, ...]:
@@ -222,8 +218,8 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
         raise DataError("There are no rows.", where="new rows", remedy="Load rows to predict.")
     frame = frame.rename(columns=dict(reading.rename))
     X, match = model.match(frame, fill_missing=reading.fill_missing)
-    counts = row_counts(model, frame)
-    additional = [name for name in match.additional if name not in counts.names]
+    weight = _other(model.weight_name, [str(name) for name in frame.columns])
+    additional = [name for name in match.additional if name != weight]
     target, group = _other(model.target_name, additional), _other(model.group_name, additional)
     spelled = {model.target_name: target} if target not in (None, model.target_name) else {}
     match = replace(
@@ -232,14 +228,15 @@ def _of_frame(model: FittedModel, frame: pd.DataFrame, reading: Reading) -> NewR
         spelled={**match.spelled, **spelled},
     )
     columns = [str(name) for name in frame.columns]
-    found = NewRows(
-        X,
-        frame,
-        match,
-        weights=counts.weights,
-        frequencies=counts.frequencies,
-        notices=counts.notices,
-    )
+    found = NewRows(X, frame, match)
+    if weight is not None:
+        try:
+            weights = checked_weights(frame.iloc[:, columns.index(weight)], model.weight_name)
+            found = found._replace(weights=weights)
+        except DataError as error:  # scores need them, and no prediction
+            cause = error.notice
+            unused = Notice(cause.what, cause.where, "It is not used in scores.")
+            found = found._replace(notices=(unused,))
     if group is not None:
         groups = group_codes(frame.iloc[:, columns.index(group)], by_part=model.groups_by_part)[0]
         found = found._replace(settings=Settings(row_groups=groups))

@@ -268,7 +268,7 @@ class Predictions:
 
     def _estimated(self) -> PriorEstimate:
         assert self.learned_priors is not None
-        rows, weights = self.new.copies, self.new.weights
+        rows, weights = self.new.counting, self.new.weights
         rows = rows[draw_rows(len(rows), _ESTIMATED_FROM, _SEED)]
         try:
             return estimate_priors(
@@ -362,8 +362,7 @@ class Predictions:
     def scores(self) -> Results:
         """Return the results on the rows whose class the file says, for every score of `metrics`.
 
-        Rows count by the columns of weights and frequencies of the training data, where the file
-        has them: a row of frequency f is there f times, and scores are weighted by the weights.
+        Scores are weighted by the column of weights of the training data, where the file has it.
         Rows of a `Dataset` with groups belong together, and those of a `TestSet` are stratified as
         in its split, so that scores and intervals are those of the comparison.
 
@@ -380,7 +379,7 @@ class Predictions:
                 where=self.name,
                 remedy="Add the true classes to the file to have scores.",
             )
-        known, weights = self.new.copies, self.new.weights
+        known, weights = self.new.counting, self.new.weights
         known = known[self.truth[known] != NO_LABEL]
         truth = self.truth[known]
         decision, label, training = self.evaluated.decision, self.model.label, self.model.training
@@ -389,8 +388,7 @@ class Predictions:
         return Results(
             methods=(label,),
             classes=self.classes,
-            # Copies of a row are rows of their own.
-            rows=known if self.new.frequencies is None else np.arange(len(known)),
+            rows=known,
             truth=truth,
             predicted=self.codes[known][None],
             log_proba=self.log_proba[known][None],

@@ -89,7 +89,7 @@ def match_notes(predictions: Predictions) -> list[str]:
 
 
 def counting_note(predictions: Predictions) -> str:
-    """Say which rows count in scores and by which columns; "" where all do, and each once.
+    """Say which rows count in scores and by which column; "" where all do, and each once.
 
     Parameters
     ----------
@@ -107,7 +107,6 @@ def counting_note(predictions: Predictions) -> str:
     >>> counting_note(predict(model, frame.drop(columns="w")))
     ''
     """
-    new, model, parts = predictions.new, predictions.model, []
     if predictions.truth is None:
         return ""
     n_scored = int((predictions.truth != NO_LABEL).sum())
@@ -117,17 +116,15 @@ def counting_note(predictions: Predictions) -> str:
         if n_scored < len(predictions)
         else ""
     )
-    if new.weights is None and new.frequencies is None:
+    if predictions.new.weights is None:
         return left_out
-    results = predictions.scores()
+    results, name = predictions.scores(), predictions.model.weight_name
     number = count(len(results.rows), "row")
-    if new.frequencies is not None:
-        parts.append(f"as often as {model.frequency_name!r} says")
-    if new.weights is not None:
-        parts.append(f"by their weights in {model.weight_name!r}")
-        effective = effective_number(np.asarray(results.settings.row_weights))
-        number = f"{number} as {effective:,.1f} of equal weight (Kish)"
-    return f"{left_out} In scores rows count {' and '.join(parts)}: {number}.".strip()
+    effective = effective_number(np.asarray(results.settings.row_weights))
+    return (
+        f"{left_out} In scores rows count by their weights in {name!r}: {number} as "
+        f"{effective:,.1f} of equal weight (Kish)."
+    ).strip()
 
 
 def image_titles(predictions: Predictions, rows: Codes) -> list[str]:

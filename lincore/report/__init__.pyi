@@ -88,6 +88,7 @@ from .sentences import format_score_cell as format_score_cell
 from .sentences import missing_interval_note as missing_interval_note
 from .sentences import missing_intervals_note as missing_intervals_note
 from .sentences import rarest_class as rarest_class
+from .sentences import short_names as short_names
 from .sentences import training_error_note as training_error_note
 from .split_choice import equal_priors_note as equal_priors_note
 from .split_choice import split_choice_finding as split_choice_finding

@@ -40,14 +40,12 @@ _NOTES = {
 }
 
 
-def evaluation_scope(results: Results, rows: str = "rows") -> str:
+def evaluation_scope(results: Results) -> str:
     """Say which rows were predicted, by models that had learned from how many.
 
     Parameters
     ----------
     results : Results
-    rows : str
-        What a row is: "rows" or "images".
 
     Examples
     --------
@@ -57,7 +55,7 @@ def evaluation_scope(results: Results, rows: str = "rows") -> str:
     >>> evaluation_scope(r)
     'On 4 test rows, by models that learned from 9 others.'
     """
-    base = find_sampling_units(results)
+    base, rows = find_sampling_units(results), results.settings.rows
     n_tested = len(np.unique(results.rows))
     least, most = int(results.n_train.min()), int(results.n_train.max())
     others = f"{most:,}" if least == most else f"{least:,} to {most:,}"

@@ -25,6 +25,21 @@ from lincore.utils.formatting import (
 #: So many classes are named in a sentence.
 MOST_NAMED = 3
 
+# What fits beside a figure of pairs.
+_SHORT_NAMES = {
+    "lda": "LDA",
+    "diagonal-lda": "Diag. LDA",
+    "qda": "QDA",
+    "naive-bayes": "Naive B.",
+    "multinomial-nb": "Multin. B",
+    "fisher": "Fisher",
+    "least-squares": "Least sq.",
+    "perceptron": "Perceptr.",
+    "logistic": "Logistic",
+    "one-vs-rest": "1 v. rest",
+    "one-vs-one": "1 v. 1",
+}
+
 
 def format_score_cell(found: scores.Interval, score: str) -> str:
     """Write a score with its interval where the heading says the unit; nothing without a score.
@@ -308,3 +323,18 @@ def rarest_class(results: Results) -> np.intp:
     """
     counts = np.bincount(results.truth, minlength=len(results.classes))
     return np.where(counts > 0, counts, counts.max(initial=0) + 1).argmin()
+
+
+def short_names(methods: Sequence[str]) -> list[str]:
+    """Return names of at most nine characters for methods, numbered where one enters twice."""
+    known = {"features=pixels": " pix", "features=hog": " HOG"}
+    words = [
+        (name.partition("(")[0], next((known[part] for part in known if part in name), ""))
+        for name in methods
+    ]
+    names = []
+    for i, (word, features) in enumerate(words):
+        several = words.count((word, features)) > 1
+        end = features + (f" {words[: i + 1].count((word, features))}" if several else "")
+        names.append(_SHORT_NAMES.get(word, word)[: 9 - len(end)].strip() + end)
+    return names

@@ -17,8 +17,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.export import to_script
-from lincore.export.scripts import _classify, _compare, _explore, _study
+from lincore.export.scripts import _classify, _explore, _study
+from pages.ui.compare import panels
 from pages.ui.explore import views
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
@@ -256,7 +256,7 @@ def seen(name: str) -> dict[str, tuple[list[str], str]]:
             if visit.buttons:
                 app.button(key=visit.buttons[i]).click().run()
             settled(app)
-            script = to_script(app.session_state[take_away.SHOWN].analysis)
+            script = app.session_state[take_away.SHOWN].script()
             question = app.session_state[take_away.SHOWN].analysis.question.kind
             found[f"{name}: {question} {tab}".strip()] = claims(app), script
     return found
@@ -313,5 +313,5 @@ def test_a_script_prints_every_number_of_its_page(names, tmp_path):
 
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
-    tabs = [*_classify._TABS, *_compare._TABS, *_study._TABS, *views._NAMES, *_explore._BELOW]
+    tabs = [*_classify._TABS, *panels._PANELS, *_study._TABS, *views._NAMES, *_explore._BELOW]
     assert set(tabs) == seen

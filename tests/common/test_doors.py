@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 #: Files beside the packages, which are doors themselves.
-OWN = {"lincore.errors", "lincore.limits", "lincore.onnx"}
+OWN = {"lincore.errors", "lincore.fields", "lincore.limits", "lincore.onnx"}
 PACKAGES = sorted(
     ".".join(path.parent.relative_to(ROOT).parts)
     for path in ROOT.glob("lincore/*/**/__init__.py")

@@ -124,7 +124,9 @@ def test_the_table_is_sorted_and_readable(results):
 
 
 def test_pairs_and_groups_are_those_of_the_functions(results):
-    assert results.pairwise("MCC") == tuple(lincore.metrics.pairwise_differences(results, "MCC"))
+    ranked = lincore.metrics.rank_methods(results, "MCC")
+    expected = [d.p for d in lincore.metrics.pairwise_differences(ranked, "MCC")]
+    assert results.pairwise(score="MCC").frame()["p"].tolist() == expected
     assert results.groups("MCC") == lincore.metrics.groups(results, "MCC")
     iris = lincore.compare(lincore.sample("iris"), ["perceptron", "lda"]).table()
     assert iris.loc["perceptron", "log loss"] == "–"

@@ -103,7 +103,7 @@ def compared(
         values[score] = table.loc[list(results.methods), columns].to_numpy()
         values[f"groups by {score}"] = [results.groups(score)[m] for m in results.methods]
     for score in ("accuracy", "balanced accuracy", "log loss"):
-        pairs = results.pairwise(score)
+        pairs = lincore.metrics.pairwise_differences(results, score)
         values[f"differences of {score}"] = checksum([pair[3:6] for pair in pairs])
         values[f"first differences of {score}"] = [pair[3:6] for pair in pairs[:6]]
         values[f"p of {score}"] = checksum([pair.p for pair in pairs])

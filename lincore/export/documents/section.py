@@ -10,6 +10,8 @@ import pandas as pd
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from lincore.displays import Display
+
 
 class SectionTable(NamedTuple):
     """A table of a document.
@@ -59,3 +61,20 @@ class Section:
     tables: tuple[SectionTable, ...] = ()
     items: tuple[str, ...] = ()
     code: str = ""
+
+
+def display_section(display: Display) -> Section:
+    """Return a display as a section: finding, scope, figure, table, notes."""
+    figure, table = display.plot(), display.table()
+    return Section(
+        display.title,
+        tuple(filter(None, [display.finding(), display.scope(), *display.notes()])),
+        () if figure is None else (figure,),
+        () if table.empty else (SectionTable(display.title, table, _form(table)),),
+    )
+
+
+def _form(table: pd.DataFrame) -> str:
+    """Return the form of the numbers of a table that is rounded already."""
+    numbers = table.select_dtypes("float")
+    return ".1f" if ((numbers.round(1) - numbers).abs().max().max() < 1e-9) else ".3f"

@@ -304,7 +304,7 @@ def _check(model: Any) -> None:
         raise TypeError(f"{type(model).__name__} is no fitted model")
     names, classes = model.feature_names, model.classes
     texts = [model.label, model.target_name, model.data_name, model.digest]
-    texts += [model.weight_name, model.frequency_name, model.group_name]
+    texts += [model.weight_name, model.group_name]
     if not isinstance(names, tuple) or not all(isinstance(one, str) for one in (*names, *texts)):
         raise TypeError("its names are no texts")
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or not len(classes):

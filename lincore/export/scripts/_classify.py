@@ -9,9 +9,10 @@ from typing import Any
 from lincore.analysis.questions import ClassifyQuestion
 from lincore.analysis.specification import Analysis
 from lincore.checks.model_assumptions import ASSUMPTIONS
-from lincore.export.scripts._code import Block, changed_only, fill, literal, numbers, open_tabs
+from lincore.export.scripts._code import Block, changed_only, fill, numbers, open_tabs
 from lincore.export.scripts._settings import STEPS, fit_code, lines_of
 from lincore.model_selection.specs import parse_spec
+from lincore.utils.code import literal
 
 _SCORES = """print(report.classification_finding(results, name, rows=rows))
 print(report.baseline_finding(results, name))

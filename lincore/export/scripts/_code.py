@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
-from math import isfinite
 from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
+from lincore.utils.code import call, literal
 
 # Characters of a line of a script.
 _WIDTH = 96
@@ -48,32 +47,6 @@ def numbers(value: Any) -> dict[int, float]:
     if not isinstance(value, tuple) or any(isinstance(part, str) for part in value):
         return {}
     return {int(i): float(number) for i, number in zip(value[::2], value[1::2], strict=False)}
-
-
-def literal(value: Any) -> str:
-    r"""Return a value as Python reads it."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not isfinite(value):
-        return f'float("{value}")'
-    if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{literal(k)}: {literal(v)}' for k, v in value.items())}}}"
-    if isinstance(value, (list, tuple)):
-        inside = ", ".join(map(literal, value))
-        if isinstance(value, list):
-            return f"[{inside}]"
-        return f"({inside}{',' * (len(value) == 1)})"
-    return repr(value)
-
-
-def call(function: str, /, *arguments: str, **keywords: str) -> str:
-    """Return a call with code for its arguments, on lines of their own where it is long."""
-    parts = [*arguments, *(f"{key}={code}" for key, code in keywords.items())]
-    line = f"{function}({', '.join(parts)})"
-    if len(line) <= _WIDTH:
-        return line
-    inside = "".join(f"    {part.replace(chr(10), chr(10) + '    ')},\n" for part in parts)
-    return f"{function}(\n{inside})"
 
 
 def fill(template: str, **codes: str) -> str:

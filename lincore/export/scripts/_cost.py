@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from lincore.analysis.questions import BalanceCostQuestion, BalanceStudyQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, call, fill, literal
+from lincore.export.scripts._code import Block, fill
 from lincore.export.scripts._settings import lines_of, scheme_code, steps_code
 from lincore.model_selection.methods import as_method
+from lincore.utils.code import call, literal
 
 _COST = """method = METHOD if METHOD in found.methods else found.methods[0]
 print(report.cost_finding(found, method, loss))

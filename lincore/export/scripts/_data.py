@@ -12,13 +12,14 @@ from lincore.analysis.data_sources import (
 )
 from lincore.analysis.questions import GeometryQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, call, changed, fill, literal, record
+from lincore.export.scripts._code import Block, changed, fill, record
 from lincore.io.images.read import ImageOptions
 from lincore.io.samples import SAMPLE_TABLES
 from lincore.io.tables.bins import Bins
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition
 from lincore.io.tables.text.options import ReadOptions
+from lincore.utils.code import call, literal
 
 #: Records that stand in those of a specification, and their names in a script.
 RECORDS = {

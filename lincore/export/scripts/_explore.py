@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, fill, literal
+from lincore.export.scripts._code import Block, fill
+from lincore.utils.code import literal
 
 View = Mapping[str, Any]
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from lincore.analysis.data_sources import FileData, SampleData
 from lincore.analysis.predict_question import ClassShare, NewFile, PredictQuestion, TypedRow
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, call, literal, record
+from lincore.export.scripts._code import Block, record
 from lincore.export.scripts._data import RECORDS, file_code
 from lincore.export.scripts._settings import STEPS, fit_code
+from lincore.utils.code import call, literal
 
 _FITTED = "model = model_selection.FittedModel.of(data, pipeline, name, split.train)"
 _SAVED = """saved = export.load_model(MODEL)

@@ -8,10 +8,10 @@ from lincore.analysis.experiment import method_line
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.analysis.questions import ClassifyQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import call, literal
 from lincore.model_selection.methods import CLASSIFIER_LABELS
 from lincore.model_selection.pipeline import Steps
 from lincore.model_selection.specs import parse_spec
+from lincore.utils.code import call, literal
 
 STEPS = """print(" → ".join(report.pipeline_steps(pipeline, data, name)))
 inputs = inspection.classifier_input_names(pipeline, data)

@@ -7,9 +7,10 @@ from typing import Any
 
 from lincore.analysis.questions import BalanceStudyQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, call, fill, literal, open_tabs
+from lincore.export.scripts._code import Block, fill, open_tabs
 from lincore.export.scripts._cost import method_code, study_arguments
 from lincore.export.scripts._settings import scheme_code
+from lincore.utils.code import call, literal
 
 _STUDY = """method = METHOD if METHOD in study.methods else study.methods[0]
 print(report.balance_finding(study, method, loss))

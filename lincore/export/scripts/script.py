@@ -23,6 +23,7 @@ from lincore.analysis.questions import (
     Question,
 )
 from lincore.analysis.specification import Analysis
+from lincore.displays import Display
 from lincore.export.scripts._classify import classify_blocks
 from lincore.export.scripts._code import Block
 from lincore.export.scripts._compare import compare_blocks
@@ -64,7 +65,11 @@ _MODULES = (
 
 
 def to_script(
-    analysis: Analysis, *, reported: bool = False, others: Sequence[Question] = ()
+    analysis: Analysis,
+    *,
+    displays: Sequence[Display] = (),
+    reported: bool = False,
+    others: Sequence[Question] = (),
 ) -> str:
     """Return a script that prints every number of the page that an analysis is shown on.
 
@@ -76,6 +81,8 @@ def to_script(
     Parameters
     ----------
     analysis : Analysis
+    displays : sequence of Display
+        What the page shows of the results; by default the first of them.
     reported : bool
         Print the numbers of the report instead of those of the tab that is open.
     others : sequence of Question
@@ -92,21 +99,24 @@ def to_script(
     >>> asked = Analysis(SampleData("wine"), question=CompareQuestion(("lda", "qda")))
     >>> script = to_script(asked)
     >>> [line for line in script.splitlines() if line.startswith(("data =", "results ="))][0]
-    "data = lincore.sample('wine')"
+    'data = lincore.sample("wine")'
     """
-    blocks = [*_blocks(analysis, reported, others)]
+    calls = [display.call() for display in displays]
+    blocks = [*_blocks(analysis, reported, others, calls)]
     for question in others:
         blocks += _answers(analysis.ask(question), reported)
     code = "\n\n".join(f"# {block.title}\n{block.code}" for block in blocks)
     return f'"""{_about(analysis)}"""\n\n{_imports(code)}\n\n{code}\n'
 
 
-def to_notebook(analysis: Analysis) -> str:
+def to_notebook(analysis: Analysis, *, displays: Sequence[Display] = ()) -> str:
     """Return a Jupyter notebook that prints every number of a page and shows its figures.
 
     Parameters
     ----------
     analysis : Analysis
+    displays : sequence of Display
+        As for `to_script`.
 
     Returns
     -------
@@ -120,7 +130,8 @@ def to_notebook(analysis: Analysis) -> str:
     >>> notebook["nbformat"], notebook["cells"][0]["cell_type"]
     (4, 'markdown')
     """
-    blocks = _blocks(analysis, reported=False)
+    calls = [display.call() for display in displays]
+    blocks = _blocks(analysis, reported=False, calls=calls)
     imports = _imports("\n".join(line for b in blocks for line in (b.code, *b.figures)))
     cells = [_cell("markdown", f"# {_about(analysis)}"), _cell("code", imports)]
     for block in blocks:
@@ -139,22 +150,25 @@ def to_notebook(analysis: Analysis) -> str:
 
 
 def _blocks(
-    analysis: Analysis, reported: bool, others: Sequence[Question] = ()
+    analysis: Analysis,
+    reported: bool,
+    others: Sequence[Question] = (),
+    calls: Sequence[str] = (),
 ) -> tuple[Block, ...]:
     # A saved model predicts new rows without the data.
     needed = any(getattr(one, "needs_data", True) for one in (analysis.question, *others))
     load = (load_block(analysis),) if needed else ()
-    return (*load, *_answers(analysis, reported))
+    return (*load, *_answers(analysis, reported, calls))
 
 
-def _answers(analysis: Analysis, reported: bool) -> Sequence[Block]:
+def _answers(analysis: Analysis, reported: bool, calls: Sequence[str] = ()) -> Sequence[Block]:
     question: Any = analysis.question
     if isinstance(question, ClassifyQuestion):
         return classify_blocks(analysis, question, reported=reported)
     if isinstance(question, PredictQuestion):
         return predict_blocks(analysis, question)
     if isinstance(question, CompareQuestion):
-        return compare_blocks(analysis, question, reported=reported)
+        return compare_blocks(analysis, question, calls)
     if isinstance(question, BalanceCostQuestion):
         return cost_blocks(analysis, question)
     if isinstance(question, BalanceStudyQuestion):

@@ -206,11 +206,10 @@ def _inner(
 def _held_out(
     data: Dataset, split: Split, nested: NestedSubsets, seed: int
 ) -> list[NDArray[np.intp]]:
-    """Deal the training rows to folds: groups, and copies of a row, stay together."""
+    """Deal the training rows to folds: groups stay together."""
     n_folds = min(N_FOLDS, len(split.train))
-    units = data.lines if data.groups is None else data.groups
-    if units is not None:
-        groups = units[split.train]
+    if data.groups is not None:
+        groups = data.groups[split.train]
         n_folds = min(n_folds, len(np.unique(groups)))
         if n_folds < 2:
             return []

@@ -73,10 +73,8 @@ class Wanted(NamedTuple):
         Labels whose rows are left out.
     merged : mapping of label to label
         Labels to be renamed.
-    weight, frequency : str
-        Weight and frequency columns; "" if there are none.
-    mean_frequency : float
-        Mean frequency, as far as known before reading.
+    weight : str
+        The weight column; "" if there is none.
     """
 
     label: str
@@ -85,8 +83,6 @@ class Wanted(NamedTuple):
     dropped: Sequence[str] = ()
     merged: Mapping[str, str] = {}
     weight: str = ""
-    frequency: str = ""
-    mean_frequency: float = 1.0
 
 
 #: Code of a row without a label.

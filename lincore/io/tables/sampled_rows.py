@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.labels import encode_labels, rows_left_out
+from lincore.data.row_weights import checked_weights, zeros_left_out
 from lincore.errors import DataError, Notice
-from lincore.io.tables._counted_rows import CountedRows
 from lincore.io.tables.row_source import (
     DRAWN_ONLY,
     NO_LABEL,
@@ -40,8 +41,6 @@ class SampledRows(NamedTuple):
         None if all rows are in memory. If rows have weights, weighted in the unit of `weights`.
     weights : ndarray of shape (n,) or None
         Weights of the rows in memory, with mean 1.
-    lines : ndarray of shape (n,) or None
-        The line of the file of which each is a copy, if there are frequencies.
     streamed_rows : ndarray of shape (K,) or None
         Number of rows in `streamed`, if these have weights.
     notices : tuple of Notice
@@ -53,7 +52,6 @@ class SampledRows(NamedTuple):
     classes: NDArray[Any]
     streamed: Moments | None
     weights: Array | None
-    lines: NDArray[np.intp] | None
     streamed_rows: NDArray[np.intp] | None
     notices: tuple[Notice, ...]
 
@@ -65,45 +63,51 @@ def sample_and_stream(
 
     Rows with missing values are left out and counted. Which rows are kept depends only on the file
     and the selection: two of each class, then a random one out of every stratum of rows of the
-    class, so that class shares are those of the file. Weights do not matter for that; a row with a
-    frequency is kept with all of its copies, or summed with them.
+    class, so that class shares are those of the file. Weights do not matter.
     """
     names, p = LabelCodes(source, wanted), len(wanted.features)
     most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
-    draw = Draw(min(1.0, most / max(1, source.n_rows * wanted.mean_frequency)))
-    counted = CountedRows(wanted.weight, wanted.frequency)
+    draw = Draw(min(1.0, most / max(1, source.n_rows)))
     sums, findings = list[Moments](), list[Notice]()
     X_held, codes_held = [np.empty((0, p))], [np.empty(0, dtype=np.intp)]
-    n_rows = n_unlabelled = n_gaps = 0
+    weights_held = list[Array]()
+    n_rows = n_unlabelled = n_gaps = n_weightless = 0
     texts = [wanted.label] if wanted.is_text else []
-    columns = [wanted.label, *wanted.features, *counted.names]
+    columns = [wanted.label, *wanted.features, *filter(None, [wanted.weight])]
     for frame in source.frames(columns, texts, findings):
         codes = names.codes(frame[wanted.label])
         X = numbers(frame, wanted.features, n_rows, source)
         gaps = (codes >= 0) & incomplete(X)
         n_unlabelled += int((codes == NO_LABEL).sum())
         n_gaps += int(gaps.sum())
-        kept = counted.counted(frame, (codes >= 0) & ~gaps, n_rows)
+        kept = (codes >= 0) & ~gaps
+        weights = None
+        if wanted.weight:
+            weights = _weights(frame[wanted.weight], kept, n_rows)
+            n_weightless += int((weights == 0).sum())
+            kept[kept] = weights > 0
+            weights = weights[weights > 0]
         X, codes = (X, codes) if kept.all() else (X[kept], codes[kept])
         held = draw.chosen(codes)
         X_held.append(X[held])
         codes_held.append(codes[held])
-        counted.hold(held, codes)
-        multiples = counted.multiples
-        _sum(sums, X[~held], codes[~held], None if multiples is None else multiples[~held])
+        if weights is not None:
+            weights_held.append(weights[held])
+        _sum(sums, X[~held], codes[~held], None if weights is None else weights[~held])
         n_rows += len(frame)
         if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
-            raise StoppedReading("Reading was stopped.", where=source.name)
+            raise StoppedReading("Reading was cancelled.", where=source.name)
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
-    found = counted.held(p)
-    codes, classes, streamed, n_summed = _in_order(codes, sums, names, counted, p)
-    X = np.concatenate(X_held)
-    if found.lines is not None:
-        X, codes = X[found.lines], codes[found.lines]
-    if found.weights is not None and streamed is not None:
-        streamed = streamed.scale(1 / found.unit)
+    codes, classes, streamed, n_summed = _in_order(codes, sums, names, draw, p)
+    weights = number = None
+    if weights_held:
+        weights = np.concatenate(weights_held)
+        unit = float(weights.mean())
+        weights = weights / unit
+        if streamed is not None:
+            streamed, number = streamed.scale(1 / unit), n_summed
     notices = (
         *findings,
         *rows_left_out(
@@ -114,10 +118,10 @@ def sample_and_stream(
             "LIN051",
         ),
         *rows_left_out(n_gaps, n_rows, "have a missing value", source.name, "LIN053"),
-        *counted.notices(n_rows),
+        *zeros_left_out(n_weightless, n_rows, "weight", wanted.weight),
     )
-    number = None if found.weights is None or streamed is None else n_summed
-    return SampledRows(X, codes, classes, streamed, found.weights, found.lines, number, notices)
+    X = np.concatenate(X_held)
+    return SampledRows(X, codes, classes, streamed, weights, number, notices)
 
 
 class Draw:
@@ -138,7 +142,7 @@ class Draw:
 
     def __init__(self, share: float) -> None:
         self.share = share
-        self._seen: dict[int, int] = {}
+        self.seen: dict[int, int] = {}  # rows by class
         self._next: dict[int, tuple[int, NDArray[np.intp]]] = {}
         self._rng: dict[int, np.random.Generator] = {}
 
@@ -153,8 +157,8 @@ class Draw:
 
     def _places(self, k: int, n_rows: int) -> NDArray[np.intp]:
         """Return the positions, among the next rows of a class, of the rows to keep."""
-        seen = self._seen.get(k, 0)
-        self._seen[k] = seen + n_rows
+        seen = self.seen.get(k, 0)
+        self.seen[k] = seen + n_rows
         rng = self._rng.setdefault(k, np.random.default_rng([_SEED, k]))
         stratum, waiting = self._next.get(k, (0, np.empty(0, dtype=np.intp)))
         # The row of the last, incomplete stratum may only come later.
@@ -168,19 +172,29 @@ class Draw:
         return np.unique(np.concatenate([first, drawn[here]])) - seen
 
 
-def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], multiples: Array | None) -> None:
+def _weights(column: pd.Series[Any], kept: Flags, n_before: int) -> Array:
+    """Return the weights of the kept rows of a block."""
+    rows = np.flatnonzero(kept)
+
+    def place(row: int) -> str:
+        return f"data row {n_before + int(rows[row]) + 1:,}"
+
+    return checked_weights(column.iloc[rows], str(column.name), place, is_part=True)
+
+
+def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], weights: Array | None) -> None:
     """Add rows to the sums of their classes, creating sums for new classes."""
     counts = np.bincount(codes)
     present = np.flatnonzero(counts)
     sums += [Moments.empty((), X.shape[1]) for _ in range(len(counts) - len(sums))]
     numbered = np.cumsum(counts > 0) - 1
-    found = Moments.from_groups(X, numbered[codes], len(present), multiples)
+    found = Moments.from_groups(X, numbered[codes], len(present), weights)
     for k, moments in zip(present.tolist(), found, strict=True):
         sums[k] = sums[k] + moments
 
 
 def _in_order(
-    codes: NDArray[np.intp], sums: list[Moments], names: LabelCodes, counted: CountedRows, p: int
+    codes: NDArray[np.intp], sums: list[Moments], names: LabelCodes, draw: Draw, p: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None, NDArray[np.intp]]:
     """Reorder codes, sums and numbers of rows from order of arrival to label order."""
     present = np.unique(codes)
@@ -189,7 +203,8 @@ def _in_order(
     place[present] = order
     sums = sums + [Moments.empty((), p) for _ in range(len(place) - len(sums))]
     by_label = present[np.argsort(order)]
-    n_summed = counted.summed(len(sums))[by_label]
+    n_seen = np.array([draw.seen[k] for k in by_label.tolist()])
+    n_summed = n_seen - np.bincount(codes)[by_label]
     chosen = [sums[k] for k in by_label]
     if not n_summed.sum():
         return place[codes], classes, None, n_summed

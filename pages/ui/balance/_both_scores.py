@@ -52,7 +52,7 @@ def show_training_loss(setup: Setup, study: BalanceStudy, data: Dataset) -> None
     for note in study.notices:
         st.caption(f"Note while fitting: {text.escape(note)}")
     traces = {}
-    names = text.short_names(study.methods)
+    names = report.short_names(study.methods)
     for method, name in zip(study.methods, names, strict=True):
         for subset in ("full", "reduced"):
             model = study.example.pipelines[method, subset].steps[-1][1]

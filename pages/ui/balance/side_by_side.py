@@ -166,7 +166,7 @@ def _all_models(
         return
     every = views(setup, study.methods, condition, axes, study, data)
     sides = ("Full", "Reduced" if condition == "reduced" else "Corrected")
-    names = text.short_names(study.methods)
+    names = report.short_names(study.methods)
     titles = [f"{side}: {name}" for name in names for side in sides]
     controls.figure(
         plots.small_multiples(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
 from lincore import model_selection
+from lincore.displays import ScoresDisplay
 from pages.ui.session import cache, questions
-from pages.ui.widgets import controls, model_options, text
+from pages.ui.widgets import controls, displays, model_options, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset
+    from lincore.metrics import Results
     from lincore.model_selection import Steps
     from pages.ui.session.sidebar import PageExperiment
 
@@ -91,6 +93,15 @@ def ask(experiment: PageExperiment) -> tuple[CompareChoice | None, CompareRow]:
     if not lines:
         return None, row
     return CompareChoice(data.digest, choice, lines, scheme, steps), row
+
+
+def judge(results: Results, row: CompareRow) -> dict[str, Any]:
+    """Ask for the score that decides, and how small a difference does not matter."""
+    with row.score:
+        chosen = displays.ask(ScoresDisplay, KEY, "score", width=_WIDE, results=results)
+    score = ScoresDisplay(results, **chosen).deciding
+    with row.options:
+        return chosen | displays.ask(ScoresDisplay, KEY, "rope", results=results, score=score)
 
 
 def _words(data: Dataset) -> list[str]:

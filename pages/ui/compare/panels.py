@@ -3,92 +3,190 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pandas as pd
 import streamlit as st
 
-from lincore import metrics, plots, report
-from pages.ui.compare import _learning_curve, _pairs, _planes, _rows, _split_choice
-from pages.ui.session import arrival, sidebar
-from pages.ui.widgets import controls, tables, text
+from lincore import model_selection
+from lincore.data import split
+from lincore.displays import (
+    BoundariesDisplay,
+    DisagreementsDisplay,
+    LearningCurveDisplay,
+    PairwiseDisplay,
+    RecallDisplay,
+    ScoresDisplay,
+    SplitChoiceDisplay,
+    TimesDisplay,
+)
+from lincore.utils import percent
+from pages.ui.jobs import page_jobs
+from pages.ui.session import arrival, cache, sidebar
+from pages.ui.widgets import displays
 
 if TYPE_CHECKING:
-    from pages.ui.compare.score_table import Shown
+    from lincore.data import Dataset
+    from lincore.model_selection import LearningCurve
+    from pages.ui.compare.choices import CompareChoice
+    from pages.ui.jobs.executor import Job
+    from pages.ui.jobs.progress import Progress
 
 KEY = "compare"
+REPEATS, SPLIT_REPEATS = 5, 10
+
+
+class Shown(NamedTuple):
+    """The scores that the page shows, and what they were computed from."""
+
+    scores: ScoresDisplay
+    data: Dataset
+    choice: CompareChoice
+
+    @property
+    def judged(self) -> dict[str, Any]:
+        """The settings that all displays of the results share."""
+        return {"score": self.scores.score, "rope": self.scores.rope}
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The methods in the order of the choice, which no score changes."""
+        known = list(self.scores.results.settings.labels)
+        return tuple(sorted(self.scores.results.methods, key=known.index))
 
 
 @sidebar.fragment
-def show(shown: Shown) -> None:
-    """Draw the tabs, and in the open one what it holds, under the rows that it is of."""
-    panels: dict[str, Callable[[Shown], None]] = {
-        "Pairwise comparisons": _pairs.show,
-        "Disagreements": _rows.show,
-        "Recall by class": _recall,
-        "Boundaries": _planes.show,
-        "Training size": _learning_curve.show,
-        "Choice of split": _split_choice.show,
-        "Time": _seconds,
-    }
-    arrival.show(f"{KEY}.panels", next(iter(panels)))
-    tabs = st.tabs(list(panels), key=f"{KEY}.panels", on_change="rerun")
-    for tab, draw in zip(tabs, panels.values(), strict=True):
+def show(scores: ScoresDisplay, data: Dataset, choice: CompareChoice) -> None:
+    """Draw the tabs, and in the open one what it holds."""
+    shown = Shown(scores, data, choice)
+    arrival.show(f"{KEY}.panels", next(iter(_PANELS)))
+    tabs = st.tabs(list(_PANELS), key=f"{KEY}.panels", on_change="rerun")
+    for tab, draw in zip(tabs, _PANELS.values(), strict=True):
         if tab.open:
             with tab:
-                if draw in _OF_THE_RESULTS:
-                    st.caption(report.evaluation_scope(shown.results, text.row_noun(shown.data)))
                 draw(shown)
 
 
+def _pairs(shown: Shown) -> None:
+    results = shown.scores.results
+    displays.show(PairwiseDisplay(results, **shown.judged), key=f"{KEY}.pairs")
+
+
+def _disagreements(shown: Shown) -> None:
+    key, chosen = f"{KEY}.rows", dict(shown.judged)
+    if len(shown.scores.results.methods) > 1:
+        with st.container(horizontal=True, key=f"{key}.settings"):
+            context = {"results": shown.scores.results, **shown.judged}
+            chosen |= displays.ask(DisagreementsDisplay, key, width=300, **context)
+    found = DisagreementsDisplay(shown.scores.results, data=shown.data, **chosen)
+    displays.show(found, key=key, data=shown.data)
+
+
 def _recall(shown: Shown) -> None:
-    results = shown.results
-    recalls = [[found.value for found in metrics.recall(results, m)] for m in results.methods]
-    controls.figure(
-        plots.recall_map(recalls, _pairs.short_names(shown), results.classes),
-        key=f"{KEY}.recall",
-    )
-    n_blank = len(results.classes) - len(set(results.truth.tolist()))
-    of = f"{n_blank} of {len(results.classes)} classes"
-    blank = f" Blank: {of}, without test {text.row_noun(shown.data)}." if n_blank else ""
-    st.caption(f"In per cent. Models from left to right as above, the best first.{blank}")
-    _recall_table(shown)
+    displays.show(RecallDisplay(shown.scores.results, **shown.judged), key=f"{KEY}.recall")
 
 
-def _recall_table(shown: Shown) -> None:
-    with st.container(key=f"{KEY}.recall.table"):
-        tables.show(
-            pd.DataFrame(report.recall_rows(shown.results)),
-            hide_index=True,
-            alt="Recall of every class by every model, with 95 % intervals.",
-        )
+def _time(shown: Shown) -> None:
+    displays.show(TimesDisplay(shown.scores.results, **shown.judged), key=f"{KEY}.seconds")
 
 
-def _seconds(shown: Shown) -> None:
-    results = shown.results
-    kept = [
-        i
-        for i, name in enumerate(results.methods)
-        if shown.score in metrics.available_scores(results.select(name))
-    ]
-    names = [results.methods[i] for i in kept]
-    controls.figure(
-        plots.seconds_and_score(
-            [float(results.seconds[i]) for i in kept],
-            [metrics.score(results, name, shown.score) for name in names],
-            [shown.labels[i] for i in kept],
-            looks=[shown.as_chosen.index(i) for i in kept],
-            score=shown.score,
-            as_percent=shown.is_share,
+def _boundaries(shown: Shown) -> None:
+    data, choice, key = shown.data, shown.choice, f"{KEY}.planes"
+    rows = cache.split(data.digest, choice.split, data)
+    job = page_jobs.run(
+        key,
+        (data.digest, choice.split, tuple(sorted(shown.lines)), choice.steps),
+        lambda progress: model_selection.fit_alike(
+            data,
+            rows,
+            shown.scores.ranked.methods,
+            steps=choice.steps,
+            seed=choice.split.seed,
+            progress=progress,
         ),
-        key=f"{KEY}.seconds",
+        describe="Fitting the models for their boundaries",
     )
-    fits = len({*zip(results.repetition.tolist(), results.fold.tolist(), strict=True)})
-    st.caption(
-        f"Time to fit a model {f'{fits:,} times' if fits > 1 else 'once'}, the steps before it "
-        f"included, on {text.escape(shown.data.name)}; measured here, so they vary a little."
-    )
+    page_jobs.show(job)
+    if not job.is_over or job.result is None:
+        return
+    with st.container(horizontal=True, key=f"{key}.settings"):
+        chosen = displays.ask(BoundariesDisplay, key, width=260, fits=job.result)
+    displays.show(BoundariesDisplay(job.result, **chosen), key=key)
 
 
-# The other panels say of which rows they are themselves.
-_OF_THE_RESULTS = (_pairs.show, _rows.show, _recall, _seconds)
+def _training_size(shown: Shown) -> None:
+    data, choice, lines, key = shown.data, shown.choice, shown.lines, f"{KEY}.sizes"
+
+    def draw(job: Job) -> None:
+        context = {"curve": job.result, "score": shown.scores.deciding}
+        chosen = displays.ask(LearningCurveDisplay, key, **context)
+        found = LearningCurveDisplay(job.result, shown.scores.deciding, **chosen)
+        displays.show(found, key=key)
+
+    job = page_jobs.on_demand(
+        key,
+        (data.digest, choice.split, lines, choice.steps),
+        lambda progress: learning_curve(data, choice, lines, progress),
+        describe="Fitting on ever more training rows",
+        label="Fit on ever more training rows",
+        help=f"Seven sizes, from few rows to all of the training set; {REPEATS} random splits.",
+        draw=draw,
+        keep_outdated=True,
+    )
+    if job is not None and not page_jobs.at_work(job) and job.result is not None:
+        draw(job)
+
+
+def learning_curve(
+    data: Dataset, choice: CompareChoice, lines: tuple[str, ...], progress: Progress
+) -> LearningCurve | None:
+    """Compute the curves: over random splits, or on the test set that is given."""
+    random = choice.split.how in ("stratified", "group")
+    splits = [
+        split(data, choice.split.how, test_size=choice.split.test_size, seed=seed)
+        for seed in range(choice.split.seed, choice.split.seed + (REPEATS if random else 1))
+    ]
+    found = model_selection.learning_curve(
+        data,
+        lines,
+        splits,
+        steps=choice.steps,
+        seed=choice.split.seed,
+        progress=progress,
+        keep=progress.keep,
+    )
+    return found if found.results else None
+
+
+def _split_choice(shown: Shown) -> None:
+    data, choice, lines, key = shown.data, shown.choice, shown.lines, f"{KEY}.splits"
+    test_size = choice.split.test_size
+    job = page_jobs.on_demand(
+        key,
+        (data.digest, lines, choice.steps, test_size),
+        lambda progress: model_selection.compare_splits(
+            data,
+            list(lines),
+            steps=choice.steps,
+            test_size=test_size,
+            seeds=range(SPLIT_REPEATS),
+            progress=progress,
+        ),
+        describe="Comparing splits",
+        label="Compare the last of each class with random rows",
+        help=f"Each model is tested on the last {percent(test_size, 0)} of each class, and on "
+        f"{SPLIT_REPEATS} random test sets of that size.",
+        unasked=arrival.is_fresh(f"{KEY}.panels"),
+    )
+    if job is not None and not page_jobs.at_work(job) and job.result is not None:
+        displays.show(SplitChoiceDisplay(job.result), key=key)
+
+
+_PANELS: dict[str, Callable[[Shown], None]] = {
+    PairwiseDisplay.title: _pairs,
+    DisagreementsDisplay.title: _disagreements,
+    RecallDisplay.title: _recall,
+    BoundariesDisplay.title: _boundaries,
+    LearningCurveDisplay.title: _training_size,
+    SplitChoiceDisplay.title: _split_choice,
+    TimesDisplay.title: _time,
+}

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pandas as pd
 import streamlit as st
 
-from lincore import metrics, model_selection, report, utils
-from lincore.utils import interval, percent
+from lincore import metrics, model_selection, utils
+from lincore.displays import ScoresDisplay
 from pages.ui.jobs import page_jobs
-from pages.ui.widgets import model_options, tables, text
+from pages.ui.widgets import displays, model_options
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
@@ -62,10 +61,8 @@ def of(data: Dataset, choice: CompareChoice) -> Job | None:
     )
 
 
-def notes(results: Results) -> None:
-    """Say which models are missing or warned, with a remedy at a click where there is one."""
-    for note in report.comparison_notes(results):
-        st.caption(text.escape(note))
+def offer_regularization(results: Results) -> None:
+    """Offer the remedy at a click where QDA could not be fitted."""
     if "regularization" in results.settings.failed.get("qda", ""):
         model_options.offer_regularization(
             key=f"{KEY}.regularise", then=", and compare again", flag=_AGAIN
@@ -97,25 +94,7 @@ def compare(data: Dataset, choice: CompareChoice, progress: Progress) -> Results
 
 
 def live(job: Job) -> None:
-    """Show which models are finished and what they reached so far."""
-    results: Results = job.result
-    leading = metrics.leading_score(results.class_counts)
-    labels = {
-        method.name: method.label for method in model_selection.as_methods(job.settings.lines)
-    }
-    failed = results.settings.failed
-    lines = []
-    for name, label in labels.items():
-        line = {"model": label, leading: "", "95 %": "", "seconds": ""}
-        if name in results.methods:
-            found = metrics.score(results, name, leading)
-            seconds = results.seconds[results.position(name)]
-            line |= {leading: percent(found.value), "95 %": interval(found.low, found.high)}
-            line |= {"seconds": f"{seconds:.2f}", "state": "finished"}
-        else:
-            line["state"] = "cannot be fitted" if name in failed else "to come"
-        lines.append(line)
-    with st.container(key=f"{KEY}.live"):
-        tables.show(
-            pd.DataFrame(lines), hide_index=True, alt="Scores of the models finished so far."
-        )
+    """Show the scores of the models that are finished so far."""
+    done, of = len(job.result.methods), len(job.settings.lines)
+    st.markdown(f"**{done} of {of} models so far**")
+    displays.body(ScoresDisplay(job.result), key="compare.live")

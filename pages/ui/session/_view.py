@@ -9,13 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from math import isfinite, isqrt
 from typing import Any, TypeAlias
 
 import numpy as np
 import streamlit as st
 
-from lincore import imbalance
+from lincore import fields, imbalance
+from lincore.displays import (
+    BoundariesDisplay,
+    DisagreementsDisplay,
+    Display,
+    LearningCurveDisplay,
+)
+from lincore.errors import DataError
+from pages.ui.widgets import displays
 
 COSTS = "balance.costs"
 #: Of more points that were selected in a plot a link says nothing.
@@ -132,9 +141,7 @@ RULES: Mapping[str, Rule] = {
     **_all(_are_positions, "classify.held.features", "classify.whatif.features"),
     **_all(_are_numbers, "classify.held.values", "classify.whatif.values"),
     "classify.cells": _among("Counts", "By row", "By column"),
-    **_all(_is_text, "compare.panels", "compare.plane", "compare.first", "compare.second"),
-    **_all(_is_text, "compare.which"),
-    **_all(_is_position, "compare.axes.x", "compare.axes.y"),
+    "compare.panels": _is_text,
     **_all(_is_text, "balance.tabs", "balance.camera", "balance.plane", "balance.kind"),
     **_all(_is_position, "balance.x", "balance.y", "balance.use.class", "balance.use.share"),
     **_all(_is_count, "balance.cost.more"),
@@ -146,6 +153,14 @@ RULES: Mapping[str, Rule] = {
 }
 
 
+#: Displays whose settings a link holds, and where the session keeps them.
+DISPLAYS: Mapping[str, tuple[type[Display], tuple[str, ...]]] = {
+    "compare.rows": (DisagreementsDisplay, ("first", "second", "which")),
+    "compare.planes": (BoundariesDisplay, ("kind", "x", "y")),
+    "compare.sizes": (LearningCurveDisplay, ("bands",)),
+}
+
+
 def read() -> dict[str, Any]:
     """Return what is displayed, as far as the session holds it."""
     held = {key: st.session_state.get(key) for key in RULES}
@@ -153,11 +168,14 @@ def read() -> dict[str, Any]:
     if isinstance(held[COSTS], np.ndarray):
         are_usual = (held[COSTS] == 1 - np.eye(len(held[COSTS]))).all()
         held[COSTS] = None if are_usual else tuple(held[COSTS].ravel().tolist())
-    return {
+    shown = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in held.items()
         if value is not None and value != [] and RULES[key](value)
     }
+    for key in DISPLAYS:
+        shown |= {f"{key}.{name}": value for name, value in displays.settings(key).items()}
+    return shown
 
 
 def write(view: Mapping[str, Any]) -> None:
@@ -165,6 +183,10 @@ def write(view: Mapping[str, Any]) -> None:
     for key, value in view.items():
         if key in RULES and RULES[key](value):
             st.session_state[key] = list(value) if isinstance(value, tuple) else value
+    for key, (record_type, names) in DISPLAYS.items():
+        given = {name: view[f"{key}.{name}"] for name in names if f"{key}.{name}" in view}
+        with suppress(DataError):  # a link made by hand
+            displays.set_settings(key, **fields.checked(record_type, given))
     st.session_state.pop("balance.use.share", None)
     if "balance.use.share" in view and "balance.use.class" in view:
         share = min(max(int(view["balance.use.share"]), 1), 99)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import analysis, imbalance, laboratory, metrics, model_selection
-from pages.ui.widgets import experiment_record, model_options
+from pages.ui.widgets import displays, experiment_record, model_options
 
 if TYPE_CHECKING:
     from lincore.analysis import Question
@@ -214,7 +214,8 @@ def _compare(data: Dataset) -> Question:
     }
     both = bool(st.session_state.get("compare.both_features"))
     both = both and model_selection.offers_gradients(data)
-    given = (_scheme(data), _score(), _rope(), both)
+    judged = displays.settings("compare")
+    given = (_scheme(data), judged.get("score"), judged.get("rope"), both)
     return analysis.CompareQuestion(tuple(words), second, *given)
 
 
@@ -226,21 +227,6 @@ def _scheme(data: Dataset) -> str:
         word = word if times == 1 else f"{times}x{word}"
     by_group = data.groups is not None and st.session_state.get("compare.by_group", True)
     return f"{word} by group" if by_group and word.endswith("-fold") else str(word)
-
-
-def _score() -> str | None:
-    score = st.session_state.get("compare.score")
-    return score if isinstance(score, str) else None
-
-
-def _rope() -> float | None:
-    """Return the region of practical equivalence in the unit of the score, where it is shown."""
-    score = _score()
-    if score is None:
-        return None
-    is_share = metrics.SCORES[score].is_share
-    rope = st.session_state.get(f"compare.rope.{'points' if is_share else 'unit'}")
-    return None if rope is None else rope / 100 if is_share else rope
 
 
 def _write_compare(question: Any, data: Dataset) -> None:
@@ -261,13 +247,8 @@ def _write_compare(question: Any, data: Dataset) -> None:
     if folds is not None and base not in NAMED_SCHEMES:
         st.session_state["compare.times"] = int(folds[1] or 1)
         st.session_state["compare.folds"] = int(folds[2])
-    if question.score in metrics.SCORES:
-        st.session_state["compare.score"] = question.score
-        is_share = metrics.SCORES[question.score].is_share
-        if question.rope is not None:
-            most, factor = (50.0, 100) if is_share else (1.0, 1)
-            key = f"compare.rope.{'points' if is_share else 'unit'}"
-            st.session_state[key] = float(min(round(question.rope * factor, 9), most))
+    score = question.score if question.score in metrics.SCORES else None
+    displays.set_settings("compare", score=score, rope=question.rope)
 
 
 def _shown(data: Dataset) -> str | None:

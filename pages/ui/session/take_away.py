@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from lincore import export
-from pages.ui.widgets import controls
+from pages.ui.widgets import controls, displays
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
     from lincore.analysis import Analysis
     from lincore.data import Dataset, Split
+    from lincore.displays import Display
     from lincore.export import ReportContents, Section
 
 KEY = "take"
@@ -39,6 +40,8 @@ class ShownResults:
     split : Split or None
     figures : dict
         By their keys, as they were drawn.
+    displays : list
+        As they were shown.
     kept : dict
         Question and results of each page visited since, by the kind of the question.
     parts : dict
@@ -49,6 +52,7 @@ class ShownResults:
     data: Dataset
     split: Split | None
     figures: dict[str, go.Figure]
+    displays: list[Display]
     kept: dict[str, tuple[Any, ...]]
     parts: dict[str, Any] = field(default_factory=dict)
 
@@ -72,6 +76,14 @@ class ShownResults:
             **together | self.parts,
         )
 
+    def script(self) -> str:
+        """Return a script that prints every number of the page."""
+        return export.to_script(self.analysis, displays=self.displays)
+
+    def notebook(self) -> str:
+        """Return the same as a notebook, with figures."""
+        return export.to_notebook(self.analysis, displays=self.displays)
+
     def sections(self) -> tuple[Section, ...]:
         """Return the sections of the report."""
         return export.report_sections(self.contents())
@@ -88,7 +100,9 @@ def show(analysis: Analysis, data: Dataset, split: Split | None) -> None:
     if st.session_state.get(KEPT, (None,))[0] != experiment:
         st.session_state[KEPT] = experiment, {}
     kept = st.session_state[KEPT][1]
-    shown = ShownResults(analysis, data, split, controls.begin_figures(), kept)
+    shown = ShownResults(
+        analysis, data, split, controls.begin_figures(), displays.begin_displays(), kept
+    )
     st.session_state[SHOWN] = shown
     with st.popover(
         "Export", key=KEY, icon=":material/download:", on_change="rerun", width="stretch"
@@ -111,10 +125,10 @@ def _buttons(shown: ShownResults) -> None:
         _button("Report (HTML)", "html", lambda: export.html_report(shown.contents()),
                 "One HTML file that fetches nothing: data card, scores, figures, tests, methods "
                 "with references, settings, script.", shown)  # fmt: skip
-        _button("Script (Python)", "py", lambda: export.to_script(shown.analysis),
+        _button("Script (Python)", "py", shown.script,
                 "Python that prints every number of this page and of the tab that is open.",
                 shown)  # fmt: skip
-        _button("Notebook (Jupyter)", "ipynb", lambda: export.to_notebook(shown.analysis),
+        _button("Notebook (Jupyter)", "ipynb", shown.notebook,
                 "The same for Jupyter, with figures.", shown)  # fmt: skip
         st.caption("Tables of the report")
         with st.container(horizontal=True, gap="xsmall", key=f"{KEY}.tables"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -19,21 +18,6 @@ if TYPE_CHECKING:
 _MARKUP = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&])")
 # Where a line must not break.
 _PER_CENT = re.compile(r"(?<=\d) %")
-
-# What fits beside a figure of pairs.
-_SHORT_NAMES = {
-    "lda": "LDA",
-    "diagonal-lda": "Diag. LDA",
-    "qda": "QDA",
-    "naive-bayes": "Naive B.",
-    "multinomial-nb": "Multin. B",
-    "fisher": "Fisher",
-    "least-squares": "Least sq.",
-    "perceptron": "Perceptr.",
-    "logistic": "Logistic",
-    "one-vs-rest": "1 v. rest",
-    "one-vs-one": "1 v. 1",
-}
 
 
 def escape(text: object) -> str:
@@ -68,18 +52,3 @@ def show_problem(notice: Notice) -> None:
     place = f"**{escape(notice.where)}**  \n" if notice.where else ""
     remedy = f"  \n{escape(notice.remedy)}" if notice.remedy else ""
     st.error(f"{place}{escape(notice.what)}{remedy}")
-
-
-def short_names(methods: Sequence[str]) -> list[str]:
-    """Return names of at most nine characters for methods, numbered where one enters twice."""
-    known = {"features=pixels": " pix", "features=hog": " HOG"}
-    words = [
-        (name.partition("(")[0], next((known[part] for part in known if part in name), ""))
-        for name in methods
-    ]
-    names = []
-    for i, (word, features) in enumerate(words):
-        several = words.count((word, features)) > 1
-        end = features + (f" {words[: i + 1].count((word, features))}" if several else "")
-        names.append(_SHORT_NAMES.get(word, word)[: 9 - len(end)].strip() + end)
-    return names

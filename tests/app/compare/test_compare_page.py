@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 import lincore
@@ -17,10 +18,11 @@ from lincore.data import Dataset
 from lincore.metrics import find_disagreements, leading_score, scores
 from lincore.model_selection import CLASSIFIER_LABELS, Steps, default_steps
 from lincore.utils import captured_warnings, p_value, percent
-from pages.ui.compare import run, score_table
+from pages.ui.compare import run
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, questions, state
-from pages.ui.widgets import text
+from pages.ui.widgets import tables, text
+from tests.app.data_page import plain
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text
 
@@ -58,6 +60,11 @@ def hold_logistic(monkeypatch) -> tuple[threading.Event, threading.Event]:
 
     monkeypatch.setattr(lincore.LogisticRegression, "fit", slow)
     return waiting, should_continue
+
+
+def said(app: AppTest) -> str:
+    """Return the sentences of a page without Markdown."""
+    return plain(main_text(app))
 
 
 def open_tab(app: AppTest, label: str) -> AppTest:
@@ -102,7 +109,7 @@ def test_a_sample_is_compared_at_once(sample):
     results = compared(data, scheme="holdout" if data.given_test is None else "given")
     assert not app.error
     assert app.header[0].value == text.escape(headline(results))
-    assert text.escape(report.evaluation_scope(results, text.row_noun(data))) in main_text(app)
+    assert text.escape(report.evaluation_scope(results)) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
     drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
@@ -120,7 +127,7 @@ def test_every_score_with_the_pairs_by_the_library():
     results = results_of(lincore.sample("breast cancer"))
     for score in scores.SCORES:
         app.selectbox(key="compare.score").set_value(score).run()
-        key = "compare.rope.points" if scores.SCORES[score].is_share else "compare.rope.unit"
+        key = "compare.rope.points" if scores.SCORES[score].is_share else "compare.rope"
         rope = 2.0 if scores.SCORES[score].is_share else 0.02
         app.number_input(key=key).set_value(rope).run()
         assert_fine(app)
@@ -206,18 +213,21 @@ def test_where_two_differ():
     app = open_compare("breast cancer")
     open_tab(app, "Disagreements")
     results = compared(lincore.sample("breast cancer"))
-    first, second = app.selectbox(key="compare.first"), app.selectbox(key="compare.second")
+    first, second = (
+        app.selectbox(key="compare.rows.first"),
+        app.selectbox(key="compare.rows.second"),
+    )
     assert first.value == results.methods[0]
-    app.selectbox(key="compare.second").set_value("naive-bayes").run()
+    app.selectbox(key="compare.rows.second").set_value("naive-bayes").run()
     found = find_disagreements(results, first.value, "naive-bayes")
     assert second.value != first.value
     labels = CLASSIFIER_LABELS[first.value], CLASSIFIER_LABELS["naive-bayes"]
-    said = report.disagreement_finding(found, *labels)
-    assert text.escape(said) in main_text(app) and "Bonett" in main_text(app)
+    finding = report.disagreement_finding(found, *labels)
+    assert text.escape(finding) in main_text(app) and "Bonett" in main_text(app)
     alone = found.where(found.only_first)
     listed = app.dataframe[-1].value
     assert list(listed["row"]) == alone.rows.tolist()
-    app.selectbox(key="compare.which").set_value(f"{labels[1]} alone is correct").run()
+    app.selectbox(key="compare.rows.which").set_value("second").run()
     assert_fine(app)
     others = found.where(found.only_second)
     assert list(app.dataframe[-1].value["row"]) == others.rows.tolist()
@@ -228,20 +238,20 @@ def test_images_on_which_two_differ():
         open_compare("digits", compare__words=["lda", "qda"], shared__steps={"pca": "share"}),
         "Disagreements",
     )
-    assert titled(app, "QDA alone is correct")["data"]
+    assert titled(app, "Disagreements")["data"]
     open_tab(app, "Pairwise comparisons")
-    assert not any("alone is correct" in f["layout"]["meta"]["title"] for f in figures(app))
+    assert not any("Disagreements" in f["layout"]["meta"]["title"] for f in figures(app))
 
 
 def test_boundaries_lie_in_one_plane():
     app = open_tab(open_compare("wine"), "Boundaries")
     for plane in ("discriminant", "principal", "features"):
-        app.selectbox(key="compare.plane").set_value(plane).run()
+        app.selectbox(key="compare.planes.kind").set_value(plane).run()
         assert_fine(app)
         layout = titled(app, "Regions of 6 models")["layout"]
         axes = [layout[f"xaxis{n}"] for n in ["", *range(2, 7)]]
         assert len({tuple(axis["range"]) for axis in axes}) == 1, plane
-        assert "53 of the test set" in main_text(app), plane
+        assert "53 test rows" in said(app), plane
 
 
 def test_learning_curves_end_where_the_comparison_is():
@@ -282,11 +292,13 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     assert waiting.wait(30)
     app.run()
     live = app.dataframe[0].value
-    assert list(live["state"]) == ["finished"] * 5 + ["to come"]
+    assert len(live) == 5 and "5 of 6 models so far" in main_text(app)
     assert app.header[0].value == before and "The outdated result" in main_text(app)
     assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
-    assert live["accuracy"][0] == percent(scores.accuracy(five, "lda").value)
+    assert live["accuracy (%)"][0].startswith(
+        percent(scores.accuracy(five, five.methods[0]).value)[:-2]
+    )
     app.button(key="compare.run.stop").click().run()
     should_continue.set()
     settled(app)
@@ -369,14 +381,14 @@ def test_messy_data(kind):
 
 def test_classes_that_nobody_tested_are_blank_and_not_wrong():
     app = open_tab(open_compare(messy("lone row")), "Recall by class")
-    assert "Blank: 1 of 3 classes, without test rows." in main_text(app)
+    assert "Blank: 1 of 3 classes, without test rows." in said(app)
     assert "Blank" not in main_text(open_tab(open_compare(), "Recall by class"))
 
 
 def test_groups_that_stand_on_both_sides_are_said():
     app = open_compare(messy("groups"))
     assert app.selectbox(key="sidebar.how").value == "group"
-    assert "Rows of one group are kept together." in main_text(app)
+    assert "Rows of one group are kept together." in said(app)
     app.selectbox(key="sidebar.how").set_value("stratified").run()
     assert "Groups are not kept together" in main_text(app)
     assert "Groups are" not in main_text(open_compare())
@@ -384,9 +396,10 @@ def test_groups_that_stand_on_both_sides_are_said():
 
 def test_the_file_is_safe_to_open_in_a_spreadsheet():
     results = compared(lincore.sample("iris"), {"=cmd()": "lda", "plain": "qda"})
-    shown = metrics.score_table_for_export(results)
-    assert sorted(shown.index) == ["'=cmd()", "plain"]
-    assert {"accuracy", "accuracy from", "log loss to", "seconds", "group"} <= set(shown.columns)
+    shown = tables.safe(results.scores().frame())
+    assert set(shown["method"]) == {"'=cmd()", "plain"}
+    assert {"accuracy", "log loss"} <= set(shown["score"])
+    assert {"value", "low", "high", "seconds", "group"} <= set(shown.columns)
 
 
 def test_a_second_run_builds_no_figure_of_the_scores(monkeypatch):
@@ -395,7 +408,7 @@ def test_a_second_run_builds_no_figure_of_the_scores(monkeypatch):
     monkeypatch.setattr(
         plots, "score_intervals", lambda *given, **named: built.append(1) or known(*given, **named)
     )
-    score_table._intervals.clear()
+    st.cache_resource.clear()
     app = open_compare()
     assert built
     built.clear()
@@ -407,17 +420,16 @@ def test_a_second_run_builds_no_figure_of_the_scores(monkeypatch):
     assert built
 
 
-def test_no_score_is_cut_in_a_window_of_1440_pixels_where_models_are_worse_than_chance():
+def test_no_score_is_cut_where_models_are_worse_than_chance():
     rng = np.random.default_rng(5)
     y = np.repeat(["no", "yes"], [400, 40])
     app = open_compare(lincore.load((rng.normal(size=(440, 2)), y), name="noise"))
     table = app.dataframe[0]
     assert any("−" in str(cell) for cell in table.value["MCC"])
     config = json.loads(table.proto.columns)
-    shown = list(table.proto.column_order)
-    widths = {name: config[name]["width"] for name in shown}
-    assert "MCC" in shown and sum(widths.values()) <= 980
-    for name in set(shown) - {"group"}:
+    widths = {name: config[name]["width"] for name in config if "width" in config[name]}
+    assert "MCC" in widths
+    for name in widths:
         # Cells have 16 pixels besides their letters, each of about 5.9.
         assert widths[name] >= 13 + 5.9 * table.value[name].astype(str).str.len().max()
 

@@ -11,6 +11,7 @@ from tests.app.compare.test_compare_page import (
     main_text,
     open_compare,
     open_tab,
+    said,
     titled,
 )
 from tests.app.settling import settled
@@ -41,7 +42,7 @@ def test_a_model_keeps_its_colour_whatever_score_decides():
     app.button(key="compare.sizes.start").click().run()
     lines = titled(settled(app), "Accuracy by training rows")
     assert {t["name"]: t["line"]["color"] for t in lines["data"] if "name" in t} == before
-    assert set(app.pills(key="compare.sizes.bands").value) == {"QDA", "LDA"}, "the best two"
+    assert set(app.pills(key="compare.sizes.bands").value) == {"qda", "lda"}, "the best two"
 
 
 def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(monkeypatch):
@@ -74,9 +75,9 @@ def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(mo
 def test_names_of_both_models_of_a_pair_have_room():
     """Of the first model as much was seen as the first few rows needed."""
     app = open_compare("iris")
-    found = columns(app.dataframe[1])
-    longest = len("Fisher's discriminant")
-    assert found["first"]["width"] == found["second"]["width"] >= 7 * longest
+    found, pairs = columns(app.dataframe[1]), app.dataframe[1].value
+    for name in ("first", "second"):
+        assert found[name]["width"] >= 7 * pairs[name].str.len().max()
 
 
 def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
@@ -100,7 +101,7 @@ def test_what_has_no_number_is_blank_and_no_pair_that_is_not_tested_is_counted()
     app.selectbox(key="compare.score").set_value("log loss").run()
     assert [table.proto.placeholder for table in app.dataframe[:2]] == ["", ""]
     assert all(table.proto.HasField("placeholder") for table in app.dataframe[:2])
-    assert "p (Holm) is corrected for 6 pairs" in main_text(app)
+    assert "p (Holm) is corrected for 6 pairs" in said(app)
 
 
 def test_the_choice_of_split_is_compared_and_said():

@@ -151,7 +151,7 @@ def test_markup_in_edits_is_shown_letter_by_letter():
 def test_there_is_one_weight_and_one_frequency():
     found = opened(a_table()).with_roles({"length": "weight", "width": "frequency"})
     data = found.dataset()
-    assert (data.weight_name, data.frequency_name) == ("length", "width")
+    assert (data.weight_name, data.group_name) == ("length", "lines of 'width'")
     # The newer choice takes the place of the older one, as for groups.
     found = found.with_roles({"width": "weight"})
     assert "length" not in found.choices.roles and found.dataset().weight_name == "width"

@@ -71,8 +71,9 @@ def test_a_workspace_of_the_dashboard_is_run_by_the_command_line(tmp_path, capsy
     answered = json.loads(capsys.readouterr().out)
     assert answered["data"]["digest"] == data_of(app).digest
     said = str(app.dataframe[0].value.to_dict())
-    for method in answered["methods"]:
-        assert f"{100 * method['scores']['accuracy']['value']:.1f}" in said
+    for row in answered["displays"][0]["rows"]:
+        if row["score"] == "accuracy":
+            assert f"{100 * row['value']:.1f}" in said
 
 
 def test_predictions_of_a_workspace_are_those_of_the_command_line(tmp_path, capsys):

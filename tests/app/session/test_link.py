@@ -131,7 +131,7 @@ WANTED = [
         CompareQuestion(
             ("lda", "qda"), {"lda": {"priors": "equal"}}, "3x4-fold", "balanced accuracy", 0.02
         ),
-        {"compare.panels": "Boundaries", "compare.plane": "features", "compare.axes.x": 2},
+        {"compare.panels": "Boundaries", "compare.planes.kind": "features", "compare.planes.x": 2},
         (ClassifyQuestion("fisher"),),
     ),
     Analysis(
@@ -365,7 +365,7 @@ HOSTILE_VIEW = {
     "balance.costs": (1.0, -3.0, 2.0, 1.0),
     "balance.use.share": 10**5,
     "explore.dimensions": 9,
-    "compare.axes.x": 1000,
+    "compare.planes.x": 1000,
     "balance.tabs": "nobody",
     "shared.dataset": "gone",
     "sidebar.share": 9,

@@ -63,7 +63,7 @@ def test_every_page_offers_every_file_of_what_it_shows(page):
 
     sections = shown.sections()
     assert [section.title for section in sections][:3] == TITLES[page]
-    assert sections[-1].title == "Script" and "lincore.sample('wine')" in sections[-1].code
+    assert sections[-1].title == "Script" and 'lincore.sample("wine")' in sections[-1].code
     if page in ("classify", "compare"):
         title = TITLES[page][2 if page == "classify" else 1]
         sentence = next(section for section in sections if section.title == title)

@@ -9,6 +9,7 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -40,6 +41,11 @@ def record(capsys, *arguments):
     return json.loads(answer(capsys, *arguments, "--json"))
 
 
+def scored(found: dict) -> dict[tuple[str, str], dict]:
+    """Return the rows of the scores by method and score."""
+    return {(row["method"], row["score"]): row for row in found["displays"][0]["rows"]}
+
+
 def test_compare_gives_the_scores_of_the_library(capsys, file):
     found = record(
         capsys, "compare", file, "--target", "kind", "--role", "id=ignore", "--scheme", "5-fold",
@@ -51,10 +57,10 @@ def test_compare_gives_the_scores_of_the_library(capsys, file):
         data, ["lda", "qda", "logistic(C=0.1)"], "5-fold", seed=3, steps=steps
     )
     assert found["data"]["digest"] == data.digest
-    assert {each["method"] for each in found["methods"]} == set(results.methods)
-    for each in found["methods"]:
-        for name, values in each["scores"].items():
-            assert values == metrics.score(results, each["method"], name)._asdict()
+    assert {method for method, _ in scored(found)} == set(results.methods)
+    for (method, name), row in scored(found).items():
+        expected = metrics.score(results, method, name)._asdict()
+        assert {end: row[end] for end in expected} == expected
     text = answer(
         capsys, "compare", file, "--role", "id=ignore", "--scheme", "5-fold",
         "--methods", "lda,qda,logistic(C=0.1)", "--seed", "3", "--steps", "n_components=2",
@@ -65,15 +71,15 @@ def test_compare_gives_the_scores_of_the_library(capsys, file):
 def test_methods_and_score_are_those_that_are_usual(capsys, file):
     found = record(capsys, "compare", file)
     data = lincore.load(file)
-    methods = {each["method"] for each in found["methods"]}
+    methods = {method for method, _ in scored(found)}
     assert methods | set(found["failed"]) == set(model_selection.default_methods(data))
     assert found["settings"]["score"] == metrics.leading_score(data.counts)
-    assert any(re.search(r"\bid\b", note) for note in found["notes"]) == any(
+    assert any(re.search(r"\bid\b", note) for note in found["findings"]) == any(
         re.search(r"\bid\b", finding.sentence)
         for finding in lincore.data_checks(data, lincore.split(data))
     )
     other = record(capsys, "compare", file, "--methods", "lda,fisher", "--score", "MCC")
-    values = [each["scores"]["MCC"]["value"] for each in other["methods"]]
+    values = [row["value"] for (_, name), row in scored(other).items() if name == "MCC"]
     assert values == sorted(values, reverse=True)
 
 
@@ -312,9 +318,9 @@ def test_run_answers_the_question_of_an_analysis(capsys, file, tmp_path, questio
     answered = asked.run(asked.load(file))
     if question.kind in ("classify", "compare"):
         results = getattr(answered, "results", answered)
-        for each in found["methods"]:
-            expected = metrics.score(results, each["method"], "accuracy")._asdict()
-            assert each["scores"]["accuracy"] == expected
+        for (method, name), row in scored(found).items():
+            value = metrics.score(results, method, name).value
+            assert row["value"] == (None if np.isnan(value) else value)
     if question.kind.startswith("balance"):
         method = found["methods"][0]
         changed = method.get("uncorrected") or method["losses"]["error"]["reduced"]
@@ -378,10 +384,11 @@ def test_a_saved_analysis_gives_the_numbers_of_its_command(capsys, file, command
     again = record(capsys, "run", str(path))
     assert found["saved"] == str(path) and found["data"]["digest"] == again["data"]["digest"]
     for one in (found, again):
-        for each in one["methods"]:
+        one["numbers"] = one["displays"][0]["rows"] if "displays" in one else one["methods"]
+        for each in one["numbers"]:
             each.pop("seconds", None)
-        one["methods"].sort(key=lambda each: each["method"])
-    assert found["methods"] == again["methods"]
+        one["numbers"].sort(key=lambda each: (each["method"], each.get("score", "")))
+    assert found["numbers"] == again["numbers"]
 
 
 def test_an_analysis_that_cannot_be_saved_is_refused_before_the_work(capsys, file):
@@ -408,7 +415,7 @@ def test_what_rows_count_is_an_option_of_every_command(capsys, file):
     )  # fmt: skip
     data = lincore.load(file, target="kind", roles={"id": "ignore"}, weights="length")
     results = lincore.compare(data, ["lda"], "3-fold")
-    accuracy = found["methods"][0]["scores"]["accuracy"]["value"]
+    accuracy = scored(found)["lda", "accuracy"]["value"]
     assert accuracy == pytest.approx(metrics.score(results, "lda", "accuracy").value)
     shown = answer(capsys, "inspect", file, *given, "--weights", "length")
     assert "weighted by 'length'" in shown

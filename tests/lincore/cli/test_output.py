@@ -34,6 +34,7 @@ def test_json_has_no_number_that_is_none():
     stream = io.StringIO()
     _output.write(ANSWER, stream, stream, as_json=True)
     expected = {"value": None, "counts": [3, 4], "names": ["é", None], "5": True}
+    expected["schema"] = _output.SCHEMA
     assert json.loads(stream.getvalue(), parse_constant=pytest.fail) == expected
 
 

@@ -114,7 +114,7 @@ def test_what_needs_more_than_blocks_is_refused(frame):
     with pytest.raises(DataError, match="fits into memory"):
         open_large_table(table, "kind")
     with pytest.raises(DataError, match="count alike"):
-        opened(frame.assign(n=np.arange(N) % 3 + 1), roles={"n": "frequency"})
+        opened(frame.assign(n=np.arange(N) % 3 + 1), roles={"n": "weight"})
     with pytest.raises(DataError, match="needs all rows at once"):
         opened(frame, missing="median")
     odd = frame.index % 2 == 1

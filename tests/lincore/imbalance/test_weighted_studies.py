@@ -1,4 +1,4 @@
-"""Studies of class sizes on rows with sampling weights or frequencies: laws and known answers."""
+"""Studies of class sizes on rows with sampling weights: laws and known answers."""
 
 from __future__ import annotations
 
@@ -131,24 +131,6 @@ def test_the_rare_curve_of_a_sweep_weighs_a_class_by_the_share_of_its_rows():
     proba = model.predict_proba(X[split.test])[np.arange(len(split.test)), data.codes[split.test]]
     wanted = np.average(-np.log(proba), weights=data.weights[split.test])
     assert_allclose(found.losses[0, 0, 2, 0, found.loss_names.index("log loss")], wanted)
-
-
-def test_a_study_of_frequencies_is_that_of_the_copies():
-    """On a given split: one that is drawn keeps copies together, of which rows know nothing."""
-    X, y, weights = two_classes()
-    data = lincore.load((X, y), frequencies=weights)
-    split = lincore.split(data)
-    plain = lincore.load((np.repeat(X, weights, axis=0), np.repeat(y, weights)))
-    studies = (
-        lincore.balance(d, {"b": 12}, METHODS, split=split, repeats=2) for d in (data, plain)
-    )
-    assert_same_study(*studies, 1e-12)
-    sweeps = (
-        lincore.sweep(d, "b", [5, 12], METHODS, split=split, repeats=2) for d in (data, plain)
-    )
-    assert_allclose(*(found.losses for found in sweeps), rtol=1e-12)
-    drawn = lincore.balance(data, {"b": 12}, "lda", repeats=1).example.split
-    assert not np.isin(data.lines[drawn.test], data.lines[drawn.train]).any()
 
 
 def test_parts_add_up_and_the_words_name_the_weights():

@@ -1,11 +1,10 @@
-"""Weights and frequencies in fits, scores and studies: laws, and scikit-learn as referee."""
+"""Weights in fits, scores and studies: laws, and scikit-learn as referee."""
 
 from __future__ import annotations
 
 import warnings
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from sklearn import metrics as referee
@@ -50,45 +49,6 @@ def assert_alike(one, other, tolerance=1e-10):
     tables = one.table(wide=True), other.table(wide=True)
     columns = [c for c in tables[0] if c not in ("seconds", "never predicts")]
     assert_allclose(*(table[columns].to_numpy(float) for table in tables), rtol=1e-8, atol=1e-10)
-
-
-def repeated_and_not(seed=0):
-    """Return data of frequencies, the same rows written out, and lines to train on for both."""
-    X, y = three_classes(seed=seed)
-    frequencies = np.random.default_rng(seed + 1).integers(1, 4, len(y))
-    data = lincore.load((X, y), frequencies=frequencies)
-    plain = lincore.load((np.repeat(X, frequencies, axis=0), np.repeat(y, frequencies)))
-    return data, plain, lincore.split(data, test_size=0.4, seed=seed)
-
-
-@pytest.mark.parametrize("steps", [Steps(), Steps(n_components=2, whiten=True)])
-def test_a_frequency_is_that_many_rows(steps):
-    data, plain, split = repeated_and_not()
-    methods = METHODS if steps == Steps() else FEW
-    assert_alike(*(fits(d, split, methods, steps=steps) for d in (data, plain)))
-
-
-def test_a_table_of_counts_is_its_rows_written_out():
-    counts = pd.DataFrame(
-        [(c, s, o, n) for c in "xyz" for s in "fm" for o, n in (("no", 9), ("yes", 14))],
-        columns=["class", "sex", "survived", "n"],
-    )
-    counts["n"] += np.arange(12) * 3
-    table = lincore.load(counts, target="survived", frequencies="n")
-    rows = counts.loc[np.repeat(counts.index, counts["n"])].drop(columns="n")
-    plain = lincore.load(rows, target="survived")
-    order = np.random.default_rng(0).permutation(plain.n_rows)
-    split = Split(np.sort(order[60:]), np.sort(order[:60]))
-    assert_alike(fits(table, split), fits(plain, split))
-
-
-def test_the_cost_of_an_imbalance_counts_frequencies():
-    data, plain, split = repeated_and_not()
-    given = {"split": split, "repeats": 3, "methods": ("lda", "logistic")}
-    one, other = (lincore.imbalance_cost(d, **given) for d in (data, plain))
-    # A threshold is tuned on inner folds, and these keep the copies of a line together.
-    drawn = COST_CONDITIONS.index("tuned threshold")
-    assert_allclose(*(np.delete(s.losses, drawn, axis=1) for s in (one, other)), atol=1e-10)
 
 
 def test_weights_of_one_are_no_weights():

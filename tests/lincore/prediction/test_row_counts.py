@@ -12,6 +12,7 @@ from lincore.prediction import counting_note, predict
 def test_scores_of_a_file_weigh_its_rows_by_the_column_of_training():
     frame = lincore.sample("iris").to_frame()
     frame = frame.assign(w=np.random.default_rng(0).gamma(1.0, size=150))
+    frame.loc[7, "w"] = 0.0
     data = lincore.load(frame, weights="w")
     model = lincore.compare(data, "lda", keep_models=True).model("lda")
     again = lincore.export.load_model(lincore.export.save_model(model)).model
@@ -20,7 +21,7 @@ def test_scores_of_a_file_weigh_its_rows_by_the_column_of_training():
     right = found.labels == frame[data.target_name].to_numpy()
     wanted = np.average(right, weights=frame["w"])
     assert lincore.metrics.score(found.scores(), "LDA", "accuracy").value == pytest.approx(wanted)
-    assert "by their weights in 'w'" in counting_note(found)
+    assert "by their weights in 'w': 149 rows as" in counting_note(found)
     # What cannot be used is told, and stops no prediction.
     odd = predict(again, frame.assign(w=np.where(np.arange(150) == 3, np.nan, 1.0)))
     assert odd.new.weights is None and not counting_note(odd)

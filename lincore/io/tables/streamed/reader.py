@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-import numpy as np
-
 from lincore.data.dataset import Dataset
 from lincore.data.labels import columns_named, display_name, is_number, lone_class_notices
 from lincore.errors import DataError, Hint, Notice, TooLargeError
@@ -109,8 +107,6 @@ def large_table_to_dataset(
         target_guess=guess,
         weights=held.weights,
         weight_name=wanted.weight,
-        lines=held.lines,
-        frequency_name=wanted.frequency,
         streamed_rows=held.streamed_rows,
     )
 
@@ -127,13 +123,9 @@ def wanted_of(
         label = next(column.name for column in columns if column.role == "target")
         is_text = not is_number(table.frame[label])
         dropped = [str(name) for name in options.drop_classes]
-        weight, frequency = (
-            next((column.name for column in columns if column.role == role), "")
-            for role in ("weight", "frequency")
-        )
-        often = _mean_frequency(table, frequency)
+        weight = next((column.name for column in columns if column.role == "weight"), "")
     merged = options.merge_classes
-    return Wanted(label, is_text, features, dropped, merged, weight, frequency, often), columns
+    return Wanted(label, is_text, features, dropped, merged, weight), columns
 
 
 def drawn_notice(table: Table) -> Notice:
@@ -168,6 +160,9 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     if groups:
         # Rows of a tested group would be among the summed training rows.
         raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)
+    if by_role["frequency"]:
+        what, remedy = "Rows can be repeated in memory only.", "Use it as weights"
+        raise _refused(what, table, remedy, by_role["frequency"], "weight")
     named = [name for name in features if not is_number(table.frame[name])]
     if named or by_role["text"]:
         what = "Not numeric: encoding categories and texts needs the whole column."
@@ -177,23 +172,18 @@ def _features(table: Table, columns: Sequence[Column]) -> list[str]:
     return features
 
 
-def _mean_frequency(table: Table, name: str) -> float:
-    """Return the mean frequency of rows, estimated from the sampled ones."""
-    if not name or not is_number(table.frame[name]):
-        return 1.0
-    mean = float(table.frame[name].mean())
-    return mean if np.isfinite(mean) and mean > 0 else 1.0
-
-
-def _refused(what: str, table: Table, remedy: str, columns: Sequence[str] = ()) -> DataError:
+def _refused(
+    what: str, table: Table, remedy: str, columns: Sequence[str] = (), role: str = "ignore"
+) -> DataError:
     where = columns_named(columns) if columns else table.name
     several = (
         f"{len(columns)} columns" if len(columns) > 1 else f"{columns[0]!r}" if columns else ""
     )
-    ignore = (Hint(f"Ignore {several}", roles=dict.fromkeys(columns, "ignore")),)
+    change = f"Ignore {several}" if role == "ignore" else f"Use {several} as {role}s"
+    change_roles = (Hint(change, roles=dict.fromkeys(columns, role)),)
     return DataError(
         what,
         where=where,
         remedy=f"{remedy}, or use only the drawn rows (drawn_only).",
-        remedies=((*ignore, DRAWN_ONLY) if columns else (DRAWN_ONLY,)),
+        remedies=((*change_roles, DRAWN_ONLY) if columns else (DRAWN_ONLY,)),
     )

@@ -349,7 +349,7 @@ def test_a_class_of_few_rows_is_there():
         ({}, {"categories": ["u"]}, "needs all rows at once", None),
         ({}, {"drop_duplicates": True}, "needs all rows at once", None),
         ({"person": 1}, {"roles": {"person": "group"}}, "kept together", {"person": "ignore"}),
-        ({}, {"roles": {"u": "target", "species": "ignore"}}, "distinct values", None),
+        ({}, {"roles": {"u": "target", "species": "ignore"}}, "different values", None),
         ({}, {"roles": dict.fromkeys("uvwx", "ignore")}, "No feature is left", None),
     ],
 )
@@ -379,9 +379,9 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
     frame.loc[4_321, "w"] = "broken pipe"
     data = table_to_dataset(opened(csv_of(frame), max_drawn_bytes=3_000))
     assert data.n_rows + data.n_streamed == N_ROWS - 1
-    assert "Numbers except 'broken pipe'" in " ".join(map(str, data.notices))
+    assert "Numbers but for 'broken pipe'" in " ".join(map(str, data.notices))
     frame.loc[4_321:4_921, "w"] = "broken pipe"
-    with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is not a number"):
+    with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is no number"):
         table_to_dataset(
             opened(csv_of(frame), max_drawn_bytes=300), options=TableOptions(roles={"w": "feature"})
         )
@@ -504,53 +504,35 @@ def test_columns_are_renamed_but_rows_are_not_filtered():
         table_to_dataset(table, options=TableOptions(where=[(first, "between", (0, None))]))
 
 
-def counted_frame() -> pd.DataFrame:
-    """Return rows that weigh, and stand for several; one in twenty counts nothing."""
+def weighted_frame() -> pd.DataFrame:
+    """Return rows that weigh; one in twenty counts nothing."""
     rng = np.random.default_rng(5)
-    frame = frame_of_numbers()
-    frame["weight"] = rng.gamma(2.0, size=N_ROWS).round(3) * (rng.random(N_ROWS) > 0.05)
-    return frame.assign(times=rng.integers(0, 4, N_ROWS))
+    weight = rng.gamma(2.0, size=N_ROWS).round(3) * (rng.random(N_ROWS) > 0.05)
+    return frame_of_numbers().assign(weight=weight)
 
 
 @pytest.mark.parametrize("written", [csv_of, lambda f: parquet_of(f)], ids=["csv", "parquet"])
-@pytest.mark.parametrize(
-    "counts",
-    [
-        ("weight",),
-        pytest.param(("times",), marks=pytest.mark.long),
-        pytest.param(("weight", "times"), marks=pytest.mark.long),
-    ],
-)
-def test_weights_and_frequencies_of_all_rows_are_summed(counts, written):
-    frame = counted_frame()
-    roles = dict.fromkeys(("weight", "times"), "ignore")
-    roles |= {name: {"weight": "weight", "times": "frequency"}[name] for name in counts}
-    data = table_to_dataset(opened(written(frame)), "species", options=TableOptions(roles=roles))
+def test_weights_of_all_rows_are_summed(written):
+    frame = weighted_frame()
+    options = TableOptions(roles={"weight": "weight"})
+    data = table_to_dataset(opened(written(frame)), "species", options=options)
     X, codes = frame[["u", "v", "w", "x"]].to_numpy(), frame["species"].to_numpy(dtype=str)
-    codes = np.searchsorted(data.classes, codes)
-    times = frame["times"].to_numpy() if "times" in counts else np.ones(N_ROWS, dtype=int)
-    weight = frame["weight"].to_numpy() if "weight" in counts else np.ones(N_ROWS)
-    wanted = Moments.from_groups(X, codes, 3, weight * times)
-    split = Split(np.arange(data.n_rows), np.arange(0))
-    found = with_streamed(data, *split)
+    codes, weight = np.searchsorted(data.classes, codes), frame["weight"].to_numpy()
+    wanted = Moments.from_groups(X, codes, 3, weight)
+    found = with_streamed(data, *Split(np.arange(data.n_rows), np.arange(0)))
     unit = wanted.count / found.count
     np.testing.assert_allclose(unit, unit[0], rtol=1e-12)
     np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-12)
     np.testing.assert_allclose(found.scatter * unit[:, None, None], wanted.scatter, rtol=1e-9)
     # Rows are counted as they stand, and none that counts is lost.
-    often = np.bincount(codes, times * (weight > 0), 3)
-    np.testing.assert_array_equal(data.counts + data.streamed_counts, often)
+    np.testing.assert_array_equal(
+        data.counts + data.streamed_counts, np.bincount(codes[weight > 0])
+    )
     assert 0.5 * 600 < data.n_rows < 1.6 * 600
-    assert any(notice.code == "LIN058" for notice in data.notices)
-    if "weight" in counts:
-        assert data.weights.mean() == pytest.approx(1) and data.weight_name == "weight"
-        np.testing.assert_allclose(unit[0] * data.weights, weight_of(data, X, weight))
-    if "times" in counts:
-        held = weight_of(data, X, times)
-        _, line, copies = np.unique(data.lines, return_inverse=True, return_counts=True)
-        np.testing.assert_array_equal(copies[line], held)
-        parts = lincore.split(data)
-        assert not np.isin(data.lines[parts.test], data.lines[parts.train]).any()
+    (notice,) = [notice for notice in data.notices if notice.code == "LIN058"]
+    assert notice.what.startswith(f"{(weight == 0).sum():,} of {N_ROWS:,} rows have weight zero")
+    assert data.weights.mean() == pytest.approx(1) and data.weight_name == "weight"
+    np.testing.assert_allclose(unit[0] * data.weights, weight_of(data, X, weight))
 
 
 def weight_of(data: Dataset, X: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -560,8 +542,8 @@ def weight_of(data: Dataset, X: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def test_methods_learn_from_the_weights_of_streamed_rows():
-    frame = counted_frame()
-    options = TableOptions(roles={"weight": "weight", "times": "ignore"})
+    frame = weighted_frame()
+    options = TableOptions(roles={"weight": "weight"})
     data = table_to_dataset(opened(csv_of(frame)), "species", options=options)
     results = lincore.compare(data, ["lda", "qda"], "holdout")
     assert results.settings.streamed["lda"] == data.n_streamed
@@ -577,7 +559,7 @@ def test_methods_learn_from_the_weights_of_streamed_rows():
         model.fit(X[rest], codes[rest], sample_weight=frame["weight"].to_numpy()[rest])
         found = results.log_proba[results.position(method)]
         np.testing.assert_allclose(found, model.predict_log_proba(data.X[test]), atol=1e-6)
-    with pytest.raises(DataError, match="already been summed cannot be weighted"):
+    with pytest.raises(DataError, match="summed already cannot be weighted"):
         with_row_weights(data, weights=np.ones(data.n_rows))
     weight = data.weights[test]
     right = results.predicted[0] == results.truth
@@ -586,33 +568,29 @@ def test_methods_learn_from_the_weights_of_streamed_rows():
 
 
 @pytest.mark.parametrize(
-    ("values", "role", "message"),
-    [
-        ([-1.5], "weight", r"The weight -1.5 is negative"),
-        ([None], "weight", r"The weight is missing"),
-        pytest.param([0.5], "frequency", r"0.5 is no whole number", marks=pytest.mark.long),
-        pytest.param([1e300], "frequency", r"1e\+300 is too large", marks=pytest.mark.long),
-    ],
+    ("value", "message"),
+    [(-1.5, r"The weight -1.5 is negative"), (None, r"The weight is missing")],
 )
-def test_what_is_no_weight_far_down_is_named(values, role, message):
+def test_what_is_no_weight_far_down_is_named(value, message):
     frame = frame_of_numbers().assign(count=1.0)
-    frame.loc[4_000, "count"] = values[0]
-    options = TableOptions(roles={"count": role})
+    frame.loc[4_000, "count"] = value
+    options = TableOptions(roles={"count": "weight"})
     with pytest.raises(DataError, match=message) as refused:
         table_to_dataset(opened(csv_of(frame)), "species", options=options)
     assert refused.value.notice.where == "column 'count', data row 4,001"
 
 
-@pytest.mark.long
-def test_frequencies_that_are_all_large_hold_fewer_lines():
-    frame = frame_of_numbers().assign(count=50)
+def test_a_frequency_needs_all_rows_in_memory():
+    table = opened(csv_of(frame_of_numbers().assign(count=2)))
     options = TableOptions(roles={"count": "frequency"})
-    data = table_to_dataset(opened(csv_of(frame)), "species", options=options)
-    assert data.n_rows + data.n_streamed == 50 * N_ROWS
-    assert 6 <= len(np.unique(data.lines)) < 25
-    with pytest.raises(DataError, match="at most .* are allowed"):
-        many = frame.assign(count=10_000_000)
-        table_to_dataset(opened(csv_of(many)), "species", options=options)
+    with pytest.raises(DataError, match="repeated in memory only") as refused:
+        table_to_dataset(table, "species", options=options)
+    as_weights, drawn_only = refused.value.remedies
+    assert dict(as_weights.roles) == {"count": "weight"} and drawn_only.options
+    weighted = table_to_dataset(table, "species", options=TableOptions(roles=as_weights.roles))
+    assert weighted.weight_name == "count" and weighted.n_streamed
+    drawn = table_to_dataset(table, "species", options=replace(options, **drawn_only.options))
+    assert drawn.n_rows == 2 * len(table.frame)
 
 
 @pytest.mark.parametrize(

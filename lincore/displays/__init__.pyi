@@ -1,0 +1,11 @@
+from .base import Display as Display
+from .base import describe as describe
+from .base import upright as upright
+from .comparison import DisagreementsDisplay as DisagreementsDisplay
+from .comparison import PairwiseDisplay as PairwiseDisplay
+from .comparison import RecallDisplay as RecallDisplay
+from .comparison import ScoresDisplay as ScoresDisplay
+from .comparison import TimesDisplay as TimesDisplay
+from .training import BoundariesDisplay as BoundariesDisplay
+from .training import LearningCurveDisplay as LearningCurveDisplay
+from .training import SplitChoiceDisplay as SplitChoiceDisplay

@@ -1,0 +1,189 @@
+"""`Display`: one view of a result, as pages, scripts, reports and the command line show it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import msgspec
+import numpy as np
+import pandas as pd
+from msgspec import Struct
+
+from lincore import fields
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+# Characters of a line in a terminal, and rows of a table that is turned where it is wider.
+_WIDTH, _MOST_TURNED = 100, 8
+
+
+class Display(Struct, frozen=True, dict=True, eq=False):
+    """One view of a result: a finding, the table behind it, its figure.
+
+    The fields without `lincore.fields.Field` are what is shown; the others are settings. All of it
+    is computed when it is asked for, from the same numbers.
+
+    Attributes
+    ----------
+    title : str
+        Heading of a tab or a section.
+    made_by : str
+        The expression that makes the display with default settings, such as ``results.scores``.
+    """
+
+    title: ClassVar[str] = ""
+    made_by: ClassVar[str] = ""
+
+    @classmethod
+    def of(cls, *subject: Any, **settings: Any) -> Self:
+        """Return the display of something, its settings validated.
+
+        Raises
+        ------
+        DataError
+            For a setting that does not exist, or a value that is not possible here.
+        """
+        names = cls.subject_names()
+        context = dict(zip(names, subject, strict=False))
+        context |= {name: settings.pop(name) for name in names if name in settings}
+        return cls(**context, **fields.checked(cls, settings, **context))
+
+    @classmethod
+    def subject_names(cls) -> tuple[str, ...]:
+        """Return the names of the fields that are shown, in order."""
+        named = {option.name for option in fields.options(cls)}
+        return tuple(name for name in cls.__struct_fields__ if name not in named)
+
+    def finding(self) -> str:
+        """Return what the numbers say, in one or two sentences."""
+        raise NotImplementedError
+
+    def scope(self) -> str:
+        """Return which rows and which method the finding rests on."""
+        return ""
+
+    def frame(self) -> pd.DataFrame:
+        """Return the numbers in full precision, a line each."""
+        raise NotImplementedError
+
+    def table(self) -> pd.DataFrame:
+        """Return what people read: rounded, with units in the headings."""
+        return self.frame()
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the columns of the table mean, by heading."""
+        return {}
+
+    def plot(self) -> go.Figure | None:
+        """Return the figure, if there is one."""
+        return None
+
+    def images(self) -> tuple[np.ndarray, list[str]] | None:
+        """Return the rows of the data that are shown as images, and a caption each."""
+        return None
+
+    def notes(self) -> tuple[str, ...]:
+        """Return methods, limits and warnings."""
+        return ()
+
+    def __str__(self) -> str:
+        """Return finding, scope, figure in words, table and notes."""
+        figure, finding = self.plot(), self.finding()
+        drawn = "" if figure is None else describe(figure).removeprefix(f"{finding}\n")
+        table = upright(self.table())
+        rows = "" if table.empty else table.to_string(index=False, na_rep="")
+        return "\n\n".join(filter(None, [finding, self.scope(), drawn, rows, *self.notes()]))
+
+    def _repr_html_(self) -> str:
+        said = [f"<p>{escape(self.finding())}</p>", f"<p>{escape(self.scope())}</p>"]
+        notes = [f"<p><small>{escape(note)}</small></p>" for note in self.notes()]
+        return "".join([*said, self.table().to_html(index=False, na_rep=""), *notes])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain values; a number that is not finite is None."""
+        lines = self.frame().to_dict("records")
+        return {
+            "display": type(self).__name__,
+            "settings": fields.given(self),
+            "finding": self.finding(),
+            "scope": self.scope(),
+            "rows": [{str(name): plain(value) for name, value in line.items()} for line in lines],
+            "notes": list(self.notes()),
+        }
+
+    def call(self) -> str:
+        """Return the expression that makes this display."""
+        _, *others = self.subject_names()
+        named = [f"{name}={name}" for name in others if getattr(self, name) is not None]
+        return fields.call_text(self, self.made_by, *named)
+
+    @cached_property
+    def key(self) -> str:
+        """A text that equal displays share, of whatever size their results are."""
+        shown = [getattr(self, name) for name in self.subject_names()]
+        settings = msgspec.json.encode(fields.given(self)).decode()
+        return f"{type(self).__name__} {digest(shown)} {settings}"
+
+
+def upright(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table as a terminal shows it: turned if it is wide and has few rows."""
+    if len(table) >= len(table.columns) or not 0 < len(table) <= _MOST_TURNED:
+        return table
+    if len(table.to_string(index=False).partition("\n")[0]) <= _WIDTH:
+        return table
+    first, *rest = table.columns
+    lines = [[name, *table[name].tolist()] for name in rest]
+    return pd.DataFrame(lines, columns=[first, *map(str, table[first])], dtype=object)
+
+
+def describe(figure: go.Figure) -> str:
+    """Return the title of a figure, and what it shows in words."""
+    meta = figure.layout.meta
+    return "\n".join(filter(None, [meta["title"], meta["subtitle"], meta["alt"]]))
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, bool | int | float) else str(value)
+
+
+def digest(value: Any) -> str:
+    """Return a digest of results, by `digest` of those that know theirs."""
+    found = hashlib.blake2b(digest_size=16)
+    for part in _parts(value):
+        found.update(part)
+    return found.hexdigest()
+
+
+def _parts(value: Any) -> Iterable[bytes]:
+    own = getattr(value, "digest", None)
+    if isinstance(own, str) and own:
+        yield own.encode()
+    elif isinstance(value, np.ndarray):
+        yield repr((value.shape, value.dtype.str)).encode()
+        yield repr(value.tolist()).encode() if value.dtype == object else value.tobytes()
+    elif isinstance(value, Mapping):
+        for name, part in value.items():
+            yield repr(name).encode()
+            yield from _parts(part)
+    elif is_dataclass(value):
+        for field in dataclass_fields(value):
+            yield from _parts(getattr(value, field.name))
+    elif isinstance(value, list | tuple):
+        yield f"{len(value)}".encode()
+        for part in value:
+            yield from _parts(part)
+    else:
+        yield repr(value).encode()

@@ -1,0 +1,301 @@
+"""Displays of what the training rows do: their number, their choice, the boundaries they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, plots, report
+from lincore.displays.base import Display
+from lincore.fields import Field
+from lincore.inspection import View
+from lincore.metrics import SCORES
+from lincore.model_selection import AlikeFits, LearningCurve, SplitVariation
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+def _scores(so_far: SimpleNamespace) -> list[str]:
+    return list(SCORES)
+
+
+def _methods(so_far: SimpleNamespace) -> dict[str, str]:
+    settings = next(iter(so_far.curve.results.values())).settings
+    return {name: settings.label(name) for name in so_far.curve.methods}
+
+
+def _best_two(so_far: SimpleNamespace) -> tuple[str, ...]:
+    """Return the two methods that score best with all training rows."""
+    band = so_far.curve.band(so_far.score)
+    sign = -1 if SCORES[so_far.score].greater_is_better else 1
+    order = np.argsort(sign * band.mean[:, -1], kind="stable")
+    return tuple(band.methods[i] for i in order[:2])
+
+
+class LearningCurveDisplay(Display, frozen=True, dict=True, eq=False):
+    """A score of every method against the number of training rows."""
+
+    title: ClassVar[str] = "Training size"
+    made_by: ClassVar[str] = "curve.scores"
+
+    curve: LearningCurve
+    score: Annotated[
+        str, Field("Score", "The score that is drawn.", longest=60, choices=_scores)
+    ] = "accuracy"
+    bands: (
+        Annotated[
+            tuple[str, ...],
+            Field(
+                "Intervals of",
+                "The models whose 95 % intervals are drawn.",
+                longest=30,
+                choices=_methods,
+                auto=_best_two,
+            ),
+        ]
+        | None
+    ) = None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Labels of the methods."""
+        return _methods(SimpleNamespace(curve=self.curve))
+
+    def finding(self) -> str:
+        """Return how the best model gains from more rows."""
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each method and size, with the interval."""
+        band = self.curve.band(self.score)
+        return pd.DataFrame(
+            {
+                "method": method,
+                "training rows": int(size),
+                "value": band.mean[m, s],
+                "low": band.low[m, s],
+                "high": band.high[m, s],
+            }
+            for m, method in enumerate(band.methods)
+            for s, size in enumerate(band.sizes)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the means, a line for each size; shares in per cent."""
+        is_share = SCORES[self.score].is_share
+        band, labels = self.curve.band(self.score), self.labels
+        values = (band.mean.T * (100 if is_share else 1)).round(1 if is_share else 3)
+        unit = " (%)" if is_share else ""
+        found = pd.DataFrame(values, columns=[f"{labels[name]}{unit}" for name in band.methods])
+        found.insert(0, "training rows", band.sizes)
+        return found
+
+    def plot(self) -> go.Figure:
+        """Return the curves; intervals of all of them would cover each other."""
+        band, so_far = self.curve.band(self.score), SimpleNamespace(curve=self.curve)
+        so_far.score = self.score
+        banded = _best_two(so_far) if self.bands is None else self.bands
+        hidden = [name not in banded for name in band.methods]
+        low, high = band.low.copy(), band.high.copy()
+        low[hidden] = high[hidden] = np.nan
+        return plots.sweep(
+            band.sizes,
+            band.mean,
+            low,
+            high,
+            list(self.labels.values()),
+            across="training rows",
+            score=self.score,
+            as_percent=SCORES[self.score].is_share,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the test rows, the splits, and which models are missing at some size."""
+        band = self.curve.band(self.score)
+        last = self.curve.results[int(band.sizes[-1])]
+        n_splits = len({*zip(last.repetition.tolist(), last.fold.tolist(), strict=True)})
+        splits = f"the mean over {n_splits} random splits" if n_splits > 1 else "of one split"
+        notes = [
+            f"Tested on {len(last.rows) // n_splits:,} {last.settings.rows}; {splits}. The parts "
+            "of the training rows are nested and keep the shares of the classes."
+        ]
+        gaps = [bool(np.isnan(means).any()) for means in band.mean]
+        missing = [self.labels[name] for name, gap in zip(band.methods, gaps, strict=True) if gap]
+        if missing:
+            notes.append(f"Too few rows, or no posteriors, at some size: {', '.join(missing)}.")
+        return tuple(notes)
+
+
+class SplitChoiceDisplay(Display, frozen=True, dict=True, eq=False):
+    """The accuracies on the last rows of each class beside those on random rows."""
+
+    title: ClassVar[str] = "Choice of split"
+    made_by: ClassVar[str] = "variation.accuracies"
+
+    variation: SplitVariation
+
+    def finding(self) -> str:
+        """Return whether the choice of test rows changes the winner."""
+        return report.split_choice_finding(self.variation)
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each model and test set."""
+        found = self.variation
+        parts = [
+            ("last", -1, found.last),
+            *(("random", i, one) for i, one in enumerate(found.random)),
+        ]
+        return pd.DataFrame(
+            {"model": label, "test set": kind, "seed": seed, "accuracy": float(accuracies[m])}
+            for kind, seed, accuracies in parts
+            for m, label in enumerate(found.labels)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each model: on the last rows, and the mean and range at random."""
+        return pd.DataFrame(report.split_choice_rows(self.variation))
+
+
+_PLANES = {
+    "discriminant": "Discriminant plane",
+    "principal": "Two principal axes",
+    "features": "Two features, the others fixed",
+}
+
+
+def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
+    fits = so_far.fits
+    if not fits.pipelines:
+        return {}
+    first = next(iter(fits.pipelines.values()))
+    return {kind: _PLANES[kind] for kind in inspection.common_plane_kinds(first, fits.data)}
+
+
+def _first_kind(so_far: SimpleNamespace) -> str:
+    return next(iter(_kinds(so_far)), "")
+
+
+def _is_of_features(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.kind == "features" and so_far.fits.data.n_features > 2)
+
+
+def _features(so_far: SimpleNamespace) -> dict[int, str]:
+    return dict(enumerate(map(str, so_far.fits.data.feature_names)))
+
+
+def _other_features(so_far: SimpleNamespace) -> dict[int, str]:
+    return {i: name for i, name in _features(so_far).items() if i != so_far.x}
+
+
+def _first_other(so_far: SimpleNamespace) -> int:
+    return 1 if so_far.x == 0 else 0
+
+
+class BoundariesDisplay(Display, frozen=True, dict=True, eq=False):
+    """The decision regions of several models in one common plane."""
+
+    title: ClassVar[str] = "Boundaries"
+    made_by: ClassVar[str] = "fits.boundaries"
+
+    fits: AlikeFits
+    kind: (
+        Annotated[
+            str,
+            Field(
+                "Plane",
+                "The same for every model; what lies off it is held fixed.",
+                longest=20,
+                choices=_kinds,
+                auto=_first_kind,
+            ),
+        ]
+        | None
+    ) = None
+    x: Annotated[
+        int, Field("x axis", "Feature drawn from left to right.", choices=_features,
+                   when=_is_of_features)
+    ] = 0  # fmt: skip
+    y: (
+        Annotated[
+            int, Field("y axis", "Feature drawn from bottom to top.", choices=_other_features,
+                       auto=_first_other, when=_is_of_features)
+        ] | None
+    ) = None  # fmt: skip
+
+    @property
+    def obstacle(self) -> str:
+        """Why nothing can be drawn; "" if it can."""
+        if not self.fits.pipelines:
+            return "No model could be fitted for a plot."
+        first = next(iter(self.fits.pipelines.values()))
+        if self.fits.data.kind.is_sparse and "svd" not in first.named_steps:
+            return "These models see counts of single words, which no plane shows."
+        return ""
+
+    @cached_property
+    def views(self) -> Sequence[View] | str:
+        """The models in the plane, or why there is none."""
+        if self.obstacle:
+            return self.obstacle
+        data, split, so_far = self.fits.data, self.fits.split, SimpleNamespace(fits=self.fits)
+        kind = self.kind or _first_kind(so_far)
+        so_far.x = self.x
+        axes = (self.x, _first_other(so_far) if self.y is None else self.y)
+        first = next(iter(self.fits.pipelines.values()))
+        try:
+            plane = inspection.common_plane(first, data, split, kind, axes)
+            if len(plane.axis_names) < 2:
+                return "A plot of boundaries needs two dimensions; these models see one."
+            # A cut through every one of them: cuts and marginals could not be compared.
+            return [
+                inspection.make_view(pipeline, data, split.test, plane, how="cut")
+                for pipeline in self.fits.pipelines.values()
+            ]
+        except ValueError as error:  # such as class means that do not span a discriminant plane
+            return f"This plane cannot be drawn. {error}"
+
+    def finding(self) -> str:
+        """Return what the panels show, or why there are none."""
+        if isinstance(self.views, str):
+            return self.views
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each model: predictions in all, and those that the regions show."""
+        if isinstance(self.views, str):
+            return pd.DataFrame()
+        return pd.DataFrame(
+            {"method": name, "predictions": len(view.points), "shown": view.n_faithful}
+            for name, view in zip(self.fits.pipelines, self.views, strict=True)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the notes say how faithful the regions are."""
+        return pd.DataFrame()
+
+    def plot(self) -> Any:
+        """Return a panel for each model, or nothing where no plane can be drawn."""
+        if isinstance(self.views, str):
+            return None
+        labels = [self.fits.labels[name] for name in self.fits.pipelines]
+        return plots.small_multiples(self.views, labels, rows=self.fits.data.kind.rows)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the rows, how faithful the regions are, and which models are missing."""
+        if isinstance(self.views, str):
+            return self.fits.missing
+        rows, split = self.fits.data.kind.rows, self.fits.split
+        shown = sum(view.n_faithful for view in self.views)
+        of = sum(len(view.points) for view in self.views)
+        return (
+            f"Fitted on {len(split.train):,} training {rows} of one split; the share that is "
+            f"misclassified is of its {len(split.test):,} test {rows}. {self.views[0].caption} The "
+            f"regions show {shown:,} of {of:,} predictions as the models make them.",
+            *self.fits.missing,
+        )

@@ -1,0 +1,41 @@
+"""Python code from values: every name of a file stands in it as a literal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+# Characters of a line of a script.
+_WIDTH = 96
+
+
+def literal(value: Any) -> str:
+    r"""Return a value as Python reads it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not isfinite(value):
+        return f'float("{value}")'
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{literal(k)}: {literal(v)}' for k, v in value.items())}}}"
+    if isinstance(value, (list, tuple)):
+        inside = ", ".join(map(literal, value))
+        if isinstance(value, list):
+            return f"[{inside}]"
+        return f"({inside}{',' * (len(value) == 1)})"
+    text = repr(value)
+    if isinstance(value, str) and not any(mark in text for mark in '"\\'):
+        return f'"{text[1:-1]}"'
+    return text
+
+
+def call(function: str, /, *arguments: str, **keywords: str) -> str:
+    """Return a call with code for its arguments, on lines of their own where it is long."""
+    parts = [*arguments, *(f"{key}={code}" for key, code in keywords.items())]
+    line = f"{function}({', '.join(parts)})"
+    if len(line) <= _WIDTH:
+        return line
+    inside = "".join(f"    {part.replace(chr(10), chr(10) + '    ')},\n" for part in parts)
+    return f"{function}(\n{inside})"

@@ -1,0 +1,11 @@
+"""Displays of results, found by name: they lie above whatever they show."""
+
+from __future__ import annotations
+
+import pkgutil
+from typing import Any
+
+
+def display(name: str, *subject: Any, **settings: Any) -> Any:
+    """Return a display of `lincore.displays`, its settings validated."""
+    return pkgutil.resolve_name(f"lincore.displays:{name}").of(*subject, **settings)

@@ -1,0 +1,217 @@
+"""Displays on pages: widgets for the settings of one, and the drawing of all that it says.
+
+The session holds settings as one plain dictionary for each display, whatever widgets are on the
+screen; a link is written from them.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pandas as pd
+import streamlit as st
+
+from lincore import fields
+from pages.ui.widgets import controls, selection, tables, text
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.data import Dataset
+    from lincore.displays import Display
+    from lincore.fields import Option
+
+#: Before the key of a display: the key of its settings in the session.
+SETTINGS = "settings."
+#: The displays of this run of a page, in the order in which they were shown.
+SHOWN = "shared.displays"
+# Pixels of a column, within bounds; of one of its characters.
+_NARROWEST, _WIDEST, _CHARACTER = 55, 260, 7
+_MOST_DECIMALS = 4
+
+
+def ask(
+    record_type: type[Display], key: str, *names: str, width: int | None = None, **context: Any
+) -> dict[str, Any]:
+    """Draw a widget for each option, or for some of them; return the settings that hold now.
+
+    A value that is no longer offered is as if it had not been chosen. `context` is what the rules
+    of the options read: what the display shows, and settings that were asked for before.
+    """
+    so_far, chosen = SimpleNamespace(**context), {}
+    for option in fields.options(record_type):
+        if option.name in context or (names and option.name not in names):
+            continue
+        if option.hints.when is not None and not option.hints.when(so_far):
+            setattr(so_far, option.name, option.resolved(option.default, so_far))
+            continue
+        value = settings(key).get(option.name, option.default)
+        value = value if option.fits(value, so_far) else option.default
+        setattr(so_far, option.name, option.resolved(value, so_far))
+        if option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0:
+            _widget(option, key, so_far, width)
+        chosen[option.name] = value
+    return chosen
+
+
+def settings(key: str) -> dict[str, Any]:
+    """Return the settings of a display that differ from the defaults."""
+    return dict(st.session_state.get(f"{SETTINGS}{key}", {}))
+
+
+def set_settings(key: str, **values: Any) -> None:
+    """Choose settings of a display as if by its widgets; None returns to the default."""
+    held = settings(key) | values
+    st.session_state[f"{SETTINGS}{key}"] = {k: v for k, v in held.items() if v is not None}
+
+
+def _widget(option: Option, key: str, so_far: SimpleNamespace, width: int | None) -> None:
+    """Draw the widget of one option; its value goes into the settings when it is changed."""
+    value, choices = getattr(so_far, option.name), option.choices(so_far)
+    unit, factor = option.hints.unit(so_far) if option.hints.unit else ("", 1)
+
+    def keep(new: Any) -> None:
+        if option.is_list:
+            new = tuple(one for one in choices or () if one in new)
+        elif factor != 1:
+            new = new / factor
+        first = option.hints.auto(so_far) if option.hints.auto else option.default
+        set_settings(key, **{option.name: None if new == first else new})
+
+    shown = list(value) if option.is_list else value if factor == 1 else round(value * factor, 9)
+    name = f"{key}.{option.name}" + (f".{unit}" if unit else "")
+    common: dict[str, Any] = controls.edits(name, shown, keep)
+    common |= {"label": option.label + (f" ({unit})" if unit else ""), "help": option.help}
+    common |= {"width": width} if width else {}
+    if choices is not None:
+        naming = choices if isinstance(choices, dict) else {one: str(one) for one in choices}
+        common |= {"options": list(naming), "format_func": naming.__getitem__}
+        if option.is_list:
+            st.pills(selection_mode="multi", wrap=True, **common)
+        else:
+            st.selectbox(**common)
+    elif option.type is bool:
+        st.toggle(**common)
+    elif option.type is str:
+        st.text_input(**common)
+    else:
+        bounds = (option.low, option.high, option.hints.step)
+        of = [None if end is None else option.type(end * factor) for end in bounds]
+        low, high, step = of
+        st.number_input(
+            min_value=low, max_value=high, step=step, format=option.hints.format, **common
+        )
+
+
+class Parts(NamedTuple):
+    """All that a display says, computed once."""
+
+    finding: str
+    scope: str
+    figure: go.Figure | None
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+
+
+@st.cache_resource(max_entries=64, ttl="2h", show_spinner="Computing …")
+def _parts(identity: str, _display: Display) -> Parts:
+    return Parts(
+        _display.finding(),
+        _display.scope(),
+        _display.plot(),
+        _display.table(),
+        _display.notes(),
+    )
+
+
+def parts(display: Display) -> Parts:
+    """Return all that a display says, from the cache if it was asked for before."""
+    found: Parts = _parts(display.key, display)
+    return found
+
+
+def begin_displays() -> list[Display]:
+    """Begin to note the displays of a page, and return where they will be."""
+    noted: list[Display] = []
+    st.session_state[SHOWN] = noted
+    return noted
+
+
+def show(display: Display, *, key: str, data: Dataset | None = None) -> None:
+    """Draw a display: finding, scope, figure, images, table, notes."""
+    said = parts(display)
+    title = "" if said.figure is None else said.figure.layout.meta["title"]
+    if said.finding != title:
+        st.markdown(f"**{text.escape(said.finding)}**")
+    if said.scope:
+        st.caption(text.escape(said.scope))
+    body(display, key=key, data=data)
+
+
+def body(display: Display, *, key: str, data: Dataset | None = None) -> None:
+    """Draw figure, images, table and notes, where finding and scope stand elsewhere."""
+    note(display)
+    said = parts(display)
+    if said.figure is not None:
+        controls.figure(said.figure, key=f"{key}.figure")
+    images = display.images()
+    if images is not None and data is not None:
+        rows, captions = images
+        selection.show_rows(data, rows, key=f"{key}.images", captions=captions, title=display.title)
+    elif not said.table.empty:
+        _table(f"{display.key} {key}", key, said.table, dict(display.table_help()), display.title)
+        st.download_button(
+            "Numbers (CSV)",
+            lambda: tables.safe(display.frame()).to_csv(index=False).encode(),
+            file_name=f"{display.title}.csv",
+            mime="text/csv",
+            key=f"{key}.csv",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/download:",
+            help="All numbers behind this view, in full precision.",
+        )
+    for sentence in said.notes:
+        st.caption(text.escape(sentence))
+
+
+def note(display: Display) -> None:
+    """Note a display of the page, for its script and its report."""
+    if SHOWN in st.session_state:
+        st.session_state[SHOWN].append(display)
+
+
+# Streamlit sends again what a cached function sent, without writing the table anew.
+@st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
+def _table(
+    identity: str, key: str, _frame: pd.DataFrame, _help: dict[str, str], _title: str
+) -> None:
+    first = str(_frame.columns[0])
+    with st.container(key=f"{key}.table"):
+        tables.show(
+            _frame,
+            hide_index=True,
+            placeholder="",
+            alt=f"{_title}: {len(_frame)} rows.",
+            column_config={
+                str(name): _column(str(name), _frame[name], _help, pinned=str(name) == first)
+                for name in _frame.columns
+            },
+        )
+
+
+def _column(name: str, values: pd.Series, helps: dict[str, str], *, pinned: bool) -> Any:
+    """Return the configuration of a column: as wide as what it holds, its decimals all alike."""
+    common: dict[str, Any] = {"help": helps.get(name), "pinned": pinned}
+    if pd.api.types.is_float_dtype(values.dtype):
+        decimals = next(
+            (d for d in range(_MOST_DECIMALS) if (values.round(d) - values).abs().max() < 1e-9),
+            _MOST_DECIMALS,
+        )
+        return st.column_config.NumberColumn(format=f"%.{decimals}f", **common)
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return st.column_config.NumberColumn(**common)
+    longest = max(map(len, (name, *map(str, values))))
+    width = min(max(_NARROWEST, 14 + _CHARACTER * longest), _WIDEST)
+    return st.column_config.TextColumn(width=width, **common)
