@@ -1,4 +1,4 @@
-"""Loading of anything as a data set: tables, images, arrays, bundled samples."""
+"""Loading data sets: tables, images, arrays, bundled samples."""
 
 import lazy_loader
 

@@ -8,11 +8,11 @@ import zipfile
 from collections.abc import Sequence
 
 _MARKED_UTF8 = 0x800
-# How the zipfile module reads names that are not marked: each byte becomes a letter.
+# How the zipfile module decodes unmarked names: each byte becomes a letter.
 _UNMARKED = "cp437"
 _LATIN = ("LATIN ",)
 _EAST_ASIAN = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "FULLWIDTH", "IDEOGRAPHIC")
-# The encodings in which programs pack, and what their letters are called in Unicode.
+# Encodings used by zip programs, and the Unicode names of their letters.
 _ENCODINGS = (
     ("cp437", _LATIN),
     ("cp932", _EAST_ASIAN),
@@ -24,11 +24,11 @@ _TWO_SCRIPTS = re.compile("[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]")
 
 
 def entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
-    r"""Return the path of every entry, with / between folders, in the letters it was written in.
+    r"""Return the path of every entry, with / between folders, correctly decoded.
 
-    What is not marked as UTF-8 may be so all the same (macOS), or in the encoding of the computer
-    that packed it. All such names of a zip are taken to be in one, the first that makes letters of
-    one kind of them. Letters and their accents become one character.
+    Names not marked as UTF-8 may still be UTF-8 (macOS), or in the encoding of the computer that
+    created the zip. All such names of a zip are assumed to share one encoding, the first that
+    yields letters of one script. Letters and their accents become one character.
     """
     unmarked = [
         not (entry.flag_bits & _MARKED_UTF8 or entry.filename.isascii()) for entry in entries
@@ -44,11 +44,11 @@ def entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
 
 
 def _encoding_of(texts: Sequence[str]) -> str:
-    """Return the encoding of names that were read letter by letter."""
+    """Return the encoding of names that were decoded byte by byte."""
     try:
         raw = "\n".join(texts).encode(_UNMARKED)
     except UnicodeEncodeError:
-        # Not as they stand in the zip: the zipfile module knew better.
+        # Not the raw names: the zipfile module has decoded them.
         return _UNMARKED
     for encoding, letters in (("utf-8", ()), *_ENCODINGS):
         try:

@@ -96,7 +96,7 @@ def sample_and_stream(
         _sum(sums, X[~held], codes[~held], None if weights is None else weights[~held])
         n_rows += len(frame)
         if progress is not None and progress(n_rows, max(n_rows, source.n_rows), "rows") is False:
-            raise StoppedReading("Reading was cancelled.", where=source.name)
+            raise StoppedReading("Reading was stopped.", where=source.name)
     codes = np.concatenate(codes_held)
     if not len(codes):
         raise _nothing_left(source)
