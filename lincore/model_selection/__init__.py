@@ -1,4 +1,4 @@
-"""Methods and their options, splitters, pipelines, the engine that fits, and comparisons."""
+"""Methods and options, splitters, pipelines, the fitting engine, and comparisons."""
 
 import lazy_loader
 

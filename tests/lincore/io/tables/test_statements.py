@@ -178,7 +178,7 @@ def test_a_hundred_columns_with_one_fault_are_one_finding():
     roles = {name: role for one in found for name, role in one.remedies[0].roles.items()}
     assert table_to_dataset(table, "kind", TableOptions(roles=roles)).feature_names == ("u",)
     notices = table_to_dataset(table, "kind").notices
-    assert len([n for n in notices if "same value" in n.what]) == 1
+    assert len([n for n in notices if "constant value" in n.what]) == 1
 
 
 def test_one_notice_says_the_same_of_many_columns():
