@@ -221,7 +221,7 @@ def test_scores_of_folds_on_different_scales_are_ranked_within_them():
     alone = replace(results, fold=np.arange(100))
     assert (
         np.isnan(ours(alone, "m", "AUC"))
-        and missing_score_reason(alone, "m", "AUC") == "one row a fold"
+        and missing_score_reason(alone, "m", "AUC") == "one row per fold"
     )
 
 

@@ -82,7 +82,7 @@ def test_values_of_lines():
         ("svm", ValueError, "there are lda, diagonal-lda"),
         ("lda(shrink=1)", ValueError, "lda has no option shrink; it has priors"),
         ("lda(0.1)", ValueError, "option=value"),
-        ("lda(", ValueError, "is not a word"),
+        ("lda(", ValueError, "is not a name"),
         (KMeans(), TypeError, "no classifier"),
         (RandomForestClassifier, TypeError, "no classifier"),
         (3, TypeError, "no classifier"),
