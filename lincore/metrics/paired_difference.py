@@ -196,9 +196,7 @@ def _enlarged_by_cells(
 
 
 def _enlarged_by_ranks(results: Results, value: float, influence: Array) -> Enlarged:
-    """Return the difference of areas with added rows that one method ranks first and the other
-    last.
-    """
+    """Return the difference of areas with added rows, ranked first by one method only."""
     counts = _effective_rows(results, results.truth, influence)
     present = np.flatnonzero(counts)
     pull = area_pull(counts[present])

@@ -142,7 +142,7 @@ def compare(
         name, reason = next(iter(failed.items()))
         raise DataError(f"{name}: {reason}", where=data.name)
     for name, reason in failed.items():
-        warn(f"{name} is omitted: {reason}", FitFailedWarning, stacklevel=2)
+        warn(f"{name} is left out: {reason}", FitFailedWarning, stacklevel=2)
     if not keep_models:
         return results
     kept = [method for method in chosen if method.name in results.methods]

@@ -123,9 +123,9 @@ def the_posteriors_agree(results, i, counts):
         for name in ("log loss", "Brier", "AUC"):
             assert np.isnan(scores.score(results, method, name)).all()
         for curve in (curves.roc_curve, curves.precision_recall_curve):
-            with pytest.raises(ValueError, match="no scores that rank rows"):
+            with pytest.raises(ValueError, match="no scores to rank rows"):
                 curve(results, method)
-        with pytest.raises(ValueError, match="not how probable"):
+        with pytest.raises(ValueError, match="without probabilities"):
             curves.calibration_curve(results, method)
         return
     log_proba = results.log_proba[i]
