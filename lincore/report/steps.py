@@ -31,7 +31,7 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
     n_train : int
         Number of training rows.
     who : str
-        "The model sees" or "All models see".
+        "The model sees" or "All models use".
 
     Examples
     --------

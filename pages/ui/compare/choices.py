@@ -86,7 +86,7 @@ def ask(experiment: PageExperiment) -> tuple[CompareChoice | None, CompareRow]:
         lines = _lines(words)
         lines = model_selection.on_both_features(lines) if both else lines
         if any(_counts(line) for line in lines):
-            st.caption("Models of counts get the rows as they are, without these steps.")
+            st.caption("Models for counts use the rows without these steps.")
     _tell_torn_groups(scheme, data)
     if not both:
         model_options.show_projection(data, steps, split, who="The models see")
@@ -133,7 +133,7 @@ def _validation() -> str:
             list(_SCHEMES),
             key=f"{KEY}.scheme",
             format_func=_SCHEMES.__getitem__,
-            help="Which rows are trained on and which are tested: the test set of the sidebar, or "
+            help="Which rows are used for training and testing: the test set of the sidebar, or "
             "folds, so that every row is tested once by models that have not seen it.",
             width=_WIDE,
         )
@@ -149,10 +149,15 @@ def _scheme(word: str, data: Dataset, choice: cache.SplitSettings) -> str:
     if word == questions.OWN:
         with st.container(horizontal=True):
             k = controls.number(
-                "Folds", 2, 100, 5, key=f"{KEY}.folds", help="Parts that are tested in turn."
+                "Folds", 2, 100, 5, key=f"{KEY}.folds", help="Number of folds, each tested in turn."
             )
             r = controls.number(
-                "Repetitions", 1, 100, 2, key=f"{KEY}.times", help="How often folds are drawn anew."
+                "Repetitions",
+                1,
+                100,
+                2,
+                key=f"{KEY}.times",
+                help="Number of random divisions into folds.",
             )
         word = f"{r}x{k}-fold"
     by_group = data.groups is not None and st.toggle(
@@ -184,10 +189,10 @@ def _lines(words: list[str]) -> tuple[str, ...]:
             found = model_options.options(word)
             lines.append(model_options.line(word, found))
             if st.toggle(
-                "Enter it twice, with other options",
+                "Add it twice, with other options",
                 key=f"{KEY}.{word}.twice",
                 persist_state="session",
-                help="To see what an option does, against the same model without it.",
+                help="To see the effect of an option, compared with the same model without it.",
             ):
                 found = model_options.options(word, key=f"{KEY}.second")
                 lines.append(model_options.line(word, found))
@@ -199,7 +204,7 @@ def _both_features() -> bool:
         "Each model on pixels and on gradients (HOG)",
         key=f"{KEY}.both_features",
         persist_state="session",
-        help="What the choice of image features does, on the same folds, with its interval under "
+        help="Shows the effect of the image features on the same folds, with intervals under "
         "Pairwise comparisons.",
     )
 
