@@ -1,7 +1,7 @@
 """Long work in threads of the server against processes of its own.
 
 Two studies of imbalance run while a visitor clicks on Classify. For either place: how long a click
-takes, how long a study works on after it was asked to stop, what memory it takes, what it costs to
+takes, how long a study works on after it was stopped, what memory it takes, what it costs to
 begin, and what is left when native code crashes. What was decided stands in benchmarks/README.md.
 
 Run with ``python -m benchmarks.executors [clicks]``.

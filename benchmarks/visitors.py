@@ -109,7 +109,7 @@ class Page:
             self.is_finished.set()
 
     def _is_gone(self, key: str, widget: Widget) -> bool:
-        """Tell whether a widget stood in the fragment that was drawn, and was not drawn again."""
+        """Return whether a widget stood in the fragment that was drawn, and was not drawn again."""
         within = (self._blocks.get(widget.place[:depth]) for depth in range(len(widget.place)))
         return key not in self._drawn and not self._drawing.isdisjoint([widget.fragment, *within])
 

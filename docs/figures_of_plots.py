@@ -19,13 +19,13 @@ from lincore.inspection import box_plot_statistics, class_densities, class_histo
 HEAD = """# Every plot
 
 Each is a function of `lincore.plots`, returns a Plotly figure (`figure.show()`,
-`figure.write_html("it.html")`) and carries its finding as text in `figure.layout.meta["alt"]`.
-Those marked **results** take what `lincore.compare` returns, and a method's name where they draw
-one method; those marked **model** take `results.model(name)` or a fitted classifier; those marked
-**view** take what `lincore.inspection.make_view` or `lincore.inspection.model_view` returns. The
-others take numbers.
+`figure.write_html("it.html")`) and describes its finding in `figure.layout.meta["alt"]`. Those
+marked **results** take the return value of `lincore.compare`, and a method's name if they draw one
+method; those marked **model** take `results.model(name)` or a fitted classifier; those marked
+**view** take the return value of `lincore.inspection.make_view` or `lincore.inspection.model_view`.
+The others take numbers.
 
-Written by `make figures`, like its figures: see `docs/figures_of_plots.py`.
+This page and its figures are written by `make figures`: see `docs/figures_of_plots.py`.
 """
 
 TAKES = {
@@ -220,7 +220,5 @@ def _section(name: str, drawn: go.Figure) -> str:
     alt = " ".join(str(drawn.layout.meta["alt"]).split())[:240].replace("[", "(").replace("]", ")")
     figure = f"![{alt}](figures/plots/{name}.png)"
     if name in SOLID:
-        figure = (
-            "(In three dimensions, to be turned with the mouse: it is drawn in a browser only.)"
-        )
+        figure = "(Three-dimensional, can be rotated with the mouse; drawn in a browser only.)"
     return f"\n## `{name}`{takes}\n\n{summary}\n\n{figure}\n"

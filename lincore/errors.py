@@ -16,12 +16,12 @@ class Notice:
     what : str
         The cause with the offending value, as a sentence.
     where : str
-        The place: a row, a column, a file. Empty when it is the whole input.
+        The location: a row, a column, a file. Empty for the whole input.
     remedy : str
-        What the user can do. Empty when nothing is needed.
+        What the user can do. Empty if nothing needs to be done.
     code : str
-        Of what a file was found to be like as it was read, such as "LIN021"; it never changes.
-        The codes are listed in ``docs/findings.md``.
+        Permanent code of a finding made while reading the file, such as "LIN021". The codes are
+        listed in ``docs/findings.md``.
     """
 
     what: str
@@ -38,12 +38,12 @@ class Notice:
 
 @dataclass(frozen=True)
 class Hint:
-    """A change of choices that puts something right, ready to be applied.
+    """A change of options that fixes a problem, ready to be applied.
 
     Parameters
     ----------
     label : str
-        What it does, in a few words, as on a button: "Ignore 'country'".
+        What it does, in a few words, as a button label: "Ignore 'country'".
     roles : mapping of str to str
         New roles of columns.
     options : mapping
@@ -62,14 +62,14 @@ class Hint:
 
 
 class DataError(ValueError):
-    """The user's input cannot be used. The one error that a user's file can raise.
+    """The user's input cannot be used. The only error that a user's file can raise.
 
     Parameters
     ----------
     what, where, remedy : str
         As in `Notice`.
     remedies : tuple of Hint
-        What would help, ready to be applied.
+        Possible fixes, ready to be applied.
 
     Examples
     --------
@@ -88,9 +88,9 @@ class DataError(ValueError):
 
 
 class TooLargeError(DataError):
-    """The input is beyond a limit that another way of reading may not need."""
+    """The input exceeds a limit that another way of reading may not have."""
 
 
 def error_summary(error: Exception) -> str:
-    r"""Return the first line of what an error of others says, or its kind where it says nothing."""
+    r"""Return the first line of a third-party error's message, or its type if it has none."""
     return (str(error).splitlines() or [type(error).__name__])[0]

@@ -11,7 +11,7 @@ from lincore.errors import DataError, TooLargeError
 
 
 class Readable(Protocol):
-    """Anything that gives bytes: an open file, an upload, an entry of a zip."""
+    """Any source of bytes: an open file, an upload, an entry of a zip."""
 
     def read(self, size: int, /) -> bytes:
         """Return at most `size` bytes, none at the end."""
@@ -20,49 +20,50 @@ class Readable(Protocol):
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of an input, beyond which it is refused, skipped or scaled down.
+    """Limits beyond which input is rejected, skipped or scaled down.
 
     Parameters
     ----------
     max_file_bytes : int
-        Size of a file as it arrives.
+        Size of a file as uploaded.
     max_table_bytes : int
-        Size of a table as text, unpacked, and of a Parquet file's columns: reading takes several
+        Unpacked size of a table as text, or of a Parquet file's columns: reading takes several
         times as much memory.
     max_line_bytes : int
         Size of one line of a table.
     max_levels : int
         Levels of a category: each becomes a column.
     max_words : int
-        Different words of a text column, and a hundredth of all occurrences.
+        Distinct words of a text column, and a hundredth of all occurrences.
     max_columns : int
-        Columns of a table. They are counted in the text: pandas needs minutes for 300,000.
+        Columns of a table, counted in the text: pandas needs minutes for 300,000.
     max_cells : int
         Rows times columns of a table.
     max_rows : int
-        Rows of a file that is held as a whole: each costs some hundred bytes however few its
-        columns are, and Parquet packs millions of equal ones into nothing.
+        Rows of a file that is read into memory: each takes some hundred bytes however few its
+        columns are, and Parquet compresses millions of equal rows to almost nothing.
     max_streamed_bytes : int
-        Size, as text or as Parquet's columns, of a table of numbers that is read in blocks
-        because it is beyond one of the limits above. Not of a file on disk: `on_own_disk`.
+        Size, as text or as Parquet columns, of a numeric table that is read in blocks because it
+        exceeds one of the limits above. It does not apply to files on disk: `on_own_disk`.
     max_streamed_cells : int
         Rows times columns of such a table: the time that reading takes.
     max_drawn_bytes : int
-        Text of the rows that are drawn from such a table for a first look.
+        Text of the rows sampled from such a table for a first look.
     max_rows_in_memory, max_values_in_memory : int
         Rows of such a table in memory, and rows times features; the others are streamed.
     max_streamed_values : int
         Classes times the square of the features: the sums of such a table.
     max_label_chars : int
-        Characters of one class label. An array of labels is as wide as the longest one.
+        Characters of one class label. An array of labels is as wide as the longest label.
     max_members : int
-        Entries of a zip. Only listing 200,000 of them takes seconds.
+        Entries of a zip. Just listing 200,000 of them takes seconds.
     max_member_bytes : int
         Size of one unpacked entry of a zip.
     max_total_bytes : int
         Size of all unpacked entries of a zip together.
     max_ratio : int
-        Unpacked by packed size of one entry of a zip, where it unpacks to more than a megabyte.
+        Ratio of unpacked to packed size of one entry of a zip, if it unpacks to more than a
+        megabyte.
     max_image_pixels : int
         Pixels of one image as its header states them, before it is decoded.
     max_source_pixels : int
@@ -102,10 +103,10 @@ LIMITS = Limits()
 
 
 def on_own_disk(limits: Limits) -> Limits:
-    """Return limits for a file that its reader has on disk: it may be of any length.
+    """Return limits for a file on the user's own disk: it may have any length.
 
-    What is held of it, and that it unpacks to a multiple of its size, stays limited; reading it
-    takes time, and nobody else's.
+    Its use of memory and its unpacked size remain limited; the time spent on reading affects only
+    the user.
     """
     return replace(limits, max_streamed_bytes=sys.maxsize, max_streamed_cells=sys.maxsize)
 
@@ -114,7 +115,7 @@ ZIP_MAGIC = b"PK\x03\x04"
 EMPTY_ZIP_MAGIC = b"PK\x05\x06"
 GZIP_MAGIC = b"\x1f\x8b"
 
-# The beginning of a file, and what such a file is called.
+# The first bytes of a file, and the name of the format.
 _FOREIGN = {
     b"%PDF": "a PDF document",
     b"\x7fELF": "a program",
@@ -142,29 +143,29 @@ _FOREIGN = {
     b"RDX2\n": "an R file",
     b"RDX3\n": "an R file",
     b"X\n\0\0": "an R file",
-    # A pickle of protocol 2 to 5; loading one would run whatever it holds.
+    # A pickle of protocol 2 to 5; loading it could run any code.
     b"\x80\x02": "a Python pickle",
     b"\x80\x03": "a Python pickle",
     b"\x80\x04": "a Python pickle",
     b"\x80\x05": "a Python pickle",
 }
-# At both ends of a Parquet file of which not even the description can be read.
+# At both ends of a Parquet file whose metadata are encrypted too.
 _ENCRYPTED = b"PARE"
-# Where a tar archive says that it is one.
+# The offset and signature of a tar archive.
 _TAR_MAGIC, _TAR_PLACE = b"ustar", 257
 _SAVE_AS_TEXT = "Save it as CSV (text with one row per line) and load that."
 _ZIP_FOLDERS = "Put the images of each class into a folder of their own and zip the folders."
 
 
 def check_size(n_bytes: int, name: str, limits: Limits = LIMITS) -> None:
-    """Refuse a file that is empty or larger than the limit."""
+    """Reject a file that is empty or larger than the limit."""
     if n_bytes == 0:
-        raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
+        raise DataError("The file is empty.", where=name, remedy="Load a file with data.")
     if n_bytes > limits.max_file_bytes:
         raise TooLargeError(
             f"The file is larger than {limits.max_file_bytes / 1e6:,.0f} MB.",
             where=name,
-            remedy="Load a part of it, for example every tenth row or fewer images.",
+            remedy="Load part of it, for example every tenth row or fewer images.",
         )
 
 
@@ -185,7 +186,7 @@ def is_zip(raw: bytes) -> bool:
 
 
 def refuse_foreign(raw: bytes, name: str) -> None:
-    """Refuse a file whose first bytes say that it is no text."""
+    """Reject a file whose first bytes show that it is not text."""
     if raw.startswith(_TAR_MAGIC, _TAR_PLACE):
         raise DataError(
             "This is a tar archive, not a text table.",
@@ -210,7 +211,7 @@ def refuse_foreign(raw: bytes, name: str) -> None:
 
 
 def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = LIMITS) -> None:
-    """Refuse a table that is too large, or too small to hold a feature and a target."""
+    """Reject a table that is too large, or too small to have a feature and a target."""
     if n_columns < 2:
         raise DataError(
             "There is only one column.",
@@ -221,31 +222,31 @@ def check_table_shape(n_rows: int, n_columns: int, name: str, limits: Limits = L
         raise DataError(
             f"There are more than {limits.max_columns:,} columns.",
             where=name,
-            remedy="Leave columns out, or put rows where columns are.",
+            remedy="Leave columns out, or transpose the table.",
         )
     if n_rows * n_columns > limits.max_cells:
         raise TooLargeError(
             f"There are {n_rows:,} rows of {n_columns:,} columns; together "
             f"{limits.max_cells:,} cells are allowed.",
             where=name,
-            remedy="Leave columns out, or load a part of the rows.",
+            remedy="Leave columns out, or load only part of the rows.",
         )
     if n_rows == 0:
-        raise DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
+        raise DataError("There are no rows.", where=name, remedy="Load a table with rows.")
 
 
 def check_rows(n_rows: int, name: str, limits: Limits = LIMITS) -> None:
-    """Refuse a file of more rows than are kept in memory."""
+    """Reject a file with more rows than can be kept in memory."""
     if n_rows > limits.max_rows:
         raise TooLargeError(
-            f"There are {n_rows:,} rows; at most {limits.max_rows:,} are kept in memory.",
+            f"There are {n_rows:,} rows; at most {limits.max_rows:,} fit into memory.",
             where=name,
-            remedy="Load a part of the rows.",
+            remedy="Load only part of the rows.",
         )
 
 
 def table_limits() -> str:
-    """Say how large a table may be, and what becomes of larger ones."""
+    """Describe how large a table may be, and how larger tables are handled."""
     return (
         f"Tables of up to {LIMITS.max_table_bytes / 1e6:,.0f} MB of text, "
         f"{LIMITS.max_columns:,} columns, {LIMITS.max_rows / 1e6:g} million rows and "

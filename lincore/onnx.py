@@ -1,18 +1,18 @@
-"""Models as ONNX graphs: importing this module teaches skl2onnx the estimators of lincore.
+"""Models as ONNX graphs: importing this module registers the estimators of lincore with skl2onnx.
 
 After ``import lincore.onnx`` skl2onnx's own `to_onnx` takes `LinearDiscriminantAnalysis`,
 `DiagonalLinearDiscriminantAnalysis`, `QuadraticDiscriminantAnalysis`, `GaussianNB`,
 `MultinomialNB`, `FisherDiscriminant`, `LeastSquaresClassifier`, `LogisticRegression`, `Perceptron`,
 `OneVsRest` and `OneVsOne` of these, `PCA`, `Standardizer` and the `Preparer` of tables, alone and
-in pipelines; and `FittedModel`, what ``results.model(name)`` returns, for rows in the form of
-``Dataset.X``. A classifier gives labels and, of shape (n, K), probabilities; one that has none
-gives its scores, of two classes zero and its decision function.
-Arithmetic is in double precision whatever the rows are; results come in single precision unless
-the rows are double. With double rows give ``options={"zipmap": False}``: ONNX has no
-dictionaries of doubles, which skl2onnx would make of the probabilities.
+in pipelines; and `FittedModel`, as returned by ``results.model(name)``, for rows in the form of
+``Dataset.X``. A classifier returns labels and probabilities of shape (n, K); one without
+probabilities returns its scores: for two classes zero and the decision function. Arithmetic is
+always in double precision; results are in single precision unless the rows are double. For double
+rows pass ``options={"zipmap": False}``: skl2onnx would turn the probabilities into dictionaries,
+and ONNX has none of doubles.
 
-It needs skl2onnx (``pip install lincore[onnx]``), and running a graph needs a runtime for ONNX,
-as onnxruntime is.
+It needs skl2onnx (``pip install lincore[onnx]``); running a graph needs an ONNX runtime, such as
+onnxruntime.
 
 Examples
 --------
@@ -70,14 +70,14 @@ except ImportError as error:
         "lincore.onnx needs the package skl2onnx: pip install lincore[onnx]."
     ) from error
 
-# A node of a graph, or what names one: skl2onnx has no types.
+# A node of a graph, or its name: skl2onnx has no types.
 Node = Any
-# From the rows as a node, a fitted classifier and the options of nodes to its scores (n, K).
+# Maps the rows as a node, a fitted classifier and node options to its scores (n, K).
 Scores = Callable[[Node, Any, dict[str, Any]], Node]
 
 
 def _mapped(rows: Node, origin: Array, matrix: Array, at: dict[str, Any]) -> Node:
-    """Return ``(rows - origin) @ matrix``, of a diagonal matrix given as (p,) too."""
+    """Return ``(rows - origin) @ matrix``; a diagonal matrix may be given as (p,)."""
     centred = ops.OnnxSub(rows, origin, **at)
     if matrix.ndim == 1:
         return ops.OnnxMul(centred, matrix, **at)
@@ -96,7 +96,7 @@ def _quadratic_scores(rows: Node, model: QuadraticDiscriminantAnalysis, at: dict
 
 
 def _gaussian_scores(rows: Node, densities: Gaussians, priors: Array, at: dict[str, Any]) -> Node:
-    """Sum squares of whitened rows, which lose no digits; expanded quadrics would."""
+    """Sum squares of whitened rows, which lose no digits, unlike expanded quadrics."""
     columns = []
     with np.errstate(divide="ignore"):
         log_priors = np.log(priors)
@@ -122,14 +122,14 @@ def _naive_bayes_scores(rows: Node, model: GaussianNB, at: dict[str, Any]) -> No
 
 
 def _count_scores(rows: Node, model: MultinomialNB, at: dict[str, Any]) -> Node:
-    """Score counts; classes in which more occurrences are impossible than in others are out."""
+    """Score counts; exclude classes with more impossible occurrences than others."""
     finite = ops.OnnxMatMul(rows, model._finite.T, **at)
     scores = ops.OnnxAdd(finite, model.class_log_prior_[None], **at)
     if not model._impossible.any():
         return scores
     never = np.where(model.priors_ == 0, np.inf, 0.0)[None]
     excluded = ops.OnnxAdd(ops.OnnxMatMul(rows, model._impossible.T, **at), never, **at)
-    # The least as the negative of a largest one: what reduces rows has other forms in each version.
+    # The minimum as a negative maximum: the operator for reductions differs between versions.
     first = np.array([1], dtype=np.int64)
     largest = ops.OnnxTopK(ops.OnnxNeg(excluded, **at), first, axis=1, **at)[0]
     out = ops.OnnxGreater(excluded, ops.OnnxMul(largest, np.array([-1 - 1e-12]), **at), **at)
@@ -146,7 +146,7 @@ def _margins(rows: Node, model: BinaryModels, at: dict[str, Any]) -> Node:
             continue
         if type(one) not in SCORES or not hasattr(one, "decision_function"):
             raise DataError(
-                f"ONNX has no form of the decision function of {type(one).__name__}.",
+                f"ONNX export does not support the decision function of {type(one).__name__}.",
                 where=f"binary models of {type(model).__name__}",
                 remedy=f"Choose one of {', '.join(kind.__name__ for kind in SCORES)}, and put "
                 f"transformers in front of {type(model).__name__} instead of inside.",
@@ -160,7 +160,7 @@ def _rest_scores(rows: Node, model: OneVsRest, at: dict[str, Any]) -> Node:
     margins = _margins(rows, model, at)
     if len(model.design_) == len(model.classes_):
         return margins
-    # A zero behind them: the score of the class that has no model.
+    # A zero appended: the score of the class without a model.
     padded = np.eye(len(model.design_), len(model.classes_))
     return ops.OnnxMatMul(margins, padded, **at)
 
@@ -195,7 +195,7 @@ def _convert_classifier(score: Scores, scope: Any, operator: Any, container: Any
 
 def _convert_transformer(scope: Any, operator: Any, container: Any) -> None:
     model, at = operator.raw_operator, {"op_version": container.target_opset}
-    # The matrix of a standardizer is diagonal, of all pixels of an image far too large.
+    # The matrix of a standardizer is diagonal; for all pixels of an image it would be too large.
     scales = isinstance(model, Standardizer)
     origin, matrix = (model.mean_, 1 / model.scale_) if scales else model.affine()
     mapped = _mapped(_double(operator, at), origin, matrix, at)
@@ -206,9 +206,9 @@ def _convert_preparer(scope: Any, operator: Any, container: Any) -> None:
     model, at = operator.raw_operator, {"op_version": container.target_opset}
     if model.n_words:
         raise DataError(
-            "ONNX has no sparse rows, which counts of words are.",
+            "ONNX does not support sparse rows, such as counts of words.",
             where="the step that prepares the columns",
-            remedy="Leave the columns of text out, or keep the model with skops.",
+            remedy="Leave the text columns out, or save the model with skops.",
         )
     rows, columns = _double(operator, at), []
     for i, learned in enumerate(model.columns_):
@@ -247,7 +247,7 @@ def _coded(column: Node, coding: Coding, at: dict[str, Any]) -> Node:
 
 
 def _parse_fitted(scope: Any, model: FittedModel, inputs: Any, custom_parsers: Any = None) -> Any:
-    """Take its pipeline, with a classifier that says names and no codes."""
+    """Use its pipeline, with a classifier that returns labels instead of codes."""
     classifier = copy(model.classifier)
     classifier.classes_ = model.classes[np.asarray(classifier.classes_, dtype=np.intp)]
     pipeline = Pipeline([*model.pipeline.steps[:-1], ("classify", classifier)])
@@ -266,7 +266,7 @@ def _in_the_rows_precision(node: Node, operator: Any, output: int, at: dict[str,
 
 
 def _labels(model: Any) -> NDArray[Any]:
-    """Return the labels as ONNX has them."""
+    """Return the labels in a form that ONNX supports."""
     classes = model.classes_
     if classes.dtype.kind in "biu":
         return np.asarray(classes, dtype=np.int64)

@@ -19,7 +19,7 @@ if choice is None:
     st.stop()
 job = run.shown(data, choice)
 if job is None:
-    heading.header("Which model, and is the difference real?", anchor=False)
+    heading.header("Which model is best, and is the difference significant?", anchor=False)
     st.stop()
 
 scores = ScoresDisplay(job.result, **choices.judge(job.result, row))

@@ -9,7 +9,7 @@ _LEAST_LETTERS = 5
 
 
 def is_slip(typed: str, meant: str) -> bool:
-    """Tell whether two texts differ by one letter too many, too few, wrong, or swapped.
+    """Return whether two texts differ by one letter too many, too few, wrong, or swapped.
 
     The letter stands inside a word of some length: what differs in a digit or in a letter of its
     own, as type A and type B, is different.

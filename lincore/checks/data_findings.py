@@ -175,7 +175,7 @@ def _constant_within(data: Dataset, split: Split) -> DataFinding | None:
 
 
 def _is_constant_within(x: np.ndarray, starts: np.ndarray, is_category: bool) -> bool:
-    """Tell whether a column, or being one of its levels, is constant in classes and differs.
+    """Return whether a column, or being one of its levels, is constant in classes and differs.
 
     The rows of one class are together, from `starts` on.
     """

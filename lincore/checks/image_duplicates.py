@@ -91,7 +91,7 @@ def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> I
     0
     """
     if data.image_shape is None:
-        raise DataError("The rows are no images.", where=data.name, remedy="Load images.")
+        raise DataError("The rows are not images.", where=data.name, remedy="Load images.")
     small = _shrunken(data.X, data.image_shape)
     n_rows = data.n_rows
     searched = draw_rows(n_rows, int(_COST // (n_rows * small.shape[1])), 0)

@@ -22,7 +22,7 @@ _ENOUGH_IN_CLASS = 10
 
 
 def may_leak(codes: NDArray[np.intp]) -> bool:
-    """Tell whether there are rows enough, and of several classes, to judge a column by them."""
+    """Return whether there are rows enough, and of several classes, to judge a column by them."""
     commonest = np.bincount(codes).max() / len(codes) if len(codes) else 1.0
     return len(codes) >= _ENOUGH_ROWS and 1 - commonest >= 2 * (1 - LEAKS)
 
@@ -78,7 +78,7 @@ def share_by_order(values: Array, codes: NDArray[np.intp]) -> float:
 
 
 def is_made_of_clusters(values: Array, codes: NDArray[np.intp]) -> bool:
-    """Tell whether rows are rare on both sides of every border between classes.
+    """Return whether rows are rare on both sides of every border between classes.
 
     Measured classes that lie apart are such clusters. A class that was made from the column, by a
     threshold or in the order of the rows, ends abruptly where it has many rows. A class of few rows

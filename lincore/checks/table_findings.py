@@ -326,7 +326,7 @@ def _unless_known(names: Collection[str]) -> str:
 
 
 def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
-    """Tell whether classes differ in nothing but capitals and blanks."""
+    """Return whether classes differ in nothing but capitals and blanks."""
     if is_number(labels):
         return None
     merged: dict[str, str] = {}
@@ -349,7 +349,7 @@ def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
 
 
 def _slips(labels: pd.Series[Any]) -> TableFinding | None:
-    """Tell whether rare classes differ from frequent ones by one slip of the pen."""
+    """Return whether rare classes differ from frequent ones by one slip of the pen."""
     if is_number(labels):
         return None
     counts = labels.map(str).map(_folded).value_counts()[: 2 * _MOST_CLASSES]

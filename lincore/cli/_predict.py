@@ -164,7 +164,7 @@ def _model(
 
 
 def _is_model(path: str) -> bool:
-    """Tell whether a file holds a model: by its name, or as the dashboard writes it, a zip."""
+    """Return whether a file holds a model: by its name, or as the dashboard writes it, a zip."""
     if path.lower().endswith(".zip"):
         with suppress(OSError, zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
             return export.MODEL_PART in archive.namelist()

@@ -36,7 +36,7 @@ class Split(NamedTuple):
     Parameters
     ----------
     train, test : ndarray of int
-        Positions of rows of the data set, without one in common.
+        Disjoint positions of rows of the data set.
     """
 
     train: np.ndarray
@@ -44,14 +44,14 @@ class Split(NamedTuple):
 
 
 class ImageScale(NamedTuple):
-    """Conversion of images into rows: the way to the common size, and grey levels.
+    """Conversion of images into rows: resizing and grey levels.
 
     Parameters
     ----------
     fit : {"pad", "crop", "stretch"}
-        How an image of another size came to the common one.
+        How images of another size were brought to the common size.
     whole, fraction : (black, white), optional
-        Of images of whole numbers of more than 8 bits, and of fractions.
+        Range for integer images of more than 8 bits, and for images of fractions.
     """
 
     fit: Literal["pad", "crop", "stretch"] = "pad"
@@ -61,7 +61,7 @@ class ImageScale(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class TrueParameters:
-    """The distribution that generated data were drawn from.
+    """The distribution from which generated data were drawn.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class TrueParameters:
     priors : (K,) float64
         Sum to one.
     outliers : float
-        Share of the rows that were drawn from a far wider distribution around the same mean.
+        Share of the rows drawn from a much wider distribution around the same mean.
     label_noise : float
         Share of the rows that carry the label of another class.
     """
@@ -84,27 +84,27 @@ class TrueParameters:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    """Rows, their classes, and what is known about where they came from.
+    """Rows, their classes, and their provenance.
 
     Parameters
     ----------
     name : str
     X : (n, p) array
-        float64 for tables (NaN where a value is missing), uint8 for images. A
-        `scipy.sparse.csr_array` of float64 where `n_words` is not zero.
+        float64 for tables (NaN for missing values), uint8 for images. A
+        `scipy.sparse.csr_array` of float64 if `n_words` is not zero.
     codes : (n,) intp
-        The class of each row, as a position in `classes`.
+        Class of each row, as a position in `classes`.
     classes : (K,) array
         The labels, whole numbers or text, in order (Class2 before Class10).
     feature_names : tuple of str
     row_names : tuple of str, optional
         File names of images.
     given_test : (n,) bool, optional
-        The rows that the source itself set apart for testing.
+        The test rows defined by the source itself.
     image_shape : (height, width) or (height, width, 3), optional
-        In pixels, where a row is an image; the last is for colour.
+        In pixels, if rows are images; three channels for colour.
     image_scale : ImageScale
-        How images became rows.
+        How images were converted to rows.
     notices : tuple of Notice
         Import log.
     skipped : tuple of Skipped
@@ -112,40 +112,40 @@ class Dataset:
     truth : TrueParameters, optional
         For generated data.
     levels : tuple of p (tuple of str, or None), optional
-        The names of the levels where a column of `X` holds level codes (0, 1, …; NaN is missing),
-        None where it holds a number. None altogether where all columns are numbers.
+        Names of the levels of a column of `X` that holds level codes (0, 1, …; NaN is missing),
+        None for a numeric column. None altogether if all columns are numeric.
     n_words : int
-        The last `n_words` columns of `X` count words.
+        The last `n_words` columns of `X` are word counts.
     groups : (n,) intp, optional
-        Of rows that belong together, as a position in `group_names`.
+        Group of each row, as a position in `group_names`.
     group_names : tuple of str, optional
     group_name : str
-        The column that names the groups, or what they are, as "lines of 'n'"; "" where none does.
+        The column that names the groups, or a description such as "lines of 'n'"; "" if none.
     groups_by_part : bool
-        Whether a group is what the names of its rows begin with, as P01 of P01_1 and P01_2.
+        Whether a group is the common prefix of its row names, as P01 in P01_1 and P01_2.
     weights : (n,) float64, optional
         Sampling weight of each row, with mean 1; see `lincore.data.with_row_weights`.
     weight_name : str
-        The column of the weights; "" where there is none.
+        The column of the weights; "" if none.
     imputation : {"median", "most_frequent", "indicator"}
-        How missing values are filled in from the training rows (`preprocessing.tabular`).
+        How missing values are imputed from the training rows (`preprocessing.tabular`).
     rare : int
-        Levels with fewer training rows than this are pooled; 0 pools none.
+        Levels with fewer training rows than this are merged; 0 merges none.
     streamed : Moments of shapes (K,), (K, p), (K, p, p), optional
-        Of the rows of a large file that are not among these, by class: what is solved from
-        moments learns from them too. They are never tested.
+        Moments by class of the other rows of a large file: models fitted from moments use them too.
+        They are never tested.
     streamed_rows : (K,) intp, optional
-        Their number by class, where they have weights and `streamed.count` is what they weigh.
+        Their number by class, if they have weights, so that `streamed.count` is their total weight.
     target_name : str
-        The column that holds the classes; "" where there is none.
+        The column that holds the classes; "" if none.
     target_guess : TargetGuess, optional
-        Why that column was taken, and the next best ones, where nobody chose it.
+        The reason for that column and the next best ones, if the user did not choose it.
     group_candidate : str
-        A column that seems to name subjects of several rows each and is not used as `groups`.
+        A column that seems to name subjects with several rows each but is not used as `groups`.
     bin_bounds : tuple of float
-        The bounds between the classes, where these are bins of a quantity.
+        The bounds between the classes, if these are bins of a quantity.
     text_columns : tuple of str
-        The columns whose words are counted, where a table had such.
+        The columns whose words are counted, if any.
 
     Examples
     --------
@@ -190,7 +190,7 @@ class Dataset:
         return self.n_rows
 
     def __repr__(self) -> str:
-        """Say what the data are, in a line or two."""
+        """Describe the data in one or two lines."""
         rows = f"{self.n_rows:,} rows of {self.n_features:,} features"
         target = f" by {self.target_name!r}" if self.target_name else ""
         shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
@@ -205,14 +205,14 @@ class Dataset:
         )
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: the sentence, and the first rows."""
+        """Return the description and the first rows, for notebooks."""
         first = self._frame(slice(0, 5)).iloc[:, -30:]
         return f"<p>{escape(repr(self)[1:-1])}</p>{first.to_html(max_cols=12)}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows as a table: a column for each feature, the classes last.
+        """Return the rows as a table: one column per feature, the classes last.
 
-        Categories are called by their levels, missing values are NaN.
+        Categories are shown by level name, missing values as NaN.
 
         Examples
         --------
@@ -263,7 +263,7 @@ class Dataset:
 
     @property
     def n_table_columns(self) -> int:
-        """Number of features that are columns, and not counts of words."""
+        """Number of features that are columns rather than word counts."""
         return self.n_features - self.n_words
 
     @property
@@ -283,7 +283,7 @@ class Dataset:
         return np.bincount(self.codes, minlength=self.n_classes)
 
     def weights_of(self, rows: Any) -> np.ndarray | None:
-        """Return the weights of some rows (m,); None where the data have none.
+        """Return the weights of some rows (m,); None if the data have none.
 
         Examples
         --------
@@ -303,7 +303,7 @@ class Dataset:
 
     @property
     def n_streamed(self) -> int:
-        """Streamed rows of the same file: they are in the moments and not in memory."""
+        """Number of streamed rows of the same file: they are in the moments but not in memory."""
         return int(self.streamed_counts.sum())
 
     @cached_property
@@ -319,29 +319,29 @@ class Dataset:
 
     @property
     def needs_preparation(self) -> bool:
-        """True if a classifier needs numbers first: see `preprocessing.tabular`."""
+        """True if columns must be converted to numbers first: see `preprocessing.tabular`."""
         return self.has_categories or self.kind.is_sparse or self.has_missing
 
     def take(self, rows: Any) -> Dataset:
-        """Return some of the rows as a data set of its own.
+        """Return some of the rows as a new data set.
 
         Parameters
         ----------
         rows : array of row numbers, (n,) bool, or slice
-            In the order in which they are wanted. Classes of which no row is left drop out.
+            In the desired order. Classes without rows are dropped.
 
         Returns
         -------
         Dataset
-            With what was known of the whole; the true parameters of generated data only where
-            no class dropped out. Streamed rows are left behind.
+            With the metadata of the whole; true parameters of generated data are kept only if no
+            class is dropped. Streamed rows are not included.
 
         Raises
         ------
         DataError
-            When no row is left.
+            If no row is left.
         IndexError
-            When there is no such row.
+            If there is no such row.
 
         Examples
         --------
@@ -353,7 +353,7 @@ class Dataset:
         """
         chosen = np.arange(self.n_rows)[rows]
         if not chosen.size:
-            raise DataError("No row is left.", where=self.name, remedy="Take one at least.")
+            raise DataError("No row is left.", where=self.name, remedy="Choose at least one.")
         left, codes = np.unique(self.codes[chosen], return_inverse=True)
         names, tested, groups = self.row_names, self.given_test, self.groups
         weights = None if self.weights is None else self.weights[chosen]

@@ -1,4 +1,4 @@
-"""Drawn faces of three persons, one of them rare: a bundled image sample."""
+"""Synthetic faces of three persons, one of them rare: a bundled image sample."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ SIDE = 32
 PERSONS = ("Ada", "Ben", "Cleo")
 #: Images of each person.
 SIZES = (160, 160, 40)
-# Of each person: half width and half height of the head, hairline, half distance of the eyes,
-# half width of the mouth, weight of the brows, grey of hair and skin (0 black to 1 white).
+# For each person: half-width and half-height of the head, hairline, half-distance of the eyes,
+# half-width of the mouth, weight of the brows, grey level of hair and skin (0 black to 1 white).
 _FEATURES = np.array(
     [
         [0.56, 0.78, -0.42, 0.25, 0.24, 0.30, 0.16, 0.74],
@@ -24,7 +24,7 @@ _FEATURES = np.array(
 
 
 def faces(seed: int = 0) -> Dataset:
-    """Draw grey images of three persons, who turn, smile and stand in changing light."""
+    """Draw grey images of three persons with varying pose, smile and lighting."""
     rng = np.random.default_rng(seed)
     codes = np.repeat(np.arange(len(SIZES)), SIZES)
     images = _draw(_FEATURES[codes] * rng.normal(1, 0.04, (len(codes), 8)), rng)
@@ -35,7 +35,7 @@ def faces(seed: int = 0) -> Dataset:
 
 
 def _draw(features: Array, rng: np.random.Generator) -> Array:
-    """Return images (n, SIDE, SIDE) between 0 and 1 of heads with some features (n, 8)."""
+    """Return images (n, SIDE, SIDE) between 0 and 1 of heads with the given features (n, 8)."""
     n = len(features)
     u, v = _coordinates(n, rng)
     width, height, hairline, eyes, mouth, brows, hair, skin = features.T[:, :, None, None]
@@ -54,7 +54,7 @@ def _draw(features: Array, rng: np.random.Generator) -> Array:
 
 
 def _coordinates(n: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """Return where each pixel of each image lies on its head, across and down."""
+    """Return the position of each pixel of each image on its head, across and down."""
     grid = np.linspace(-1, 1, SIDE)
     turn, scale = rng.normal(0, 0.09, (n, 1, 1)), rng.normal(0.88, 0.04, (n, 1, 1))
     u = grid[None, None, :] - rng.normal(0, 0.05, (n, 1, 1))

@@ -24,7 +24,7 @@ def feature_frame(
     if levels is None:
         return pd.DataFrame(X, columns=list(names))
     columns = [_column(X[:, j], known) for j, known in enumerate(levels)]
-    # Not by a mapping: two features may have one name.
+    # Not a mapping: two features may have the same name.
     return pd.concat(columns, axis=1).set_axis(list(names), axis=1)
 
 
@@ -36,7 +36,7 @@ def _column(values: Any, known: Sequence[str] | None) -> pd.Series[Any]:
 
 
 def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a line for each column: what it holds, what is missing, and its range."""
+    """Return one line per column: kind, missing values and range."""
     lines = []
     for j in range(frame.shape[1]):
         column = frame.iloc[:, j]
@@ -55,13 +55,13 @@ def describe_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def is_frame(source: Any) -> bool:
-    """Tell whether something is a table of another library (polars, Arrow, DuckDB, …)."""
+    """Return whether an object is a table of another library (polars, Arrow, DuckDB, …)."""
     exports = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__dataframe__")
     return exports and not isinstance(source, type)
 
 
 def as_frame(source: Any) -> pd.DataFrame:
-    """Return a table of another library as a frame, through Arrow."""
+    """Convert a table of another library to a DataFrame, via Arrow."""
     if isinstance(source, pd.DataFrame):
         return source
     try:

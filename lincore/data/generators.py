@@ -16,9 +16,9 @@ _MEANS = ((0.0, 0.0), (2.5, 0.5), (1.0, 2.5))
 _COVARIANCES = (((1.0, 0.3), (0.3, 1.0)), ((1.0, -0.4), (-0.4, 0.8)), ((0.7, 0.0), (0.0, 1.2)))
 _SIZES = (300, 150, 75)
 
-# An outlier lies this many times as far from its mean as the row that it replaces.
+# An outlier is this many times as far from its mean as the row that it replaces.
 OUTLIER_SCALE = 6.0
-# What the streams of random numbers are for.
+# Purposes of the random streams.
 _ROWS, _OUTLIERS, _NOISE, _CLASSES = range(4)
 
 
@@ -32,40 +32,40 @@ def gaussian_classes(
     label_noise: float = 0.0,
     seed: int = 0,
 ) -> Dataset:
-    """Draw classes from Gaussian distributions; the truth comes with the data.
+    """Draw classes from Gaussian distributions; the data include the true parameters.
 
     Parameters
     ----------
     means : (K, p) array, optional
-        Three overlapping classes in two dimensions when not given. `means_on_ring` makes others.
+        Default: three overlapping classes in two dimensions. See also `means_on_ring`.
     covariances : (K, p, p) or (p, p) array, optional
-        Positive semidefinite; one matrix is shared by all classes. The identity when only other
-        arguments are given. `ellipse_covariance` makes one.
+        Positive semidefinite; a single matrix is shared by all classes. The identity if only other
+        arguments are given. See also `ellipse_covariance`.
     sizes : (K,) array of int, or int, optional
-        Rows of each class, or of all together: then each row's class is drawn from `priors`.
-        100 for each class when only other arguments are given.
+        Rows of each class, or in total: then each row's class is drawn from `priors`. 100 for each
+        class if only other arguments are given.
     priors : (K,) array, optional
-        Positive; scaled to sum to one. The shares of `sizes`, or equal, when not given.
+        Positive; scaled to sum to one. Default: the shares of `sizes`, or equal.
     outliers : float
-        Share of the rows, from 0 to 1, that lie `OUTLIER_SCALE` times as far from their mean: a
+        Share of the rows, from 0 to 1, that are `OUTLIER_SCALE` times as far from their mean: a
         scale mixture, as in [1]_.
     label_noise : float
         Share of the rows, from 0 to 1, that get the label of another class, each equally likely.
         One row of each class keeps its own.
     seed : int
-        Each class has streams of its own: to change the size of one, or the share of outliers,
-        leaves all other rows alone.
+        Each class has its own random streams: changing the size of one, or the share of outliers,
+        leaves all other rows unchanged.
 
     Returns
     -------
     Dataset
-        Rows grouped by the class that they were drawn from.
+        Rows grouped by the class from which they were drawn.
 
     Raises
     ------
     DataError
-        When shapes do not fit, a covariance is not symmetric and positive semidefinite, a size
-        is not a positive whole number, or a share not between 0 and 1.
+        If shapes do not match, a covariance is not symmetric and positive semidefinite, a size is
+        not a positive whole number, or a share is not between 0 and 1.
 
     References
     ----------
@@ -124,12 +124,12 @@ def ellipse_covariance(
     Returns
     -------
     (n_features, n_features) float64
-        For one feature its variance alone.
+        For one feature only its variance.
 
     Raises
     ------
     DataError
-        When an argument is out of range.
+        If an argument is out of range.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def ellipse_covariance(
     """
     if not (isfinite(spread) and spread > 0 and 0 < ratio <= 1 and isfinite(angle)):
         raise DataError(
-            f"Spread {spread}, ratio {ratio} and angle {angle} make no ellipse.",
+            f"Spread {spread}, ratio {ratio} and angle {angle} do not define an ellipse.",
             where="ellipse",
             remedy="Give a positive spread, and a ratio above 0 and up to 1.",
         )
@@ -152,14 +152,14 @@ def ellipse_covariance(
 
 
 def means_on_ring(n_classes: int, n_features: int = 2, distance: float = 3.0) -> np.ndarray:
-    """Return means of which each is equally far from its two neighbours.
+    """Return means that are each equally far from their two neighbours.
 
     Parameters
     ----------
     n_classes : int
         At least 2.
     n_features : int
-        With one feature they stand in a line; further ones than two are zero.
+        With one feature they are on a line; features after the second are zero.
     distance : float
         Between neighbours.
 
@@ -170,7 +170,7 @@ def means_on_ring(n_classes: int, n_features: int = 2, distance: float = 3.0) ->
     Raises
     ------
     DataError
-        When an argument is out of range.
+        If an argument is out of range.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def means_on_ring(n_classes: int, n_features: int = 2, distance: float = 3.0) ->
 
 
 def _standard_rows(size: int, p: int, outliers: float, stream: list[int]) -> np.ndarray:
-    """Return (size, p) standard normal rows, of which a share is scaled up."""
+    """Return (size, p) standard normal rows, a share of them scaled up."""
     rows = np.random.default_rng([*stream, _ROWS]).standard_normal((size, p))
     if outliers:
         rows[np.random.default_rng([*stream, _OUTLIERS]).random(size) < outliers] *= OUTLIER_SCALE
@@ -201,13 +201,13 @@ def _standard_rows(size: int, p: int, outliers: float, stream: list[int]) -> np.
 
 
 def _labels(sizes: np.ndarray, noise: float, seed: int) -> list[np.ndarray]:
-    """Return the codes of each class's rows, of which a share is another class's."""
+    """Return the codes of each class's rows, a share of them changed to another class."""
     labels = []
     for code, size in enumerate(sizes.tolist()):
         codes = np.full(size, code, dtype=np.intp)
         if noise:
             draws = np.random.default_rng([seed, code, _NOISE]).random((size, 2))
-            # A class that lost every row would be no class.
+            # A class must not lose all of its rows.
             wrong = np.flatnonzero(draws[1:, 0] < noise) + 1
             away = 1 + (draws[wrong, 1] * (len(sizes) - 1)).astype(np.intp)
             codes[wrong] = (code + away) % len(sizes)
@@ -218,7 +218,7 @@ def _labels(sizes: np.ndarray, noise: float, seed: int) -> list[np.ndarray]:
 def _sizes_and_priors(
     sizes: Any, priors: Any, n_classes: int, p: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows of each class, and the shares that the truth states."""
+    """Return the number of rows of each class, and the true priors."""
     if priors is not None:
         priors = _checked_priors(priors, n_classes)
     if np.ndim(sizes) > 0:
@@ -274,7 +274,7 @@ def _checked_covariances(values: Any, n_classes: int, p: int) -> np.ndarray:
         covariances = np.repeat(covariances[None], n_classes, axis=0)
     if covariances.shape != (n_classes, p, p):
         raise DataError(
-            f"Their shape is {covariances.shape}; the means need {(n_classes, p, p)}.",
+            f"Their shape is {covariances.shape}; the means require {(n_classes, p, p)}.",
             where="covariances",
             remedy="Give one square matrix for each class, or one for all.",
         )

@@ -13,15 +13,15 @@ class Kind(NamedTuple):
     Attributes
     ----------
     rows : {"rows", "texts", "images"}
-        What its rows are called.
+        Name of its rows.
     is_images : bool
         Rows are shown as images.
     is_sparse : bool
-        `X` is sparse: it counts words, and is neither standardised nor centred.
+        `X` is sparse word counts, and is neither standardised nor centred.
     standardize : bool
-        Features are brought to unit variance unless something else is asked for.
+        Features are standardised by default.
     single_features : bool
-        A feature means something by itself: it may be an axis, or leak the target.
+        Single features are meaningful: they may serve as an axis, or leak the target.
     """
 
     rows: RowNoun

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAX_PROPOSED_CLASSES = 50
-#: Numbers of more different values are seldom names of classes.
+#: Numbers with more distinct values are rarely class codes.
 MANY_NUMBERS = 10
 _MANY_VALUES = 100_000
 _FEW_ROWS = 5_000
 
-# What a file name ends in that is no part of the name of the data.
+# File name endings that are not part of the name of the data.
 _ENDINGS = re.compile(
     r"(\.(csv|tsv|txt|tab|dat|data|zip|gz|parquet|pq|arff|jsonl?|xls[xmb]?|ods|z?sav|dta|sas7bdat|xpt))"
     r"+$",
@@ -30,17 +30,17 @@ _ENDINGS = re.compile(
 
 
 def natural_key(text: str) -> tuple[Any, ...]:
-    """Sort key under which numbers inside text count as numbers, so that s2 precedes s10.
+    """Sort key that compares numbers inside text as numbers, so that s2 precedes s10.
 
     Parameters
     ----------
     text : str
-        Of a label or a file name.
+        A label or a file name.
 
     Returns
     -------
     tuple
-        Comparable with any other of these keys; upper and lower case are alike.
+        Comparable with any other of these keys, ignoring case.
 
     Examples
     --------
@@ -48,14 +48,14 @@ def natural_key(text: str) -> tuple[Any, ...]:
     ['S1', 's2', 's10']
     """
     pieces = re.split(r"([0-9]+)", text.casefold())
-    # By length and then by digits: int() refuses the thousands of digits that a name may hold.
+    # By length and then by digits: int() rejects the thousands of digits that a name may have.
     pieces[1::2] = [(len(digits), digits) for digits in (d.lstrip("0") for d in pieces[1::2])]
-    # Nested, so that text never meets a number at the same place.
+    # Nested, so that text is never compared with a number.
     return tuple(pieces), text
 
 
 def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarray]:
-    """Turn labels into positions in their sorted list."""
+    """Encode labels as positions in their sorted list."""
     encode = _encode_numbers if labels.dtype.kind in "iuf" else _encode_texts
     codes, classes = encode(labels, where)
     if len(classes) < 2:
@@ -69,7 +69,7 @@ def encode_labels(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
 
 
 def positions(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return where labels stand among classes in any order."""
+    """Return the positions of labels in a list of classes in any order."""
     place = {label: k for k, label in enumerate(classes.tolist())}
     return np.array([place[label] for label in labels.tolist()], dtype=np.intp)
 
@@ -82,14 +82,14 @@ def _encode_numbers(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndar
     classes, codes = np.unique(labels, return_inverse=True)
     if _are_whole(classes):
         return codes.astype(np.intp), classes.astype(np.int64)
-    # In the order of the numbers, although their text would sort otherwise.
+    # In numerical order, although their text would sort differently.
     return codes.astype(np.intp), np.array([str(value) for value in classes.tolist()])
 
 
 def _are_whole(values: np.ndarray) -> bool:
-    """Tell whether all values are whole numbers that float64 and int64 both hold exactly."""
+    """Return whether all values are whole numbers that float64 and int64 both represent exactly."""
     floats = values.astype(np.float64)
-    # Infinity is its own floor: the bound refuses it.
+    # Infinity is its own floor: the bound rejects it.
     return bool(((np.abs(floats) < 2**53) & (floats == np.floor(floats))).all())
 
 
@@ -107,7 +107,7 @@ def _encode_texts(labels: np.ndarray, where: str) -> tuple[np.ndarray, np.ndarra
 
 
 def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Encode the labels of a column, unless it looks like a quantity or like free text."""
+    """Encode the labels of a column, unless it looks like a quantity or free text."""
     where = f"column {labels.name!r}"
     if is_quantity(labels):
         number = is_number(labels)
@@ -119,9 +119,7 @@ def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
             where=where,
             remedy=f"Choose another target{cut}.",
             remedies=tuple(
-                Hint(
-                    f"Bin {labels.name} into {n} classes of equally many rows", options={"bins": n}
-                )
+                Hint(f"Bin {labels.name} into {n} classes of equal size", options={"bins": n})
                 for n in (2, 3, 4)
                 if number
             ),
@@ -130,7 +128,7 @@ def encode_column(labels: pd.Series[Any]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def lone_class_notices(codes: np.ndarray, classes: np.ndarray) -> tuple[Notice, ...]:
-    """Return a notice about the classes that have a single row, if there are any."""
+    """Return a notice about classes with a single row, if there are any."""
     lone = [str(label) for label in classes[np.bincount(codes) == 1]]
     if not lone:
         return ()
@@ -153,13 +151,13 @@ def rows_left_out(count: int, n_rows: int, why: str, where: str, code: str) -> l
 
 
 def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) -> str:
-    """Return the column asked for by name or position."""
+    """Return the requested column by name or position."""
     columns = list(frame.columns)
     if target is None:
         raise DataError(
-            "No column looks like classes: few distinct values that repeat.",
+            "No column looks like classes (a few repeated values).",
             where=name,
-            remedy="Name the column that holds the class of each row.",
+            remedy="Name the column with the class of each row.",
         )
     if isinstance(target, str):
         if target in columns:
@@ -180,29 +178,29 @@ def find_label_column(frame: pd.DataFrame, target: str | int | None, name: str) 
 
 
 def is_quantity(column: pd.Series[Any]) -> bool:
-    """Tell whether a column has too many different values to hold classes."""
+    """Return whether a column has too many distinct values to hold classes."""
     n_rows, n_distinct = count_present(column)
     many = n_distinct > MAX_PROPOSED_CLASSES and n_distinct > n_rows / 10
-    # Numbers of which most stand only once are measured, however few the rows.
+    # Numbers that mostly occur only once are measurements, however few the rows.
     measured = n_distinct > MANY_NUMBERS and 2 * n_distinct > n_rows and is_number(column)
     return many or measured
 
 
 def is_number(column: pd.Series[Any]) -> bool:
-    """Tell whether a column holds real numbers (True and False are such).
+    """Return whether a column holds real numbers (including True and False).
 
     Parameters
     ----------
     column : Series of n values
-        Of a dtype of pandas; text that looks like numbers holds none.
+        With any pandas dtype; text that looks like numbers does not count.
     """
-    from pandas.api import types  # 0.4 s, which a page that names this would pay as it begins
+    from pandas.api import types  # takes 0.4 s, which would delay the start of a page
 
     return types.is_numeric_dtype(column) and not types.is_complex_dtype(column)
 
 
 def present_numbers(column: pd.Series[Any]) -> np.ndarray:
-    """Return the values of a column of numbers that are not missing, in their order."""
+    """Return the nonmissing values of a numeric column, in order."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu":
         return column.to_numpy()
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -211,34 +209,34 @@ def present_numbers(column: pd.Series[Any]) -> np.ndarray:
 
 
 def first_texts(column: pd.Series[Any], count: int | None = None) -> list[str]:
-    """Return the texts among the first values of a column, in their order.
+    """Return the texts among the first values of a column, in order.
 
-    A list, since pandas takes a tenth of a millisecond for each step, and there may be thousands of
+    A list, because pandas takes a tenth of a millisecond per step, and there may be thousands of
     columns.
     """
     return [value for value in _listed(column, count) if isinstance(value, str)]
 
 
 def listed_texts(column: pd.Series[Any]) -> list[str | None]:
-    """Return the values of a column of texts, None where one is missing."""
+    """Return the values of a text column, None for missing ones."""
     return [value if isinstance(value, str) else None for value in _listed(column)]
 
 
 def _listed(column: pd.Series[Any], count: int | None = None) -> list[Any]:
     array: Any = column.array if count is None else column.array[:count]
-    # Arrow's own list is made ten times as fast as that of pandas.
+    # Arrow creates the list ten times as fast as pandas.
     is_arrow = getattr(column.dtype, "storage", "") == "pyarrow"
     values: list[Any] = array.__arrow_array__().to_pylist() if is_arrow else array.tolist()
     return values
 
 
 def is_short_text(column: pd.Series[Any]) -> bool:
-    """Tell whether a column is text of so few rows that a list of them is faster than pandas."""
+    """Return whether a column is text with so few rows that a list is faster than pandas."""
     return len(column) <= _FEW_ROWS and column.dtype.name in ("str", "string")
 
 
 def count_present(column: pd.Series[Any]) -> tuple[int, int]:
-    """Return how many values of a column are not missing, and how many different ones."""
+    """Return the numbers of nonmissing and of distinct values of a column."""
     if is_short_text(column):
         texts = first_texts(column)
         return len(texts), len(set(texts))
@@ -249,17 +247,17 @@ def count_present(column: pd.Series[Any]) -> tuple[int, int]:
 
 
 def count_distinct(values: np.ndarray) -> int:
-    """Return how many different numbers there are."""
+    """Return the number of distinct numbers."""
     if len(values) <= _MANY_VALUES:
         return len(np.unique(values))
-    # By hashing: sorting would copy millions of numbers, of which few may be different.
+    # By hashing: sorting would copy millions of numbers, even if few are distinct.
     from pandas import unique  # as above
 
     return len(unique(values))
 
 
 def display_name(file_name: str) -> str:
-    """Return a file's name without its ending, to call the data by."""
+    """Return a file's name without its extension, as the name of the data."""
     return _ENDINGS.sub("", file_name) or file_name
 
 
@@ -274,7 +272,7 @@ def pixel_names(height: int, width: int) -> tuple[str, ...]:
 
 
 def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
-    """Give a number to each name that is there already, and say to which."""
+    """Make repeated names unique by numbers, and return which were changed."""
     taken: dict[str, int] = {}
     unique, repeated = [], []
     for name in names:
@@ -287,14 +285,14 @@ def unique_names(names: Iterable[str]) -> tuple[list[str], tuple[Notice, ...]]:
         repeated += [new] if new != name else []
     if not repeated:
         return unique, ()
-    remedy = "Give each column a name of its own."
+    remedy = "Make column names unique."
     return unique, (
         Notice("The name of another column; numbered.", columns_named(repeated), remedy, "LIN016"),
     )
 
 
 def columns_named(names: Sequence[str]) -> str:
-    """Say which columns, as a place in a message; no more than ten by name."""
+    """List columns as the location in a message; at most ten by name."""
     shown = ", ".join(map(repr, names[:10]))
     more = f" and {len(names) - 10} more" if len(names) > 10 else ""
     return f"column{'s' if len(names) > 1 else ''} {shown}{more}"

@@ -1,4 +1,4 @@
-"""Refusal of features whose squares overflow floating point."""
+"""Rejection of features whose squares overflow floating point."""
 
 from __future__ import annotations
 
@@ -7,23 +7,22 @@ import numpy as np
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 
-# The sum of the squares stays below 1.8e308; the variance, and one over it, within the range of
-# numbers.
+# The sum of squares must stay below 1.8e308, and the variance and its inverse within range.
 LARGEST_NORM = 1e153
 SMALLEST_RANGE = 1e-152
 
 
 def require_squares(data: Dataset) -> None:
-    """Refuse features that vary too much, or too little, for their squares to be numbers.
+    """Reject features whose range is too large or too small for their squares.
 
-    One that does not vary at all is let pass. Estimators that sum rows themselves refuse them
-    too; where sums are merged they would go by as features that do not vary.
+    Constant features are accepted. Estimators that sum rows themselves reject such features too;
+    when sums are merged they would be treated as constant.
     """
-    # No square of the other types of number overflows.
+    # Squares of other numeric types do not overflow.
     if data.kind.is_sparse or data.X.dtype != np.float64 or not data.n_rows:
         return
     with np.errstate(over="ignore", invalid="ignore"):
-        # Missing values are NaN, which these pass over.
+        # Missing values are NaN, which these functions ignore.
         spread = np.fmax.reduce(data.X, axis=0) - np.fmin.reduce(data.X, axis=0)
         large = spread * np.sqrt(data.n_rows) > LARGEST_NORM
     small = (spread > 0) & (spread < SMALLEST_RANGE)
@@ -32,7 +31,7 @@ def require_squares(data: Dataset) -> None:
             first = int(np.argmax(wrong))
             raise DataError(
                 f"{data.feature_names[first]} has values {apart}{spread[first]:g} apart: their "
-                "squares are no numbers any more.",
+                f"squares are out of the range of numbers.",
                 where=data.name,
                 remedy=f"Look for wrong values in it, or give it in {units} units.",
             )

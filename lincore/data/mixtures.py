@@ -1,6 +1,6 @@
-"""Classes that no line separates, or that far rows pull: mixtures, XOR, rings, one-sided outliers.
+"""Classes that are not linearly separable or have outliers: mixtures, XOR, rings.
 
-Every component of a mixture has a stream of its own: to change one leaves all others alone.
+Every component of a mixture has its own random stream, so changing one leaves the others unchanged.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Component(NamedTuple):
     ----------
     mean : sequence of p numbers
     covariance : number or (p, p) array
-        A number is the variance in every direction; 0 puts all rows on the mean.
+        A number is the variance in every direction; 0 puts all rows at the mean.
     size : int
         Rows.
     """
@@ -57,12 +57,12 @@ def mixture_classes(
 
 
 def xor_classes(size: int = 50, *, seed: int = 0) -> Dataset:
-    """Draw two classes in opposite corners of a square: no line separates them, a product does.
+    """Draw two classes in opposite corners of a square, separable by a product but not by a line.
 
     Parameters
     ----------
     size : int
-        Rows of each corner.
+        Rows in each corner.
     seed : int
 
     Examples
@@ -96,7 +96,7 @@ def ring_classes(
     Raises
     ------
     DataError
-        For lengths that differ, and numbers that are no radii, deviations or sizes.
+        If lengths differ, or radii, deviations or sizes are invalid.
 
     Examples
     --------
@@ -130,30 +130,31 @@ def with_far_rows(
     size: int = 10,
     seed: int = 0,
 ) -> Dataset:
-    """Add rows of one class far off on one side, as least squares is pulled by.
+    """Add outliers of one class on one side, to which least squares is sensitive.
 
     Parameters
     ----------
     data : Dataset
-        Of dense numbers.
+        With dense numeric features.
     code : int
-        The class that the rows are of.
+        The class of the new rows.
     mean : sequence of p numbers
         Where they lie.
     deviation : float
-        About their mean, in every direction.
+        Standard deviation in every direction.
     size : int
     seed : int
 
     Returns
     -------
     Dataset
-        The former rows first; its truth, which these rows do not follow, is left out.
+        The original rows first; the true parameters are dropped, because the new rows do not follow
+        them.
 
     Raises
     ------
     DataError
-        For a class or a place that the data do not have.
+        If the data have no such class, or a different number of features.
 
     Examples
     --------
@@ -164,7 +165,7 @@ def with_far_rows(
     """
     if not 0 <= code < data.n_classes or len(mean) != data.n_features:
         raise DataError(
-            f"There is no class {code}, or no place {list(mean)}, in these data.",
+            f"These data have no class {code}, or {list(mean)} has the wrong length.",
             where="far rows",
             remedy=f"Choose a class from 0 to {data.n_classes - 1} and {data.n_features} numbers.",
         )
@@ -194,7 +195,7 @@ def _drawn(part: Component, seed: int, code: int, number: int) -> np.ndarray:
     fits = covariance.shape == (len(mean), len(mean)) and np.isfinite(covariance).all()
     if not fits or not np.allclose(covariance, covariance.T):
         raise DataError(
-            f"The covariance of a component of class {code + 1} is no symmetric matrix of "
+            f"The covariance of a component of class {code + 1} is not a symmetric matrix of "
             f"{len(mean)} × {len(mean)} numbers.",
             where="covariance",
             remedy="Give one number, or such a matrix.",

@@ -9,10 +9,10 @@ COLUMNS = ("cabin class", "sex", "age", "relatives", "fare", "port", "deck", "su
 
 
 def passengers_csv(seed: int = 0) -> bytes:
-    """Return the passengers of a ship that sank, none of whom has lived, as a CSV file.
+    """Return the fictitious passengers of a ship that sank, as a CSV file.
 
-    Ages and decks are missing for many, and about one in five survives: more of the women, of the
-    young and of the first class.
+    Many ages and decks are missing, and about one in five survives: more among women, the young and
+    the first class.
     """
     rng = np.random.default_rng(seed)
     cabin = rng.choice(3, ROWS, p=[0.2, 0.25, 0.55])

@@ -1,4 +1,4 @@
-"""The rows of "prml-chapter-4-in-r", drawn as R draws them from its seeds."""
+"""The rows of "prml-chapter-4-in-r", reproduced from R's random numbers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lincore.data.labels import encode_labels
 MEANS = np.array([[4.0, 4.0], [6.5, 5.0]])
 COVARIANCE = np.array([[0.25, 0.21], [0.21, 0.25]])
 PRIORS = (0.6, 0.4)
-# Seed and number of rows: those to learn from, and those to classify.
+# Seed and number of rows, for training and for classification.
 TRAINING, NEW = (101, 100), (231, 200)
-# Of R's sources (RNG.c, snorm.c): the smallest uniform, and bits of a normal.
+# From R's sources (RNG.c, snorm.c): the smallest uniform, and bits of a normal.
 _SMALLEST, _BIG = 2.328306437080797e-10, 134217728
 
 
@@ -52,13 +52,13 @@ class _RStream:
         return float(ndtri((high + self.uniform()) / _BIG))
 
     def codes(self, size: int, priors: Sequence[float]) -> np.ndarray:
-        """Return what ``sample(K, size, TRUE, priors)`` does, less one; priors decreasing."""
+        """Reproduce ``sample(K, size, TRUE, priors)``, minus one; priors must decrease."""
         ends = np.cumsum(priors)[:-1]
         return np.array([np.searchsorted(ends, self.uniform()) for _ in range(size)])
 
 
 def prml_rows() -> Dataset:
-    """Return the 100 rows and the 200 new ones of "prml-chapter-4-in-r", the latter for testing."""
+    """Return the 100 training and 200 test rows of "prml-chapter-4-in-r"."""
     parts = [_mixture(seed, size) for seed, size in (TRAINING, NEW)]
     X, drawn = (np.concatenate(part) for part in zip(*parts, strict=True))
     codes, classes = encode_labels(np.char.mod("%d", drawn + 1), "class")

@@ -1,4 +1,4 @@
-"""Weights and frequencies of rows: checked, and given to a data set."""
+"""Weights and frequencies of rows: validation and application to a data set."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from lincore.limits import LIMITS
 from lincore.utils.formatting import count
 from lincore.utils.typing import Array
 
-#: Says in words where a row, counted from 0, stands.
+#: Describes the location of a row, counted from 0.
 Place = Callable[[int], str]
 _ENOUGH = "Correct it, leave such rows out, or give the column another role."
 
 
 def data_row(row: int) -> str:
-    """Say where a row of an array stands, counted from 1."""
+    """Describe the location of a row of an array, counted from 1."""
     return f"data row {row + 1}"
 
 
@@ -41,14 +41,14 @@ def _checked_frequencies(values: Any, name: str, place: Place, width: int) -> ND
     if broken.any():
         row = int(broken.argmax())
         raise DataError(
-            f"The frequency {found[row]:g} is no whole number.",
+            f"The frequency {found[row]:g} is not a whole number.",
             where=f"column {name!r}, {place(row)}",
             remedy="A frequency counts equal rows; for sampling weights use the role weight.",
         )
     total, most = float(found.sum()), min(LIMITS.max_rows, LIMITS.max_cells // max(width, 1))
     if total > most:
         raise DataError(
-            f"The frequencies add up to {total:,.15g} rows; at most {most:,} such are held.",
+            f"The frequencies add up to {total:,.15g} rows; at most {most:,} are allowed.",
             where=f"column {name!r}",
             remedy="Divide them by a common factor, or use the column as weights.",
         )
@@ -79,7 +79,7 @@ def _checked(values: Any, name: str, what: str, place: Place, is_part: bool = Fa
             raise DataError(f"The {what}{value} {why}.", where=where, remedy=_ENOUGH)
     if len(found) and not found.any() and not is_part:
         raise DataError(
-            f"Every {what} is zero: no row would count.",
+            f"Every {what} is zero: no rows would remain.",
             where=f"column {name!r}",
             remedy="Give the column another role.",
         )
@@ -176,9 +176,9 @@ def with_row_weights(
 ) -> Dataset:
     """Return a data set whose rows have sampling weights, or are repeated by frequencies.
 
-    A row of weight w stands for w rows of the population. Fits and scores use the weights divided
-    by their mean, so that only their ratios matter; intervals use the effective number of rows,
-    (Σw)² / Σw² (Kish), and know how weights go together with errors.
+    A row of weight w represents w rows of the population. Fits and scores use the weights divided
+    by their mean, so only their ratios matter; intervals use the effective number of rows, (Σw)² /
+    Σw² (Kish), and account for the association between weights and errors.
 
     A row of frequency f is there f times in the data set that is returned, and its copies are a
     group, unless the data have groups. Rows of weight or frequency zero are left out.
@@ -194,8 +194,9 @@ def with_row_weights(
     Raises
     ------
     DataError
-        For values that are no weights or frequencies, another number of them than of rows, more
-        repeated values than are held, and where other rows of the file are summed already.
+        If values are not valid weights or frequencies, if their number differs from the number of
+        rows, if the repeated rows do not fit into memory, or if other rows of the file have already
+        been summed.
 
     Examples
     --------
@@ -211,9 +212,9 @@ def with_row_weights(
         return data
     if data.streamed is not None:
         raise DataError(
-            "Rows of a file that are summed already cannot be weighted any more.",
+            "Rows of a file that have already been summed cannot be weighted any more.",
             where=data.name,
-            remedy="Name the column of weights or frequencies where the file is loaded.",
+            remedy="Name the column of weights or frequencies when loading the file.",
         )
     for name, values in ((weight_name, weights), (frequency_name, frequencies)):
         if values is not None and np.shape(values) != (data.n_rows,):
@@ -240,7 +241,7 @@ def with_row_weights(
 
 
 def effective_number(weight: Array) -> float:
-    """Return the number of rows of equal weight that say as much about a mean: (Σw)² / Σw²."""
+    """Return the effective number of rows for a mean: (Σw)² / Σw²."""
     squares = float((weight**2).sum())
     return float(weight.sum()) ** 2 / squares if squares > 0 else 0.0
 
@@ -261,15 +262,15 @@ def counting(data: Dataset) -> str:
 
 
 def zeros_left_out(number: int, n_rows: int, what: str, name: str) -> list[Notice]:
-    """Return a notice about rows that a column gives weight or frequency zero, if there are any."""
+    """Return a notice about rows with weight or frequency zero, if there are any."""
     return rows_left_out(number, n_rows, f"have {what} zero", f"column {name!r}", "LIN058")
 
 
 def weighted_losses(rows: Array, truth: NDArray[np.intp], weight: Array) -> Array:
-    """Return losses whose mean over the rows of a class is the weighted mean of these.
+    """Return losses whose mean over the rows of a class is the weighted mean of the given ones.
 
-    A row is moved from the weighted mean of its class by its weight, relative to the mean weight in
-    the class: then the variance over rows is that of the weighted mean as well.
+    The deviation of a row from the weighted mean of its class is multiplied by its weight, relative
+    to the mean weight in the class: then the variance over rows is that of the weighted mean, too.
     """
     number, total = np.bincount(truth), np.bincount(truth, weight)
     relative = weight * (number[truth] / total[truth])

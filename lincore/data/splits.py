@@ -1,4 +1,4 @@
-"""Division into training and test set: stratified, by group, by order, as given."""
+"""Splits into training and test set: stratified, by group, by order, as given."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Fold(NamedTuple):
     Attributes
     ----------
     repetition, fold : int
-        Within one repetition no row is tested twice.
+        Within a repetition no row is tested twice.
     train, test : ndarrays of row numbers
     """
 
@@ -30,18 +30,18 @@ class Fold(NamedTuple):
 
 
 def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed: int = 0) -> Split:
-    """Set rows of every class apart for testing.
+    """Hold out rows of every class for testing.
 
-    A class of one row is trained on and never tested; any other class has rows in both parts,
+    A class with one row is trained on and never tested; any other class has rows in both parts,
     unless groups are kept together.
 
     Parameters
     ----------
     data : Dataset
     how : {"stratified", "group", "last", "given"}, optional
-        At random within each class; whole groups at random, class shares as even as they allow;
-        the last rows of each class in file order; or the test set that the source brought,
-        whatever `test_size` says. Default: "group" where the data have groups, else "stratified".
+        At random within each class; whole groups at random, with class shares as equal as possible;
+        the last rows of each class in file order; or the test set of the source, regardless of
+        `test_size`. Default: "group" if the data have groups, otherwise "stratified".
     test_size : float
         Share of each class, between 0 and 1.
     seed : int
@@ -54,8 +54,8 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
     Raises
     ------
     DataError
-        When `how` or `test_size` is out of range, when the source brought no test set, or when
-        that leaves a class without training rows.
+        If `how` or `test_size` is invalid, if the source has no test set, or if a class is left
+        without training rows.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def split(data: Dataset, how: str | None = None, *, test_size: float = 0.3, seed
         return _given_split(data)
     if how not in ("stratified", "group", "last"):
         raise DataError(
-            f"No split is called {how!r}.", remedy="Use stratified, group, last or given."
+            f"There is no split called {how!r}.", remedy="Use stratified, group, last or given."
         )
     if not 0 < test_size < 1:
         raise DataError(f"The test fraction {test_size} is not between 0 and 1.", remedy="Try 0.3.")
@@ -94,10 +94,9 @@ def rows_by_class(
     n_classes: int,
     seed: int | np.random.Generator | Sequence[np.random.Generator] | None = None,
 ) -> list[np.ndarray]:
-    """Return the row numbers of each class, in file order or shuffled; splits test the last.
+    """Return the row numbers of each class, in file order or shuffled; splits test the last ones.
 
-    Whatever draws rows class by class draws them here: splits, folds, the subsets of a study, the
-    rows of a plot.
+    All sampling by class is done here: splits, folds, the subsets of a study, the rows of a plot.
     """
     rows = [np.flatnonzero(codes == code) for code in range(n_classes)]
     if seed is None:
@@ -107,14 +106,14 @@ def rows_by_class(
 
 
 def draw_rows(n: int, most: int, seed: int | np.random.Generator) -> np.ndarray:
-    """Draw rows at random, in order, where there are more than `most`; one at least."""
+    """Draw a sorted random sample if there are more than `most` rows; at least one row."""
     if n <= max(1, most):
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, max(1, most), replace=False))
 
 
 def class_counts_of_test(data: Dataset, test_size: float) -> np.ndarray:
-    """Return how many rows of each class, shape (K,), a share between 0 and 1 sets apart.
+    """Return the number of test rows of each class, shape (K,).
 
     Parameters
     ----------
@@ -125,9 +124,9 @@ def class_counts_of_test(data: Dataset, test_size: float) -> np.ndarray:
     Returns
     -------
     ndarray of int, shape (K,)
-        Rows of each class in the test set; a class of two rows or more is in both.
+        Rows of each class in the test set; a class with two or more rows is in both sets.
     """
-    # Rounding alone would leave a small class without test rows, or with nothing else.
+    # Rounding alone could leave a small class without test rows, or without training rows.
     wanted = np.maximum(np.round(test_size * data.counts), 1).astype(np.intp)
     return np.minimum(wanted, np.maximum(data.counts - 1, 0))
 
@@ -143,7 +142,7 @@ def _given_split(data: Dataset) -> Split:
     trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
     if not trained.all():
         raise DataError(
-            "The given split leaves no training rows to "
+            "The given split leaves no training rows for "
             f"{class_named(data.classes[trained.argmin()])}.",
             where=data.name,
             remedy="Use stratified or last, or add rows of that class to the training set.",
@@ -166,14 +165,14 @@ def _group_split(data: Dataset, test_size: float, seed: int) -> Split:
     trained = np.bincount(data.codes[~tested], minlength=data.n_classes)
     if not trained.all() or not tested.any():
         lacking = (
-            f"no training rows to {class_named(data.classes[trained.argmin()])}"
+            f"no training rows for {class_named(data.classes[trained.argmin()])}"
             if not trained.all()
             else "no test rows"
         )
         raise DataError(
             f"Whole groups leave {lacking}.",
             where=data.name,
-            remedy="Take another share or seed, or a split at random.",
+            remedy="Choose another test fraction or seed, or a random split.",
         )
     return Split(np.flatnonzero(~tested), np.flatnonzero(tested))
 
@@ -181,17 +180,17 @@ def _group_split(data: Dataset, test_size: float, seed: int) -> Split:
 def _tested_groups(counts: np.ndarray, test_size: float, rng: np.random.Generator) -> np.ndarray:
     """Choose groups of (n_groups, K) rows by class for testing, shape (n_groups,) bool.
 
-    Each goes, the large ones first, to the part that leaves the shares of the classes in both
-    parts the more alike.
+    Each group, the largest first, goes to the part that makes the class shares of both parts more
+    similar.
     """
     n_groups, K = counts.shape
     totals = counts.sum(axis=0)
     in_test, in_train = counts / (test_size * totals), counts / ((1 - test_size) * totals)
-    # Sizes by powers of two alone, so that every seed draws another split.
+    # Sizes only in powers of two, so that every seed gives a different split.
     order = rng.permutation(n_groups)
     size = np.floor(np.log2(counts.sum(axis=1)))
     order = order[np.argsort(-size[order], kind="stable")]
-    # The only group of a class is trained on.
+    # The only group of a class is always trained on.
     only = ((counts > 0) & ((counts > 0).sum(axis=0) == 1)).any(axis=1)
     tested = np.zeros(n_groups, dtype=bool)
     excess = -in_train[only].sum(axis=0) if only.any() else np.zeros(K)

@@ -1,7 +1,7 @@
-"""Heuristic choice of the target column, with its reason and alternatives.
+"""Heuristic guess of the target column, with its reason and alternatives.
 
-Every column that could hold classes is rated by its values, its place and its name, in this order
-of importance: two values in the last place outweigh any name.
+Every column that could hold classes is scored by its values, position and name, in this order of
+importance: two values in the last column outweigh any name.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from lincore.errors import Notice
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Names that say "target", and those that say it of other things as well.
+#: Names that mean "target", and names that may also mean other things.
 SURE_WORDS = frozenset(
     ("class", "label", "target", "y", "species", "outcome", "diagnosis", "survived", "churn")
     + ("attrition", "fraud", "spam", "sentiment", "genre")
 )
 DOUBTFUL_WORDS = frozenset(("default", "category", "type", "response"))
-# Flags of two values that describe a row, whatever place they have.
+# Binary flags that describe a row, in any position.
 _TRAITS = frozenset(("sex", "gender", "male", "female", "geschlecht", "sexe"))
-# Points, set so that the tables of tests/common/test_real_tables.py and the cases of
-# tests/lincore/data/test_target_guess.py come out as a person would guess.
+# Points, chosen so that the tables of tests/common/test_real_tables.py and the cases of
+# tests/lincore/data/test_target_guess.py are guessed as a person would.
 _SURE_NAME, _SURE_TOKEN, _DOUBTFUL_NAME = 3.0, 2.5, 1.75
 _LAST, _FIRST, _IS_TEXT = 2.25, 0.25, 0.5
 _FLAG, _FEW, _SEVERAL, _NAMES = 2.75, 1.0, 0.5, -1.5
-# The only column of text among numbers is hardly a feature.
+# The only text column among numbers is unlikely to be a feature.
 _ONLY_TEXT = 3.5
-# A lead of this much or less leaves a doubt.
+# With a margin of this much or less the guess is uncertain.
 _CLOSE = 1.0
-# Numbers of more different values count something, rather than name a class.
+# Numbers with more distinct values are counts rather than class codes.
 _FEW_NUMBERS = 20
-# Texts of more than a few values are classes where each has several rows, else names.
+# Texts with more than a few values are classes if each has several rows, otherwise names.
 _MOST_CLASSES = 200
 _ROWS_OF_A_CLASS = 5
 _NUMBERED_NAME = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}")
 _MOST_RUNNERS_UP = 3
 _FEW_CLASSES = 10
-# Of thousands of columns these many are looked at from either end, and all texts.
+# With thousands of columns only this many from either end and all texts are examined.
 _LOOKED_AT = 100
 
 
@@ -59,12 +59,12 @@ class TargetGuess(NamedTuple):
     ----------
     column : str
     by_name : bool
-        Whether its name decided: by place and values alone, another column would come first.
+        Whether its name decided: position and values alone would favour another column.
     runners_up : tuple of str
-        The next best columns, at most three, those of few classes first.
+        The next best columns, at most three, those with few classes first.
     rival : str
-        The column that may as well be it: nearly as likely, or likelier but for the name. Empty
-        if there is none: the guess is hardly in doubt.
+        A column that is nearly as likely, or more likely apart from its name. Empty if the guess is
+        clear.
     """
 
     column: str
@@ -74,8 +74,8 @@ class TargetGuess(NamedTuple):
 
     @property
     def reason(self) -> str:
-        """What the guess rests on, as the end of a sentence."""
-        return "by its name alone" if self.by_name else "by its place and its few values"
+        """The reason for the guess, as the end of a sentence."""
+        return "by its name alone" if self.by_name else "by its position and its few values"
 
     @property
     def notice(self) -> Notice:
@@ -84,11 +84,11 @@ class TargetGuess(NamedTuple):
         Examples
         --------
         >>> print(TargetGuess("kind", False, ("sex", "port")).notice)
-        column 'kind': Guessed to be the target, by its place and its few values. If it is another \
-column, such as 'sex' or 'port', choose that.
+        column 'kind': Guessed to be the target, by its position and its few values. If it is \
+another column, such as 'sex' or 'port', choose that one.
         """
         others = " or ".join(map(repr, self.runners_up))
-        remedy = f"If it is another column, such as {others}, choose that." if others else ""
+        remedy = f"If it is another column, such as {others}, choose that one." if others else ""
         where = f"column {self.column!r}"
         return Notice(f"Guessed to be the target, {self.reason}.", where, remedy, "LIN054")
 
@@ -117,7 +117,7 @@ def guess_target(frame: pd.DataFrame) -> TargetGuess | None:
         return None
     plain = _ratings(frame, found)
     full = {one.name: plain[one.name] + one.name_points for one in found}
-    # Of columns alike, that of fewer classes.
+    # In case of ties, the column with fewer classes.
     ranked = sorted(found, key=lambda one: (-full[one.name], one.n_classes))
     best, others = ranked[0], ranked[1:]
     likeliest = max(found, key=lambda one: plain[one.name])
@@ -141,16 +141,16 @@ def _looked_at(frame: pd.DataFrame) -> Sequence[str]:
 
 
 def _candidate(column: pd.Series[Any]) -> _Candidate | None:
-    """Return a column that could hold classes: few values that repeat, or those of a telling name.
+    """Return a column that could hold classes: few repeated values, or a telling name.
 
-    Called exactly as classes are, they need not repeat. None has fractions.
+    A column named exactly like a target needs no repeated values. Fractions are excluded.
     """
     n_present, n_distinct = count_present(column)
     if n_distinct < 2:
         return None
     name, is_text = str(column.name), not is_number(column)
     points = _name_points(name)
-    is_full = 2 * n_present >= len(column)  # else it would take most rows with it
+    is_full = 2 * n_present >= len(column)  # otherwise most rows would be lost
     repeats = is_full and n_distinct <= min(MAX_PROPOSED_CLASSES, n_present / 2)
     several = n_present >= _ROWS_OF_A_CLASS * n_distinct
     many = is_full and is_text and several and n_distinct <= _MOST_CLASSES
@@ -172,7 +172,7 @@ def _name_points(name: str) -> float:
 
 
 def _ratings(frame: pd.DataFrame, found: Sequence[_Candidate]) -> dict[str, float]:
-    """Return the points of each candidate for its values and its place."""
+    """Return the points of each candidate for its values and its position."""
     n_flags = sum(one.is_flag for one in found)
     few = [one for one in found if one.n_classes <= MAX_PROPOSED_CLASSES]
     texts = [one.name for one in few if one.is_text and not one.is_name_like]
@@ -182,7 +182,7 @@ def _ratings(frame: pd.DataFrame, found: Sequence[_Candidate]) -> dict[str, floa
         many = _MOST_CLASSES if one.is_text else _FEW_NUMBERS
         if one.is_name_like or one.n_classes > many:
             return _NAMES
-        if one.is_flag:  # of many flags, none tells much
+        if one.is_flag:  # one of many flags is not informative
             points = _FEW + _FLAG / sqrt(n_flags)
         elif one.n_classes <= _FEW_CLASSES:
             points = _FEW
@@ -201,7 +201,7 @@ def _ratings(frame: pd.DataFrame, found: Sequence[_Candidate]) -> dict[str, floa
 
 
 def _last_telling(frame: pd.DataFrame) -> str | None:
-    """Return the last column but for free text, names of rows, and what never varies."""
+    """Return the last column except free text, row names and constants."""
     for name in reversed(list(frame.columns)):
         n_present, n_distinct = count_present(frame[name])
         names_rows = not is_number(frame[name]) and 2 * n_distinct > n_present > _FEW_CLASSES
@@ -211,12 +211,12 @@ def _last_telling(frame: pd.DataFrame) -> str | None:
 
 
 def _is_label_like(column: pd.Series[Any]) -> bool:
-    """Tell whether a column could hold classes: not too many values, none with a fraction."""
+    """Return whether a column could hold classes: not too many values and no fractions."""
     if is_quantity(column):
         return False
     return not is_number(column) or bool((column.dropna() % 1 == 0).all())
 
 
 def _is_numbered(column: pd.Series[Any]) -> bool:
-    """Tell whether texts are numbered names, such as P01 and P02."""
+    """Return whether texts are numbered names, such as P01 and P02."""
     return all(_NUMBERED_NAME.fullmatch(text.strip()) for text in first_texts(column, 50))

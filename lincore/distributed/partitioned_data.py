@@ -89,7 +89,7 @@ class PartitionedData:
         found: _ByLabel = self._sum(partial(_moments, n_folds, seed))
         if not len(found.labels):
             raise DataError(
-                "No row is left: each has a missing value, or no label.",
+                "No row is left: each has a missing value or no label.",
                 where="partitions",
                 remedy="Ignore the columns that are mostly missing.",
             )

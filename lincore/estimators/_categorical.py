@@ -1,4 +1,4 @@
-"""Categorical features of naive Bayes: level probabilities by class from class means."""
+"""Categorical features of naive Bayes: level probabilities by class, computed from class means."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from lincore.utils.typing import Array
 
 
 class CategoricalFactors(NamedTuple):
-    """The log probabilities of categorical features given the class, linear in their columns.
+    """Log probabilities of categorical features given the class, linear in their columns.
 
-    A categorical feature of L levels is coded by L columns of zeros and ones; a row that is zero in
-    all of them has a level that no training row had, which says nothing of the class. One of two
-    levels is coded by a single column, one for the second level.
+    A categorical feature with L levels is coded by L indicator columns; a row that is zero in all
+    of them has an unseen level, which is uninformative. A feature with two levels is coded by a
+    single column, an indicator of the second level.
 
     Attributes
     ----------
     columns : ndarray of shape (m,)
-        Where the columns of all categorical features are.
+        Positions of the columns of all categorical features.
     coef : ndarray of shape (K, m)
     constant : ndarray of shape (K,)
         The sum of log probabilities is ``x[columns] @ coef.T + constant``.
@@ -40,7 +40,7 @@ class CategoricalFactors(NamedTuple):
     def from_moments(
         cls, moments: Moments, groups: Sequence[Sequence[int]], alpha: float
     ) -> CategoricalFactors:
-        """Estimate them from moments by class, whose means are the shares of the levels."""
+        """Estimate from moments by class, whose means are the level shares."""
         coef, constant = [], np.zeros(len(moments))
         for group in groups:
             counts = moments.count[:, None] * moments.mean[:, list(group)]
@@ -61,7 +61,7 @@ class CategoricalFactors(NamedTuple):
 
 
 def checked_groups(groups: Sequence[Sequence[int]], p: int) -> tuple[tuple[int, ...], ...]:
-    """Return groups of columns as they are; ValueError unless each column stands in one at most."""
+    """Validate groups of columns: ValueError if a column occurs more than once."""
     columns = [column for group in groups for column in group]
     allowed = all(isinstance(c, (int, np.integer)) and 0 <= c < p for c in columns)
     if not allowed or len(set(columns)) < len(columns) or not all(len(g) for g in groups):

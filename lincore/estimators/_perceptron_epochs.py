@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 
 from lincore.utils.typing import Array
 
-# Values of one block (400 KB): after a mistake the rest of the block is scored again, so it
-# should stay in the processor's cache.
+# Values of one block (400 KB): after a mistake the rest of the block is scored again, so it should
+# fit into the processor's cache.
 BLOCK_VALUES = 50_000
-# Sparse rows of one block: as many squared products of rows fit into 0.5 MB.
+# Sparse rows of one block: their inner products fit into 0.5 MB.
 SPARSE_LENGTH = 256
 
 
 @dataclass(frozen=True)
 class StepRows:
-    """Rows as the perceptron sees them: ``x̃ = (1, (x - origin) / scale)``.
+    """Rows in the perceptron's coordinates: ``x̃ = (1, (x - origin) / scale)``.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class StepRows:
     codes : ndarray of shape (n,)
         Classes, from 0 to K - 1.
     steps : ndarray of shape (n,)
-        How far a mistake at each row moves the weights, > 0.
+        Step length for a mistake at each row, > 0.
     origin, scale : ndarray of shape (p,)
     """
 
@@ -44,7 +44,7 @@ class StepRows:
     def blocks(
         self, order: NDArray[np.intp]
     ) -> Iterator[tuple[EpochBlock, NDArray[np.intp], Array]]:
-        """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
+        """Yield rows x̃ (b, p + 1), their codes and their steps, in the given order."""
         length = int(np.clip(BLOCK_VALUES // (self.X.shape[1] + 1), 16, 512))
         for start in range(0, len(order), length):
             chosen = order[start : start + length]
@@ -58,12 +58,12 @@ class StepRows:
 
 
 class SparseStepRows(StepRows):
-    """The same of CSR rows, which are scaled and keep their zeros: the origin must be zero."""
+    """The same for CSR rows, which are scaled and keep their zeros: the origin must be zero."""
 
     def blocks(
         self, order: NDArray[np.intp]
     ) -> Iterator[tuple[EpochBlock, NDArray[np.intp], Array]]:
-        """Yield rows x̃ (b, p + 1), their codes and their steps, in the order asked for."""
+        """Yield rows x̃ (b, p + 1), their codes and their steps, in the given order."""
         for start in range(0, len(order), SPARSE_LENGTH):
             chosen = order[start : start + SPARSE_LENGTH]
             yield SparseBlock(self._rows[chosen]), self.codes[chosen], self.steps[chosen]
@@ -76,7 +76,7 @@ class SparseStepRows(StepRows):
 
 
 class EpochBlock:
-    """Some rows x̃, and what a walk asks of them."""
+    """A block of rows x̃, with the operations needed for an epoch."""
 
     def __init__(self, rows: Any) -> None:
         self.rows = rows
@@ -95,7 +95,7 @@ class EpochBlock:
 
 
 class SparseBlock(EpochBlock):
-    """The same of CSR rows."""
+    """The same for CSR rows."""
 
     def scores(self, weights: Array) -> Array:
         """Return ``weights @ rowsᵀ``, (K, b)."""
@@ -117,7 +117,7 @@ class SparseBlock(EpochBlock):
 
 @dataclass
 class Walk:
-    """The weights, and what is remembered of the way that they have come.
+    """The weights and their history.
 
     Attributes
     ----------
@@ -125,10 +125,10 @@ class Walk:
     weights : ndarray of shape (K, p + 1)
         The bias first.
     keeps_pocket : bool
-        Whether the weights with the fewest errors are kept as well.
+        Whether to keep the weights with the fewest errors as well.
     pocket : ndarray of shape (K, p + 1)
     visits : int
-        Rows seen, the same row again and again.
+        Number of rows visited, counting repeats.
     """
 
     rows: StepRows
@@ -142,11 +142,11 @@ class Walk:
     _longest_run: int = -1
 
     def __post_init__(self) -> None:
-        """Begin with the weights as pocket."""
+        """Start with the weights as pocket."""
         self.pocket, self._drift = self.weights.copy(), np.zeros_like(self.weights)
 
     def epoch(self, order: NDArray[np.intp]) -> int:
-        """Visit rows once each and return the number of mistakes; each one is an update."""
+        """Visit each row once and return the number of mistakes; each causes an update."""
         mistakes = sum(self._visit(*block) for block in self.rows.blocks(order))
         if self.keeps_pocket:
             self._consider()
@@ -154,14 +154,14 @@ class Walk:
 
     def average(self) -> Array:
         """Return the mean of the weights after every visit, (K, p + 1)."""
-        # The update of visit u is part of the weights after visits u to the last.
+        # The update of visit u is included in the weights after all visits from u on.
         return ((self.visits + 1) * self.weights - self._drift) / max(1, self.visits)
 
     def _visit(self, block: EpochBlock, codes: NDArray[np.intp], steps: Array) -> int:
         """Visit the rows of a block.
 
-        Between two mistakes the weights stand still, so one product tells all scores up to the
-        next mistake; only what an update adds to the scores of the rows after it is new.
+        Between two mistakes the weights are constant, so one product gives all scores up to the
+        next mistake; then only the change of the scores of later rows has to be added.
         """
         scores = block.scores(self.weights)
         own = scores[codes, np.arange(len(codes))]
@@ -169,7 +169,7 @@ class Walk:
         rivals[codes, np.arange(len(codes))] = -np.inf
         here = mistakes = 0
         while True:
-            # A tie is a mistake: the beginning, where all weights are zero, is one tie.
+            # A tie is a mistake; at the start, with zero weights, everything is tied.
             wrong = own[here:] <= rivals[:, here:].max(axis=0)
             ahead = int(wrong.argmax()) if wrong.any() else len(wrong)
             self.visits, self._run, here = self.visits + ahead, self._run + ahead, here + ahead
@@ -194,7 +194,7 @@ class Walk:
             block.add(self._drift[k], here, self.visits * signed)
 
     def _consider(self) -> None:
-        """Pocket the weights if they misclassify fewer rows than with those in the pocket."""
+        """Pocket the weights if they misclassify fewer rows than those in the pocket."""
         self._longest_run = max(self._longest_run, self._run)
         errors = 0.0
         for block, codes, steps in self.rows.blocks(np.arange(len(self.rows.codes))):

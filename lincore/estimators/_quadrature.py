@@ -13,24 +13,24 @@ from lincore.utils.typing import Array, Codes
 
 # Beyond 8.5 deviations a Gaussian has 2e-17 of its mass.
 REACH = 8.5
-# Points on a line at which a decision is looked up before its changes are pinned down.
+# Points on a line at which decisions are evaluated before their changes are located.
 SCAN = 240
-# Absolute accuracy that is asked of the quadrature.
+# Absolute accuracy of the quadrature.
 ACCURACY = 1e-7
 MOST_LINES = 20_000
 
 
 class Rule(NamedTuple):
-    """A function of position that takes finitely many values.
+    """A function of position with finitely many values.
 
     Attributes
     ----------
     label : callable
-        From coordinates (n, r) to codes (n,) in 0 .. m - 1.
+        Maps coordinates (n, r) to codes (n,) in 0 .. m - 1.
     cost : ndarray of shape (K, m)
-        What each code costs where class k is true.
+        Cost of each code if class k is true.
     smooth : bool
-        Whether it is known that the code does not change back within a small distance.
+        Whether the code is known not to change back within a small distance.
     """
 
     label: Callable[[Array], Codes]
@@ -47,14 +47,14 @@ def over_lines(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, float
 
 
 class Lines(NamedTuple):
-    """Gaussian classes along parallel lines: all but the last coordinate are given.
+    """Gaussian classes along parallel lines: all coordinates except the last are given.
 
     Attributes
     ----------
     weights : ndarray of shape (n, K)
         Prior times density of the class at the given coordinates.
     means : ndarray of shape (n, K)
-        Of the last coordinate, given the others.
+        Conditional means of the last coordinate.
     deviations : ndarray of shape (K,)
     """
 
@@ -63,10 +63,10 @@ class Lines(NamedTuple):
     deviations: Array
 
     def integrate(self, rule: Rule, given: Array, n_points: int) -> Array:
-        """Return the cost of the rule along each line, (n,), exact where its changes are found.
+        """Return the cost of the rule along each line, (n,), exact if all changes are found.
 
-        Between changes the cost is a sum of normal probabilities. A change is found when it lies
-        between two points of a scan, laid out in the deviations of every class.
+        Between changes the cost is a sum of normal probabilities. Changes are found between
+        neighbouring points of a scan that is spaced by the deviations of every class.
         """
         steps = np.linspace(-REACH, REACH, max(n_points // 10, n_points // len(self.deviations)))
         scan = self.means[:, :, None] + self.deviations[:, None] * steps
@@ -89,7 +89,7 @@ class Lines(NamedTuple):
 
 
 class Brackets(NamedTuple):
-    """Intervals on lines between whose ends a code changes; all of shape (m,)."""
+    """Intervals on lines with different codes at their ends; all of shape (m,)."""
 
     line: Codes
     low: Array
@@ -100,7 +100,7 @@ class Brackets(NamedTuple):
     def pin_down(
         self, label: Callable[[Codes, Array], Codes], n_codes: int
     ) -> list[tuple[Codes, Array, Codes, Codes]]:
-        """Bisect for the first change in each interval, then in the rest: line, place, codes."""
+        """Bisect for the first change in each interval, then in the rest: line, position, codes."""
         changes = []
         line, low, high, left, right = self
         for _ in range(n_codes):
@@ -134,16 +134,16 @@ def _over_the_plane(known: KnownClasses, rule: Rule, scan: int) -> tuple[float, 
         )
 
     knots = (means[:, :1] + across[:, None] * [-REACH, -3.0, 3.0, REACH]).ravel()
-    # A jagged rule is left to Monte Carlo before its many changes on many lines are searched.
+    # A jagged rule is left to Monte Carlo instead of searching for its many changes.
     most = MOST_LINES if rule.smooth else MOST_LINES // 5
     return _adaptive(along_lines, np.unique(knots), most)
 
 
 def _adaptive(function: Callable[[Array], Array], knots: Array, most: int) -> tuple[float, float]:
-    """Integrate by Gauss's rule, halving the panels where that changes the result.
+    """Integrate by Gauss's rule, halving panels as long as that changes the result.
 
-    Where classes meet in threes the integrand has kinks: there the panels become small. All
-    panels of one size are evaluated together; `scipy.integrate` takes them one at a time.
+    Where three classes meet the integrand has kinks, and panels become small. All panels of the
+    same size are evaluated together, whereas `scipy.integrate` evaluates one at a time.
     """
     nodes, weights = np.polynomial.legendre.leggauss(12)
 

@@ -18,15 +18,15 @@ from lincore.utils.atomic import atomic
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
-# Distances, in deviations, whose squares can be summed.
+# Largest distance, in standard deviations, whose square can be summed.
 FARTHEST = 1e150
 
 
 class KnownClasses(NamedTuple):
-    """Gaussian classes in coordinates in which their mean covariance is the identity.
+    """Gaussian classes in coordinates in which their average covariance is the identity.
 
-    There units and offsets are gone, and so are the directions in which no class varies: every
-    covariance is regular, and densities can be compared.
+    This removes units, offsets and directions in which no class varies: every covariance is
+    regular, and densities can be compared.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class KnownClasses(NamedTuple):
     covariances : ndarray of shape (K, r, r)
     priors : ndarray of shape (K,)
     loss : ndarray of shape (K, K)
-        Of deciding for the column where the row is true.
+        Loss of deciding for the column's class if the row's class is true.
     """
 
     origin: Array
@@ -61,7 +61,7 @@ class KnownClasses(NamedTuple):
         loss: Any,
         classes: ArrayLike | None = None,
     ) -> KnownClasses:
-        """Check the parameters of `BayesClassifier` and change the coordinates."""
+        """Validate the parameters of `BayesClassifier` and change coordinates."""
         means, covariances = _checked_gaussians(means, covariances)
         pooled = covariances.mean(axis=0)
         forward = Whitener.from_covariance(pooled).factor
@@ -83,7 +83,7 @@ class KnownClasses(NamedTuple):
         return self.densities.means
 
     def restricted(self, axes: Array) -> KnownClasses:
-        """Return the classes as they are in the subspace of orthonormal columns `axes` (r, q)."""
+        """Project the classes onto the subspace of orthonormal columns `axes` (r, q)."""
         covariances = axes.T @ self.covariances @ axes
         return self._replace(
             forward=self.forward @ axes,
@@ -93,11 +93,11 @@ class KnownClasses(NamedTuple):
         )
 
     def coordinates(self, X: NDArray[Any]) -> Array:
-        """Return rows (n, p) of the features as coordinates (n, r)."""
+        """Convert rows (n, p) of the features to coordinates (n, r)."""
         return (X - self.origin) @ self.forward
 
     def points(self, Z: Array) -> Array:
-        """Return coordinates (n, r) as rows (n, p) of the features."""
+        """Convert coordinates (n, r) to rows (n, p) of the features."""
         return self.origin + Z @ self.back
 
     def log_posterior(self, Z: Array) -> Array:
@@ -112,24 +112,24 @@ class KnownClasses(NamedTuple):
 
 
 class BayesClassifier(ClassifierMixin, BaseEstimator):
-    """Decide with the least expected loss under densities that are known, not learned.
+    """Decide with minimum expected loss under known class densities.
 
-    No classifier does better on rows from these densities; how well it does is
-    `lincore.estimators.bayes_risk.bayes_error`, and what another one loses is
+    No classifier is better on rows from these densities. Its expected loss is
+    `lincore.estimators.bayes_risk.bayes_error`, and the excess loss of another classifier is
     `lincore.estimators.bayes_risk.regret`.
 
     Parameters
     ----------
     means : array-like of shape (K, p)
-        In the units of the features. The classes stand in the order of `classes_`.
+        In the units of the features, in the order of `classes_`.
     covariances : array-like of shape (K, p, p), or (p, p) where the classes share one
-        Positive semidefinite. A direction in which no class varies is left out, and rows are
-        taken to lie in the plane of the classes.
+        Positive semidefinite. Directions in which no class varies are ignored: rows are assumed to
+        lie in the subspace of the classes.
     priors : array-like of shape (K,) or mapping of label to probability, optional
-        Probabilities of the classes; equal if left out.
+        Class probabilities. Default: equal.
     loss : array-like of shape (K, K), optional
-        What it costs to decide for the class of the column where that of the row is true, >= 0;
-        1 for every error if left out.
+        Cost of deciding for the column's class if the row's class is true, >= 0. Default: 1 for
+        every error.
 
     Attributes
     ----------
@@ -139,10 +139,11 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     ValueError
-        In `fit`: for shapes that do not fit, a covariance that is not symmetric and positive
-        semidefinite or is singular where another is not, means that differ where nothing varies
-        (such classes are distinguished without error), priors that are no probabilities, losses
-        that are negative; and for rows that do not have these p features and K classes.
+        In `fit`, if shapes do not match, a covariance is not symmetric and positive semidefinite,
+        or is singular in a direction in which another class varies, means differ in a direction in
+        which no class varies (such classes are separated without error), priors are not
+        probabilities, or losses are negative; and if the rows do not have these p features and K
+        classes.
 
     References
     ----------
@@ -175,7 +176,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         self.loss = loss
 
     def known_classes(self) -> KnownClasses:
-        """Return the checked parameters, in coordinates that suit them; needs no fit."""
+        """Return the validated parameters in suitable coordinates; needs no fit."""
         classes = getattr(self, "classes_", None)
         return KnownClasses.from_parameters(
             self.means, self.covariances, self.priors, self.loss, classes
@@ -183,7 +184,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Check rows X (n, p) and take the names of the classes from their labels y (n,)."""
+        """Check rows X (n, p) and take the class names from the labels y (n,)."""
         rows = validate_rows(self, X, y).X
         known = self.known_classes()
         shape = (len(self.classes_), rows.shape[1])
@@ -202,7 +203,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         return self._known.risk(Z)
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return minus the logarithm of the expected loss of each decision.
+        """Return the negative logarithm of the expected loss of each decision.
 
         Parameters
         ----------
@@ -211,20 +212,20 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n, K), or (n,) for two classes
-            For two classes the score of ``classes_[1]`` less that of ``classes_[0]``: without a
-            loss matrix these are the log odds, as far as +-708.
+            For two classes the score of ``classes_[1]`` minus that of ``classes_[0]``: without a
+            loss matrix these are the log odds, up to ±708.
         """
-        # A loss too small for a number is treated as the smallest: scores stay finite.
+        # A loss that underflows is replaced by the smallest number: scores stay finite.
         scores = -np.log(np.maximum(self.risk(X), np.finfo(np.float64).tiny))
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label whose expected loss is least, shape (n,)."""
+        """Return the label with the smallest expected loss, shape (n,)."""
         chosen = self.risk(X).argmin(axis=1)
         return self.classes_[chosen]
 
     def predict_log_proba(self, X: ArrayLike) -> Array:
-        """Return the logarithms of the posterior probabilities, shape (n, K), whatever the loss."""
+        """Return the log posterior probabilities, shape (n, K), independent of the loss."""
         Z = self._coordinates(X)
         return self._known.log_posterior(Z)
 
@@ -237,11 +238,11 @@ class BayesClassifier(ClassifierMixin, BaseEstimator):
         rows = numeric_rows(self, X, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):
             Z = self._known.coordinates(rows)
-        # `not <=`: an overflow on the way may have left NaN.
+        # `not <=`, because an overflow may have produced NaN.
         if not np.abs(Z).max(initial=0.0) <= FARTHEST:
             raise ValueError(
-                "Some rows lie more than 1e150 deviations from the classes, so that the squares of "
-                "their distances overflow. Look for wrong values, or units that do not match."
+                "Some rows are more than 1e150 deviations from the classes, so that squared "
+                "distances overflow. Look for wrong values, or units that do not match."
             )
         return Z
 
@@ -273,7 +274,7 @@ def _checked_gaussians(means: ArrayLike, covariances: ArrayLike) -> tuple[Array,
 
 
 def _refuse_certainty(means: Array, residual: Array, deviation: Array) -> None:
-    """Refuse means that differ where nothing varies; `residual` (K, p) lies outside the plane."""
+    """Reject means that differ in constant directions; `residual` (K, p) lies in these."""
     rounding = 1e-7 * deviation + 1e-13 * np.abs(means).max(axis=0)
     strange = np.argwhere(np.abs(residual) > rounding)
     if len(strange):
@@ -287,7 +288,7 @@ def _refuse_certainty(means: Array, residual: Array, deviation: Array) -> None:
 def _refuse_singular(covariances: Array) -> None:
     for k, cov in enumerate(covariances):
         values = np.linalg.eigvalsh(cov)
-        # The mean covariance is one here: what is lost against it is lost against some class.
+        # The average covariance is one here: a lost direction is one in which some class varies.
         if not is_positive(np.append(values, 1.0))[:-1].all():
             raise ValueError(
                 f"The covariance of class {k} is singular in a direction in which another class "
@@ -303,6 +304,6 @@ def _checked_loss(loss: Any, n_classes: int) -> Array:
     if costs.shape != (n_classes, n_classes) or not np.all(np.isfinite(costs) & (costs >= 0)):
         raise ValueError(
             f"loss must be a finite matrix of shape {(n_classes, n_classes)} without negative "
-            "entries (to add a number to a row changes no decision)."
+            f"entries (adding a constant to a row does not change decisions)."
         )
     return costs

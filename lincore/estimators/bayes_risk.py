@@ -14,7 +14,7 @@ from lincore.estimators.bayes import BayesClassifier, KnownClasses
 from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.typing import Array, Codes
 
-# More classes than this make lines in a plane slower than Monte Carlo.
+# With more classes than this, integration along lines is slower than Monte Carlo.
 MOST_CLASSES = 20
 PILOT = 20_000
 MOST_DRAWS = 20_000_000
@@ -22,16 +22,16 @@ MOST_DRAWS = 20_000_000
 
 @dataclass(frozen=True)
 class ExpectedLoss:
-    """An expected loss, and how it was found.
+    """An expected loss, and how it was computed.
 
     Attributes
     ----------
     value : float
         In the units of the loss matrix; without one, a probability of error.
     standard_error : float
-        Of Monte Carlo; else 0.
+        For Monte Carlo; otherwise 0.
     method : str
-        In words.
+        Description of the method.
     """
 
     value: float
@@ -42,12 +42,12 @@ class ExpectedLoss:
 def bayes_error(
     truth: BayesClassifier, *, standard_error: float = 1e-4, seed: int = 0
 ) -> ExpectedLoss:
-    """Return the least expected loss that any classifier has: without a loss matrix, the error.
+    """Return the minimum expected loss of any classifier: without a loss matrix, the Bayes error.
 
-    Two classes of one covariance have a closed form; with equal priors it is Φ(-Δ/2) of their
-    Mahalanobis distance Δ. In one dimension, and with up to 20 classes in two, it is integrated
-    to about 1e-7 (classes of one covariance have as many dimensions as their means span); beyond,
-    it is estimated by Monte Carlo.
+    Two classes with equal covariances have a closed form; with equal priors it is Φ(-Δ/2) with
+    their Mahalanobis distance Δ. In one dimension, and with up to 20 classes in two, it is
+    integrated to about 1e-7 (with equal covariances, only the dimensions spanned by the means
+    count). Otherwise it is estimated by Monte Carlo.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def bayes_error(
     Raises
     ------
     ValueError
-        As `BayesClassifier` does, for parameters that do not fit.
+        As in `BayesClassifier`, for invalid parameters.
 
     References
     ----------
     Fukunaga (1990), "Introduction to Statistical Pattern Recognition", section 3.2;
-    "lda-from-scratch", which begins from the Bayes error.
+    "lda-from-scratch", which starts from the Bayes error.
 
     Examples
     --------
@@ -90,20 +90,20 @@ def expected_loss(
 ) -> ExpectedLoss:
     """Return the true expected loss (without a loss matrix, the true error) of a classifier.
 
-    Integrated in one and two dimensions where its boundaries are plain enough for that, which is
-    tested; else, as for nearest neighbours and deep trees, estimated by Monte Carlo.
+    Integrated in one and two dimensions if its boundaries are simple enough (which is checked);
+    otherwise, for example for nearest neighbours and deep trees, estimated by Monte Carlo.
 
     Parameters
     ----------
     classifier : fitted classifier
-        With `classes_` in the order of the means of `truth`. It is asked about rows (n, p).
+        With `classes_` in the order of the means of `truth`. It must predict rows (n, p).
     truth, standard_error, seed
         As in `bayes_error`.
 
     Raises
     ------
     ValueError
-        For another number of classes, and as `bayes_error`.
+        If the number of classes differs, and as in `bayes_error`.
 
     Examples
     --------
@@ -120,10 +120,10 @@ def expected_loss(
 def regret(
     classifier: Any, truth: BayesClassifier, *, standard_error: float = 5e-4, seed: int = 0
 ) -> ExpectedLoss:
-    """Return what a classifier loses beyond the Bayes error, >= 0.
+    """Return the excess loss of a classifier over the Bayes error, >= 0.
 
-    The two losses are not subtracted: where the classifier decides as the Bayes classifier does,
-    nothing is added, so a classifier that always does has a regret of exactly zero.
+    The two losses are not subtracted: regions in which the classifier agrees with the Bayes
+    classifier contribute nothing, so one that always agrees has a regret of exactly zero.
 
     Parameters
     ----------
@@ -165,17 +165,17 @@ def _decisions(classifier: Any, known: KnownClasses) -> Rule:
 
 
 def _two_alike(means: Array, priors: Array, loss: Array) -> float:
-    """Return the least loss of two classes of one covariance, in whitened coordinates.
+    """Return the minimum loss of two classes with equal covariances, in whitened coordinates.
 
-    Along the line through the means the classes are N(0, 1) and N(Δ, 1), and the second is
-    decided for above c, where its log likelihood ratio Δu - Δ²/2 exceeds the log of what a
-    needless second decision costs over what a needless first one does.
+    Along the line through the means the classes are N(0, 1) and N(Δ, 1). The second is chosen above
+    c, where the log likelihood ratio Δu - Δ²/2 exceeds the log ratio of the costs of wrongly
+    choosing the second and wrongly choosing the first.
     """
     distance = float(np.linalg.norm(means[1] - means[0]))
     (first_right, first_wrong), (second_wrong, second_right) = priors[:, None] * loss
     gains = first_wrong - first_right, second_wrong - second_right
     always_first, always_second = first_right + second_wrong, first_wrong + second_right
-    if max(gains) < 0:  # every error is better than the right decision: exchange them
+    if max(gains) < 0:  # every error is better than the correct decision: exchange them
         return _two_alike(means, priors, loss[:, ::-1])
     if min(gains) <= 0 or distance == 0:
         return float(min(always_first, always_second))
@@ -184,7 +184,7 @@ def _two_alike(means: Array, priors: Array, loss: Array) -> float:
 
 
 def _integrate(known: KnownClasses, rule: Rule, standard_error: float, seed: int) -> ExpectedLoss:
-    """Integrate the cost of a rule by lines up to two dimensions, else by Monte Carlo."""
+    """Integrate the cost of a rule along lines up to two dimensions, else by Monte Carlo."""
     if not standard_error > 0:
         raise ValueError(f"standard_error must be positive, got {standard_error}.")
     n_classes, dimensions = known.means.shape
@@ -193,7 +193,7 @@ def _integrate(known: KnownClasses, rule: Rule, standard_error: float, seed: int
     value, error = over_lines(known, rule, SCAN)
     enough = max(standard_error, ACCURACY)
     if not rule.smooth and error <= enough:
-        # A jagged rule may change twice between two points: a finer scan tells.
+        # A jagged rule may change twice between two points: check with a finer scan.
         finer, error = over_lines(known, rule, 4 * SCAN)
         value, error = finer, error + 10 * abs(finer - value)
     if error > enough:
@@ -203,10 +203,10 @@ def _integrate(known: KnownClasses, rule: Rule, standard_error: float, seed: int
 
 
 def _monte_carlo(known: KnownClasses, rule: Rule, standard_error: float, seed: int) -> ExpectedLoss:
-    """Average the cost that posteriors expect over rows drawn from each class.
+    """Average the posterior expected cost over rows drawn from each class.
 
-    Expecting over the classes at every row, not counting the one that it came from, takes away
-    most of the variance. Classes get rows by Neyman's rule: prior times deviation.
+    Taking the expectation over the classes at every row, instead of using its true class, removes
+    most of the variance. Rows are allocated to classes by Neyman's rule: prior times deviation.
     """
     n_classes = len(known.priors)
     streams = [np.random.default_rng([seed, k]) for k in range(n_classes)]
@@ -232,7 +232,7 @@ def _monte_carlo(known: KnownClasses, rule: Rule, standard_error: float, seed: i
 def _costs(
     known: KnownClasses, rule: Rule, k: int, number: int, random: np.random.Generator
 ) -> Iterator[Array]:
-    """Draw rows of class k and yield the cost that posteriors expect at each, in blocks."""
+    """Draw rows of class k and yield the posterior expected cost of each, in blocks."""
     n_classes, r = known.means.shape
     values, vectors = np.linalg.eigh(known.covariances[k])
     root = vectors * np.sqrt(values)

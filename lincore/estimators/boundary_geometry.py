@@ -17,27 +17,27 @@ def discriminants(model: Any) -> list[Quadric]:
     steps = model.steps if isinstance(model, Pipeline) else [("classify", model)]
     classifier = steps[-1][1]
     if not callable(getattr(classifier, "discriminants", None)):
-        raise TypeError(f"{type(classifier).__name__} has no discriminants that can be written.")
+        raise TypeError(f"{type(classifier).__name__} has no discriminants in closed form.")
     functions: list[Quadric] = classifier.discriminants()
     for name, step in reversed(steps[:-1]):
         if name == "impute":
             continue
         if not callable(getattr(step, "affine", None)):
-            raise TypeError(f"The step {name!r} is not affine: it bends planes.")
+            raise TypeError(f"The step {name!r} is not affine: planes do not stay planes.")
         origin, matrix = step.affine()
         functions = [function.pulled_back(matrix, origin) for function in functions]
     return functions
 
 
 def boundary(model: Any, first: int, second: int) -> Quadric:
-    """Return the function whose zeros are the boundary between two classes.
+    """Return the function whose zero set is the boundary between two classes.
 
     Parameters
     ----------
     model
         As for `discriminants`.
     first, second : int
-        Positions of two classes; the function is positive where the first one scores more.
+        Positions of two classes; the function is positive if the first has the higher score.
 
     Returns
     -------
@@ -58,12 +58,12 @@ def boundary(model: Any, first: int, second: int) -> Quadric:
 
 
 def mahalanobis(model: Any, X: ArrayLike) -> Array:
-    """Return the Mahalanobis distance of each row from each class, without units.
+    """Return the dimensionless Mahalanobis distance of each row from each class.
 
     Parameters
     ----------
     model : Gaussian classifier of lincore, or Pipeline that ends in one
-        Fitted. In a pipeline distances are measured in the coordinates that the classifier sees.
+        Fitted. In a pipeline, distances are measured in the coordinates of the classifier.
     X : array-like of shape (n, p)
 
     Returns
@@ -73,12 +73,12 @@ def mahalanobis(model: Any, X: ArrayLike) -> Array:
     Raises
     ------
     TypeError
-        For a classifier without class densities.
+        If the classifier has no class densities.
     """
     if isinstance(model, Pipeline):
         steps = model[:-1]
         X = steps.transform(X) if len(steps) else X
         model = model.steps[-1][1]
     if not hasattr(model, "densities_"):
-        raise TypeError(f"{type(model).__name__} has no class densities to measure by.")
+        raise TypeError(f"{type(model).__name__} has no class densities for distances.")
     return np.sqrt(model.densities_.squared_distances(X))

@@ -33,8 +33,8 @@ Threshold = Literal["midpoint", "gaussian", "minimum-error"]
 def _asks_for_no_rows(model: FisherDiscriminant) -> bool:
     if model.threshold == "minimum-error":
         raise AttributeError(
-            "threshold='minimum-error' counts errors on the rows themselves, which moments and "
-            "earlier batches no longer have. Use fit, or another threshold."
+            "threshold='minimum-error' counts errors on the rows, which are not available from "
+            "moments or earlier batches. Use fit, or another threshold."
         )
     return True
 
@@ -46,43 +46,42 @@ class FisherDiscriminant(
     MomentClassifier,
     LinearClassifier,
 ):
-    """Directions w that maximise J(w), the scatter between classes over that within them.
+    """Directions w that maximise J(w), the ratio of between-class to within-class scatter.
 
     They solve ``S_B w = J S_W w``; two classes have one, ``w ∝ S_W⁻¹ (m_2 - m_1)``. Fisher's
-    criterion does not learn a decision function by itself: it says nothing of where on w one
-    class ends. That is what `threshold` adds, on the projected rows.
+    criterion does not define a decision rule: it gives no threshold on the projection. `threshold`
+    adds one.
 
     Parameters
     ----------
     threshold : {"midpoint", "gaussian", "minimum-error"}, default "midpoint"
-        "midpoint": the nearest projected mean; for two classes the middle between both.
-        "gaussian": the projections of each class are Gaussian about its mean with a variance
-        that the classes share; with all directions this is LDA. (Variances of their own would
-        need two thresholds.) "minimum-error": the fewest misclassified training rows, over all
-        thresholds for two classes; for more, starting from "gaussian", each class's offset in
-        turn is put where the fewest are misclassified, until none can be bettered (a local
-        minimum). It needs the rows, so there is no `partial_fit` and no `fit_moments` with it.
+        "midpoint": the nearest projected mean; for two classes, the point halfway between both.
+        "gaussian": projections are Gaussian with a shared variance; with all directions this is
+        LDA. (Unequal variances would need two thresholds.) "minimum-error": the fewest
+        misclassified training rows, for two classes over all thresholds. For more classes, the
+        offset of each class in turn is optimised, starting from "gaussian", until no offset can be
+        improved (a local minimum). It needs the rows, so `partial_fit` and `fit_moments` are
+        unavailable.
     priors : array-like of shape (K,), mapping, "equal" or "all", optional
-        Probabilities of the classes for "gaussian"; default: their shares of the rows. They
-        never enter the directions.
+        Class probabilities for "gaussian". Default: class shares. They never affect the directions.
     n_components : int, optional
-        How many directions to keep, at most K - 1 and p; default all.
+        Number of directions to keep, at most K - 1 and p. Default: all.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Two classes have
-        the same midpoint under any weights that leave the direction as it is.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. For two classes the midpoint depends
+        on the weights only through the direction.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     directions_ : ndarray of shape (d, p)
-        In inverse units of the features, J decreasing. Along each the variance within classes
-        is 1 (scatter divided by n), and different ones are uncorrelated within classes. The last
-        class whose mean is off the centre lies on the positive side.
+        In inverse units of the features, by decreasing J. Along each the within-class variance is 1
+        (scatter divided by n), and different ones are uncorrelated within classes. The last class
+        with a mean off the centre is on the positive side.
     criterion_ : ndarray of shape (d,)
-        J of each direction, as the lecture defines it; without units.
+        J of each direction, as defined in the lecture; dimensionless.
     mean_ : ndarray of shape (p,)
-        Of all rows: where the projections are zero.
+        Mean of all rows, the origin of the projections.
     projected_means_ : ndarray of shape (K, d)
         Zero for a class without rows.
     priors_ : ndarray of shape (K,)
@@ -90,17 +89,17 @@ class FisherDiscriminant(
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----
-    Directions in which no class varies, where J would be infinite, are left out.
+    Directions in which no class varies (infinite J) are ignored.
 
     References
     ----------
     "lecture-linear-classifiers", "Fisher Discriminant Analysis"; "prml-chapter-4-in-r", section
-    4.1.4, whose code sums over elements and centres both classes at the first one's mean: not
-    here. Bishop (2006), eqs. 4.26 to 4.30 and, for many classes, section 4.1.6.
+    4.1.4, whose code sums over elements and centres both classes at the first mean, unlike here.
+    Bishop (2006), eqs. 4.26 to 4.30 and, for many classes, section 4.1.6.
 
     Examples
     --------
@@ -133,16 +132,16 @@ class FisherDiscriminant(
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from more rows; see `MomentClassifier.partial_fit`."""
+        """Update with more rows; see `MomentClassifier.partial_fit`."""
         return super().partial_fit(X, y, classes, sample_weight)
 
     @available_if(_asks_for_no_rows)
     def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
-        """Learn from moments grouped by class; see `MomentClassifier.fit_moments`."""
+        """Fit to moments grouped by class; see `MomentClassifier.fit_moments`."""
         return super().fit_moments(moments, classes)
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return the projections (n, d) of rows (n, p), in deviations within classes."""
+        """Return the projections (n, d) of rows (n, p), in within-class standard deviations."""
         check_is_fitted(self)
         return self._project(numeric_rows(self, X, reset=False))
 
@@ -183,8 +182,8 @@ class FisherDiscriminant(
                 moments, Whitener.from_covariance(within, equilibrate=False)
             )
         whitener, white = canonical.whitener, canonical.means
-        # Whitened, S_W is the identity: eigh(S_B, S_W) becomes an svd of K rows.
-        # A class that is alone so far is not to be separated from any.
+        # After whitening S_W is the identity, and eigh(S_B, S_W) becomes an SVD of K rows.
+        # A class that is the only one so far has nothing to be separated from.
         alone = np.count_nonzero(seen) < 2
         axes = white[:0] if alone else canonical.axes(self.n_components)
         directions = whitener.unwhiten(axes)
@@ -198,7 +197,7 @@ class FisherDiscriminant(
             )
 
     def _set_scores(self, offsets: Array) -> None:
-        """Keep ``offsets[k] + projected_means_[k] @ projection`` as functions of the features."""
+        """Store ``offsets[k] + projected_means_[k] @ projection`` as functions of the features."""
         self._offsets = offsets
         coef = self.projected_means_ @ self.directions_
         self._set_linear(coef, offsets - coef @ self.mean_)

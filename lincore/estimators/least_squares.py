@@ -19,27 +19,27 @@ Targets = Literal["one-hot", "plus-minus", "fisher"]
 
 
 class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClassifier):
-    """Linear functions fitted to target values by least squares; the largest one wins.
+    """Linear functions fitted to coded targets by least squares; the largest one wins.
 
     ``W = argmin Σᵢ ‖tᵢ - Wᵀx̃ᵢ‖² + alpha ‖W‖²`` with ``x̃ = (x, 1)``; the intercept is not
-    penalised. The fitted targets are no probabilities: they leave [0, 1], and the square loss is
-    the likelihood of no model of the labels. Rows far on the right side of the boundary are
-    punished for it and pull it towards them; LDA and logistic regression are better classifiers.
+    penalised. The fitted values are not probabilities: they may lie outside [0, 1], and the squared
+    loss is not the likelihood of any model of the labels. Rows far on the correct side of the
+    boundary are penalised and pull it towards them; LDA and logistic regression are better
+    classifiers.
 
     Parameters
     ----------
     alpha : float, default 0.0
-        Ridge penalty, in squared units of the features; >= 0. With 0 and singular data the
-        solution is the one of smallest norm.
+        Ridge penalty, in squared units of the features; >= 0. With 0 and singular data the solution
+        has minimum norm.
     targets : {"one-hot", "plus-minus", "fisher"}, default "one-hot"
-        What a row of class k should come out as. "one-hot": 1 for class k, 0 for the others.
+        Target values of a row of class k. "one-hot": 1 for class k, 0 for the others.
         "plus-minus": 1 and -1. "fisher": N / N_k and 0, so that small classes count as much as
-        large ones. The score of two classes is the difference of the second from the first: 1
-        and -1 (the same for "one-hot" and "plus-minus"), or ``N / N_2`` and ``-N / N_1``, which
-        give Fisher's direction.
+        large ones. For two classes the score is the second minus the first: 1 and -1 (the same for
+        "one-hot" and "plus-minus"), or ``N / N_2`` and ``-N / N_1``, which give Fisher's direction.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. It enters N and N_k too.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They also enter N and N_k.
 
     Attributes
     ----------
@@ -49,13 +49,13 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----
-    With ``targets="plus-minus"`` it is scikit-learn's `RidgeClassifier`. Solved from the total
-    scatter and the class means, so `partial_fit` is exact. Where p > n and units differ so much
-    that the rows' own space loses directions, the norm is that of standardised features.
+    With ``targets="plus-minus"`` it equals scikit-learn's `RidgeClassifier`. It is solved from the
+    total scatter and the class means, so `partial_fit` is exact. If p > n and units differ so much
+    that the space of the rows loses directions, the minimum norm refers to standardised features.
 
     References
     ----------
@@ -93,7 +93,7 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
         if space is None and not self.alpha:
             coef = _canonical_solution(moments, target)
         if coef is None:
-            # A class without rows has no mean; its weight in the product is zero.
+            # A class without rows has no mean, but weight zero in the product.
             products = (moments.mean - total.mean).T @ (moments.count[:, None] * target)
             coef = _smallest_solution(total.scatter, products, self.alpha)
         if space is not None:
@@ -102,7 +102,7 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
         self._set_linear(coef.T, mean_target - total_mean(total, space) @ coef)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
-        # Norms of weights are those of the features' own units, so the axes are too.
+        # Norms of weights refer to the units of the features, so the axes do too.
         centre = diagonal.pooled().mean
         plain = RowSpace.spanned_by(rows, centre, np.ones(rows.shape[1]))
         if self.alpha > 0 or plain.axes.shape[1] == len(rows) - 1:
@@ -115,7 +115,7 @@ def class_targets(count: Array, targets: Targets) -> Array:
     """Return the target vectors of rows of each class, shape (K, K)."""
     if targets == "fisher":
         return np.diag(np.where(count > 0, count.sum() / np.where(count > 0, count, 1.0), 0.0))
-    # The score of two classes is a difference: that of one-hot targets is already ±1.
+    # The score of two classes is a difference, which is already ±1 for one-hot targets.
     if targets == "one-hot" or (targets == "plus-minus" and len(count) == 2):
         return np.eye(len(count))
     if targets == "plus-minus":
@@ -124,11 +124,11 @@ def class_targets(count: Array, targets: Targets) -> Array:
 
 
 def _canonical_solution(moments: Moments, target: Array) -> Array | None:
-    """Solve the normal equations without penalty where the classes vary in all directions.
+    """Solve the unpenalised normal equations if the classes vary in all directions.
 
     In canonical coordinates, where M are the class means times ``sqrt(n_k)``, the total scatter is
     ``I + MᵀM``; with ``M = U S V`` the solution for targets T is ``V diag(s / (1 + s²)) Uᵀ T``.
-    None where the scatter within classes has less rank than there are varying features.
+    None if the rank of the within-class scatter is less than the number of varying features.
     """
     varying = np.diagonal(moments.pooled().scatter) > 0
     if not varying.any() or not (np.diagonal(moments.within())[varying] > 0).all():
@@ -144,20 +144,21 @@ def _canonical_solution(moments: Moments, target: Array) -> Array | None:
 
 
 def _smallest_solution(scatter: Array, products: Array, alpha: float) -> Array:
-    """Solve ``(scatter + alpha I) W = products``; of many solutions return the shortest."""
+    """Solve ``(scatter + alpha I) W = products``; of several solutions return the shortest."""
     solution = np.zeros_like(products)
     varying = np.flatnonzero(np.diagonal(scatter) > 0)
     if not len(varying):
         return solution
     normal = scatter[np.ix_(varying, varying)] + alpha * np.eye(len(varying))
-    # In units of its own each feature counts alike for the rank, whatever its scale.
+    # After scaling, each feature counts equally for the rank.
     scale = np.sqrt(np.diagonal(normal))[:, None]
     values, vectors = np.linalg.eigh(normal / scale / scale.T)
     kept = is_positive(values)
     coordinates = vectors[:, kept].T @ (products[varying] / scale) / values[kept, None]
     standard, null = vectors[:, kept] @ coordinates, vectors[:, ~kept]
     if null.shape[1]:
-        # The shortest in these units; what the rows do not see makes it so in the features' own.
+        # The shortest in these units; a null-space component makes it shortest in the original
+        # ones.
         standard -= null @ np.linalg.lstsq(null / scale, standard / scale, rcond=None)[0]
     solution[varying] = standard / scale
     return solution

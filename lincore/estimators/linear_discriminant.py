@@ -27,34 +27,34 @@ class LinearDiscriminantAnalysis(
     MomentClassifier,
     LinearClassifier,
 ):
-    """Gaussian classes that share one covariance; the boundaries between them are planes.
+    """Gaussian classes that share one covariance; boundaries are hyperplanes.
 
     The score of class k is ``w_k @ x + b_k`` with ``w_k = Σ⁻¹μ_k`` and
     ``b_k = log p_k - μ_kᵀΣ⁻¹μ_k / 2``. As in scikit-learn the coefficients are given relative to
-    the mean of the classes, ``Σ⁻¹(μ_k - m)``: all differences of scores, and so all boundaries
-    and posteriors, are the same, and far from the origin no digits are lost.
+    the mean of the classes, ``Σ⁻¹(μ_k - m)``: differences of scores, and thus all boundaries and
+    posteriors, are unchanged, and no digits are lost far from the origin.
 
-    `transform` gives canonical coordinates: projections on the directions along which the means
-    of the classes lie furthest apart, in deviations within classes by `covariance_`.
+    `transform` returns canonical coordinates: projections onto the directions that best separate
+    the class means, in within-class standard deviations according to `covariance_`.
 
     Parameters
     ----------
     priors : array-like of shape (K,), mapping, "equal" or "all", optional
-        Probabilities of the classes, in the order of `classes_` or by label; default: their
-        shares of the rows. They never enter the covariance (two solvers of scikit-learn let them).
+        Class probabilities, in the order of `classes_` or by label. Default: class shares. They
+        never affect the covariance (in two of scikit-learn's solvers they do).
     shrinkage : None, float in [0, 1] or "oas"
-        Pull the covariance towards a multiple of the identity; see
+        Shrink the covariance towards a multiple of the identity; see
         `lincore.linalg.covariance.shrink`.
     divisor : {"n", "n-k"}, default "n"
-        What the pooled scatter is divided by: "n" is the maximum likelihood estimate, "n-k" the
-        unbiased one.
+        Divisor of the pooled scatter: "n" is the maximum likelihood estimate, "n-k" the unbiased
+        one.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
     n_components : int, optional
-        How many canonical coordinates `transform` gives, at most K - 1 and p; default all.
-        Labels and posteriors always use all.
+        Number of canonical coordinates returned by `transform`, at most K - 1 and p. Default: all.
+        Predictions always use all.
 
     Attributes
     ----------
@@ -63,29 +63,29 @@ class LinearDiscriminantAnalysis(
     means_ : ndarray of shape (K, p)
     covariance_ : ndarray of shape (p, p)
     xbar_ : ndarray of shape (p,)
-        ``priors_ @ means_``, where the canonical coordinates are zero.
+        ``priors_ @ means_``, the origin of the canonical coordinates.
     scalings_ : ndarray of shape (p, d)
-        The canonical directions, in inverse units of the features. The last class whose mean is
-        off the centre lies on the positive side. Up to sign those of scikit-learn 1.9; with
-        ``divisor="n-k"`` those of its earlier versions and of R's MASS.
+        The canonical directions, in inverse units of the features. The last class with a mean off
+        the centre is on the positive side. Up to sign they equal those of scikit-learn 1.9; with
+        ``divisor="n-k"`` those of earlier versions and of R's MASS.
     explained_variance_ratio_ : ndarray of shape (d,)
         Shares of the variance between the classes.
     coef_ : ndarray of shape (K, p), or (1, p) for two classes
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     rank_ : int
-        Rank of the pooled covariance. Directions in which no class varies carry no distance and
-        are left out, even if the means differ there.
+        Rank of the pooled covariance. Directions in which no class varies are ignored, even if the
+        means differ there.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     References
     ----------
     "faces-generative-vs-discriminative", "Probabilistic Generative Model";
     "lda-qda-derivations", eqs. 14, 19 and 28; "lda-from-scratch", Appendix 1;
     "prml-chapter-4-in-r", sections 4.2.1 and 4.2.2; "lecture-linear-classifiers",
-    "Continuous Input Variable". The covariance of "lda-from-scratch" is divided by n twice in
-    its code and its class means are subtracted in uint8: both are mended here.
+    "Continuous Input Variable". The code of "lda-from-scratch" divides the covariance by n twice
+    and subtracts class means in uint8; both are corrected here.
 
     Examples
     --------
@@ -114,49 +114,49 @@ class LinearDiscriminantAnalysis(
         self.n_components = n_components
 
     def without_moments(self) -> Self:
-        """Return a copy that predicts, and holds nothing else."""
+        """Return a copy that contains only what prediction needs."""
         light = super().without_moments()
         del light.densities_
         return light
 
     @property
     def covariance_(self) -> Array:
-        """The pooled covariance after shrinkage, (p, p); formed when it is asked for."""
+        """The pooled covariance after shrinkage, (p, p); computed on first access."""
         moments = self._solved_moments
         return self._covariance(moments if self._space is None else self._space.lift(moments))
 
     @property
     def xbar_(self) -> Array:
-        """The mean (p,) of the classes by their priors."""
+        """The mean (p,) of the class means, weighted by the priors."""
         check_is_fitted(self)
         return np.asarray(self.priors_ @ self.means_)
 
     @property
     def scalings_(self) -> Array:
-        """The canonical directions (p, d), found when they are asked for.
+        """The canonical directions (p, d), computed on first access.
 
         Raises
         ------
         ValueError
-            When the means of the classes are equal.
+            If the class means are equal.
         """
         canonical = self._canonical()
         return canonical.whitener.unwhiten(canonical.axes(self.n_components)).T
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """The shares (d,) of the variance between the classes along the canonical directions."""
+        """The shares (d,) of the between-class variance along the canonical directions."""
         canonical = self._canonical()
         squares = canonical.decomposition.lengths**2
         return (squares / squares.sum())[: len(canonical.axes(self.n_components))]
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return the canonical coordinates (n, d) of rows (n, p), in deviations within classes.
+        """Return canonical coordinates (n, d) of rows (n, p), in within-class deviations.
 
         Raises
         ------
         ValueError
-            When the means of the classes are equal.
+            If the class means are equal.
         """
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False)
@@ -175,10 +175,10 @@ class LinearDiscriminantAnalysis(
         return CanonicalMeans(whitener, white, self.priors_)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
-        """Return the space of the rows, in the units in which the covariance is inverted.
+        """Return the space of the rows, in the units used for inverting the covariance.
 
-        Where Σ is singular that is in units of the deviations within classes (see `Whitener`);
-        shrinkage towards the identity is meant in the units of the features.
+        For singular Σ these are within-class standard deviations (see `Whitener`); shrinkage
+        towards the identity refers to the units of the features.
         """
         if self.shrinkage is None:
             return super()._row_space(rows, diagonal)
@@ -204,7 +204,7 @@ class LinearDiscriminantAnalysis(
             whitener = whitener.after(space.forward)
             means = np.where(seen, space.lift_points(means), 0.0)
         centre = self.priors_ @ means
-        # A class without rows has no mean: its score is minus infinity, and never NaN.
+        # A class without rows has no mean: its score is minus infinity, never NaN.
         white = np.where(seen, canonical.means - self.priors_ @ canonical.means, 0.0)
         self.means_, self.rank_ = means, whitener.rank
         self.densities_ = Gaussians(means, (whitener,) * len(means))
@@ -223,11 +223,11 @@ class LinearDiscriminantAnalysis(
 
 
 class DiagonalLinearDiscriminantAnalysis(LinearDiscriminantAnalysis):
-    """Linear discriminant analysis that takes the features for uncorrelated within each class.
+    """Linear discriminant analysis that assumes uncorrelated features within each class.
 
-    LDA with the diagonal of the pooled covariance: K means and p variances are all that is
-    learned, which is steady where features are many and rows are few. Options and attributes are
-    those of `LinearDiscriminantAnalysis`; `covariance_` holds the p variances.
+    LDA with the diagonal of the pooled covariance: it learns only K means and p variances, which is
+    stable with many features and few rows. Options and attributes are those of
+    `LinearDiscriminantAnalysis`; `covariance_` contains the p variances.
 
     References
     ----------
@@ -247,14 +247,14 @@ class DiagonalLinearDiscriminantAnalysis(LinearDiscriminantAnalysis):
 
 
 def pooled_divisor(count: Array, divisor: Literal["n", "n-k"]) -> float:
-    """Return what a pooled scatter is divided by: the rows' total weight, less the classes."""
+    """Return the divisor of a pooled scatter: the total weight, less the classes for "n-k"."""
     if divisor not in ("n", "n-k"):
         raise ValueError(f"divisor must be 'n' or 'n-k', got {divisor!r}.")
     n_classes = np.count_nonzero(count)
     degrees = float(count.sum() - (n_classes if divisor == "n-k" else 0))
     if degrees <= 0:
         raise ValueError(
-            f"For unbiased covariances the rows must outweigh the {n_classes} classes; their total "
-            f"weight is {count.sum():g}. Use the maximum likelihood estimate or add rows."
+            f"Unbiased covariances need a total weight of more than {n_classes}, the number of "
+            f"classes; it is {count.sum():g}. Use the maximum likelihood estimate or add rows."
         )
     return degrees

@@ -24,14 +24,14 @@ from lincore.utils.atomic import atomic
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array, Flags
 
-# From here on planes are asked in one product: of 40 classes there are 780 pairs.
+# From this many models on, planes are evaluated in one product: 40 classes have 780 pairs.
 MANY_MODELS = 32
-# Probabilities of a pair are taken for no nearer to 0 and 1 than this.
+# Probabilities of a pair are clipped to this distance from 0 and 1.
 SURE = 1e-12
 
 
 class Ambiguity(IntEnum):
-    """Ambiguity of the binary classifiers at a point; zero where they agree on a class."""
+    """Ambiguity of the binary classifiers at a point; zero if they agree on a class."""
 
     CLEAR = 0
     CLAIMED_BY_NONE = 1
@@ -40,7 +40,7 @@ class Ambiguity(IntEnum):
 
 
 class HalfSpace(NamedTuple):
-    """A binary model that is a plane and no more.
+    """A binary model reduced to its hyperplane.
 
     Attributes
     ----------
@@ -57,10 +57,10 @@ class HalfSpace(NamedTuple):
 
 
 class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
-    """Base of one-versus-rest and one-versus-one: a coding design, one model for each row of it.
+    """Base of one-versus-rest and one-versus-one: a coding design with one model per row.
 
-    Row m of the design has +1 for the classes that model m is to speak for, -1 for those that it
-    is to speak against, and 0 for those whose rows it never sees.
+    Row m of the design has +1 for the positive classes of model m, -1 for the negative ones, and 0
+    for classes whose rows it does not use.
 
     References
     ----------
@@ -79,24 +79,24 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _scores(self, margins: Array) -> Array:
-        """Turn the margins of the models (n, n_models) into scores of the classes (n, K)."""
+        """Convert the margins of the models (n, n_models) to scores of the classes (n, K)."""
 
     @abstractmethod
     def _coupled(self, proba: Array) -> Array:
-        """Turn probabilities that the models speak for (n, n_models) into those of classes (n, K).
+        """Convert probabilities of the models (n, n_models) to probabilities of the classes (n, K).
 
         Rows sum to one.
         """
 
     @abstractmethod
     def candidates(self, positive: Flags) -> Flags:
-        """Return the classes (n, K) between which the largest of `score_planes` decides."""
+        """Return the classes (n, K) among which the largest of `score_planes` decides."""
 
     @abstractmethod
     def score_planes(self) -> tuple[Array, Array]:
-        """Return coefficients (K, p) and intercepts (K,) of the functions that decide.
+        """Return coefficients (K, p) and intercepts (K,) of the decision functions.
 
-        Of linear binary models alone.
+        For linear binary models only.
         """
 
     @atomic
@@ -117,7 +117,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             used = slice(None) if side.all() else side != 0
             weights = {} if weight is None else {"sample_weight": weight[used]}
             try:
-                # That was seen above, for all of them.
+                # This was checked above for all of them.
                 with config_context(assume_finite=self._accepted["ensure_all_finite"] is True):
                     model = clone(self.estimator).fit(
                         rows[used], (side[used] > 0).astype(int), **weights
@@ -132,7 +132,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _fit_together(
         self, rows: Any, codes: NDArray[np.intp], weight: Array | None
     ) -> Sequence[Any]:
-        """Return the models, where they are small and many; None for what is fitted by itself."""
+        """Return models if they are small and many; None if they are fitted one by one."""
         if len(self.design_) == 1 or not batched.stackable(self.estimator, 2):
             return [None] * len(self.design_)
         problems = []
@@ -149,22 +149,22 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of the largest score, shape (n,): this decides ambiguous points too."""
+        """Return the label of the largest score, shape (n,), also for ambiguous points."""
         chosen = self._scores(self.margins(X)).argmax(axis=1)
         return self.classes_[chosen]
 
     @property
     def predict_proba(self) -> Callable[[ArrayLike], Array]:
-        """The method that returns the probabilities of the classes, (n, K); rows sum to one.
+        """A method that returns the class probabilities, (n, K); rows sum to one.
 
-        Where the binary models have probabilities themselves; else there is no such method.
+        Only if the binary models have probabilities.
         """
         self._require_probabilities("predict_proba")
         return self._probabilities
 
     @property
     def predict_log_proba(self) -> Callable[[ArrayLike], Array]:
-        """The method that returns the logarithms of the same, (n, K)."""
+        """A method that returns their logarithms, (n, K)."""
         self._require_probabilities("predict_log_proba")
         return self._log_probabilities
 
@@ -185,10 +185,10 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return np.asarray(np.log(self._probabilities(X)))
 
     def margins(self, X: ArrayLike) -> Array:
-        """Return what each model says, shape (n, n_models): positive where it speaks for.
+        """Return the output of each model, shape (n, n_models): positive for its positive classes.
 
-        Its `decision_function`; or its probability less one half; or, of a model that only
-        predicts, plus or minus one.
+        Its `decision_function`; or its probability minus one half; or plus or minus one if a model
+        only predicts.
         """
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False, **self._accepted)
@@ -199,19 +199,19 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
     @property
     def coef_(self) -> Array:
-        """Coefficients of the models, (n_models, p), where `estimator` is linear."""
+        """Coefficients of the models, (n_models, p), if `estimator` is linear."""
         check_is_fitted(self)
         return np.vstack([model.coef_ for model in self.estimators_])
 
     @property
     def intercept_(self) -> Array:
-        """Intercepts of the models, (n_models,), where `estimator` is linear."""
+        """Intercepts of the models, (n_models,), if `estimator` is linear."""
         check_is_fitted(self)
         return np.concatenate([np.ravel(model.intercept_) for model in self.estimators_])
 
     @property
     def _accepted(self) -> dict[str, Any]:
-        """What rows may hold: for scikit-learn's checks."""
+        """Input tags for scikit-learn's checks."""
         tags = self.__sklearn_tags__().input_tags
         return {
             "accept_sparse": "csr" if tags.sparse else False,
@@ -219,10 +219,10 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         }
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn that sparse rows and NaN are taken where `estimator` takes them."""
+        """Declare that sparse rows and NaN are accepted if `estimator` accepts them."""
         tags, part = super().__sklearn_tags__(), self.estimator
         tags.input_tags.sparse = get_tags(part).input_tags.sparse
-        # A pipeline may fill in, and says nothing of that itself.
+        # A pipeline may impute values without declaring it.
         steps = [step for _, step in part.steps] if isinstance(part, Pipeline) else [part]
         first = next((step for step in steps if hasattr(step, "fit")), part)
         tags.input_tags.allow_nan = get_tags(first).input_tags.allow_nan
@@ -234,7 +234,7 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if kind is not None and kind().estimator_type == "classifier":
             return
         name = given.__name__ if isinstance(given, type) else type(given).__name__
-        what = "a class: give an instance of it" if isinstance(given, type) else "no classifier"
+        what = "a class: pass an instance of it" if isinstance(given, type) else "no classifier"
         if kind is not None and kind().estimator_type:
             what = f"a {kind().estimator_type.replace('_', ' ')}"
         raise ValueError(
@@ -263,34 +263,35 @@ class BinaryModels(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 class OneVsRest(BinaryModels):
     """One binary model for each class against all others; the model of class k *claims* points.
 
-    A point may be claimed by exactly one class, by none or by several: `ambiguity` tells. What
-    `sklearn.multiclass.OneVsRestClassifier` does in silence, `predict` says here: ambiguity is
-    resolved by the largest score.
+    A point may be claimed by exactly one class, by none or by several: see `ambiguity`. `predict`
+    resolves ambiguity by the largest score, as `sklearn.multiclass.OneVsRestClassifier` does
+    without reporting it.
 
-    Where the binary models have probabilities, `predict_proba` gives those of the claims, divided
-    by their sum; a class without a model ("k-1") has one less the strongest claim before that.
+    If the binary models have probabilities, `predict_proba` divides them by their sum; a class
+    without a model ("k-1") first gets one minus the largest of them.
 
     Parameters
     ----------
     estimator : classifier
-        Any binary classifier with scikit-learn's contract; it is cloned.
+        Any binary classifier with scikit-learn's interface; it is cloned.
     models : {"k", "k-1"}, default "k"
-        "k-1" is the lecture's construction: the last class has no model, its score is zero, and
-        it claims what nobody else does. Then no point is without a claim.
+        "k-1" is the lecture's construction: the last class has no model, its score is zero, and it
+        claims all points that no other class claims.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class, in every binary model alike: see
-        `lincore.estimators.base.class_weights.class_weights`. With "balanced" all classes weigh the
-        same, so "one" still weighs 1 / (K - 1) of "the rest". (`class_weight="balanced"` of the
-        binary `estimator` balances the two sides of each model instead.)
+        Class weights, the same in every binary model; see
+        `lincore.estimators.base.class_weights.class_weights`. With "balanced" all classes have the
+        same total weight, so "one" has 1 / (K - 1) of the weight of "the rest".
+        (`class_weight="balanced"` of the binary `estimator` balances the two sides of each model
+        instead.)
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     estimators_ : list of K or K - 1 fitted models, in the order of `classes_`
     design_ : ndarray of shape (n_models, K)
-        +1 for the class that a model speaks for, -1 for the others.
+        +1 for the class of a model, -1 for the others.
     coef_, intercept_ : ndarrays of shapes (n_models, p) and (n_models,)
-        Where `estimator` is linear; also for two classes one row for each model.
+        Only if `estimator` is linear; one row per model, also for two classes.
     n_features_in_ : int
 
     References
@@ -336,11 +337,11 @@ class OneVsRest(BinaryModels):
         return np.array(meanings, dtype=np.intp)[np.minimum(number, 2)]
 
     def candidates(self, positive: Flags) -> Flags:
-        """Return all classes (n, K): the largest margin decides, whoever claims."""
+        """Return all classes (n, K): the largest margin decides, regardless of claims."""
         return np.ones((len(positive), len(self.classes_)), dtype=bool)
 
     def score_planes(self) -> tuple[Array, Array]:
-        """Return the planes of the models, (K, p) and (K,), and zero for a class without one."""
+        """Return the planes of the models, (K, p) and (K,), zero for a class without a model."""
         rest = len(self.classes_) - len(self.design_)
         return (
             np.vstack([self.coef_, np.zeros((rest, self.n_features_in_))]),
@@ -370,32 +371,32 @@ class OneVsRest(BinaryModels):
 class OneVsOne(BinaryModels):
     """One binary model for each pair of classes; each casts a vote.
 
-    A point may have a unique winner or tied votes: `ambiguity` tells. `predict` resolves a tie by
+    A point may have a unique winner or tied votes: see `ambiguity`. `predict` resolves a tie by
     the sum of the models' margins for each class, squeezed into (-1/3, 1/3) and added to the
     votes: the score of `sklearn.multiclass.OneVsOneClassifier`, which hides the tie.
 
-    Where the binary models have probabilities r, `predict_proba` couples them: p minimises
-    ``Σ_i Σ_j (r_ji p_i - r_ij p_j)²``. The largest of them may belong to another class than the
+    If the binary models have probabilities r, `predict_proba` couples them: p minimises
+    ``Σ_i Σ_j (r_ji p_i - r_ij p_j)²``. The class with the largest probability may differ from the
     one with the most votes.
 
     Parameters
     ----------
     estimator : classifier
-        Any binary classifier with scikit-learn's contract; it is cloned.
+        Any binary classifier with scikit-learn's interface; it is cloned.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class, in every pair alike: see
+        Class weights, the same in every pair; see
         `lincore.estimators.base.class_weights.class_weights`. With "balanced" the two classes of a
-        pair weigh the same.
+        pair have the same total weight.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     estimators_ : list of K (K - 1) / 2 fitted models
-        Of the pairs (0, 1), (0, 2), ..., (K - 2, K - 1).
+        For the pairs (0, 1), (0, 2), ..., (K - 2, K - 1).
     design_ : ndarray of shape (n_models, K)
         -1 for the first class of the pair, +1 for the second, 0 for the others.
     coef_, intercept_ : ndarrays of shapes (n_models, p) and (n_models,)
-        Where `estimator` is linear.
+        Only if `estimator` is linear.
     n_features_in_ : int
 
     References
@@ -436,13 +437,13 @@ class OneVsOne(BinaryModels):
         return np.asarray(votes == votes.max(axis=1, keepdims=True))
 
     def score_planes(self) -> tuple[Array, Array]:
-        """Return the sums of the planes that speak for each class, (K, p) and (K,)."""
+        """Return the sums of the planes in favour of each class, (K, p) and (K,)."""
         design = self.design_.astype(np.float64).T
         return design @ self.coef_, design @ self.intercept_
 
     def _count(self, margins: Array) -> NDArray[np.intp]:
-        # Wins less losses are 2 wins - (K - 1): a class is in K - 1 pairs. Zero is no claim.
-        # In floating point, which multiplies fast and counts exactly.
+        # Wins minus losses are 2 wins - (K - 1): a class is in K - 1 pairs. Zero is not a win.
+        # In floating point, where products are fast and counts exact.
         design = self.design_.astype(np.float32)
         balance = 2 * ((margins > 0).astype(np.float32) @ design) - design.sum(axis=0)
         return np.asarray((balance + len(self.classes_) - 1) / 2, dtype=np.intp)
@@ -453,7 +454,7 @@ class OneVsOne(BinaryModels):
         return identity[second] - identity[first]
 
     def _scores(self, margins: Array) -> Array:
-        # Sums of what is that sure already need not overflow.
+        # Clipped, so that sums of large margins do not overflow.
         confidence = np.clip(margins, -1e300, 1e300) @ self.design_.astype(np.float64)
         return self._count(margins) + confidence / 3 / (np.abs(confidence) + 1)
 
@@ -462,11 +463,11 @@ class OneVsOne(BinaryModels):
         if n_classes == 2:
             return np.column_stack([1 - proba, proba])
         first, second = np.triu_indices(n_classes, k=1)
-        # Sure pairs must not make the system singular.
+        # Certain pairs must not make the system singular.
         proba = np.clip(proba, SURE, 1 - SURE)
         wins = np.zeros((len(proba), n_classes, n_classes))
         wins[:, second, first], wins[:, first, second] = proba, 1 - proba
-        # Minimise Σ (r_ji p_i - r_ij p_j)² where Σ p = 1: both are zero where the pairs agree.
+        # Minimise Σ (r_ji p_i - r_ij p_j)² subject to Σ p = 1; zero if the pairs are consistent.
         system = np.ones((len(proba), n_classes + 1, n_classes + 1))
         system[:, -1, -1] = 0
         system[:, :-1, :-1] = -wins * wins.swapaxes(1, 2)
@@ -479,9 +480,9 @@ class OneVsOne(BinaryModels):
 
 
 def _margin(model: Any, rows: Any) -> Array:
-    """Return how much a foreign binary model speaks for its second class, shape (n,)."""
-    # hasattr is scikit-learn's own contract here: which of the three a model has may depend on
-    # its options.
+    """Return the score of a third-party binary model for its second class, shape (n,)."""
+    # hasattr is scikit-learn's convention: which of the three a model has may depend on its
+    # options.
     if hasattr(model, "decision_function"):
         return np.ravel(model.decision_function(rows)).astype(float)
     if hasattr(model, "predict_proba"):

@@ -1,4 +1,4 @@
-"""Multinomial naive Bayes: documents as counts of words."""
+"""Multinomial naive Bayes: documents as word counts."""
 
 from __future__ import annotations
 
@@ -23,52 +23,52 @@ from lincore.utils.typing import Array
 
 
 class MultinomialNB(SoftmaxPosterior, LinearClassifier):
-    """Words drawn independently, with probabilities that depend on the class.
+    """Words drawn independently, with class-specific probabilities.
 
     The score of class k is ``log p(y=k) + Σᵢ x⁽ⁱ⁾ log p(i|k)``, linear in the counts x, with
-    ``p(i|k) = (N_ki + alpha) / (N_k + alpha p)``: N_ki is how often word i occurs in class k, N_k
-    how many words class k has in all. The multinomial coefficient is the same for all classes
-    and left out.
+    ``p(i|k) = (N_ki + alpha) / (N_k + alpha p)``: N_ki is the count of word i in class k, N_k the
+    total count of class k. The multinomial coefficient is the same for all classes and omitted.
 
     Parameters
     ----------
     alpha : float, default 1.0
-        Occurrences added to every word in every class; >= 0. With 0, the lecture's plain estimate,
-        one word that a class has never had excludes the class.
+        Pseudo-count added to every word in every class; >= 0. With 0, the lecture's unsmoothed
+        estimate, a single word that never occurs in a class excludes that class.
     priors : array-like of shape (K,), mapping, "equal" or "all", optional
         Probabilities of the classes, in the order of `classes_` or by label; default: their
         shares of the rows.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     priors_ : ndarray of shape (K,)
     class_log_prior_ : ndarray of shape (K,)
-        Their logarithms; minus infinity for a class without rows.
+        Logarithms of the priors; minus infinity for a class without rows.
     class_count_ : ndarray of shape (K,)
-        Rows, or total weight, of each class; class weights included, here and in N_ki.
+        Rows, or total weight, of each class, including class weights (also in N_ki).
     feature_count_ : ndarray of shape (K, p)
         N_ki.
     feature_log_prob_ : ndarray of shape (K, p)
         log p(i|k), natural; minus infinity for a probability of zero.
     coef_ : ndarray of shape (K, p), or (1, p) for two classes
-        `feature_log_prob_`, but zero for words that no class has had; of two, the difference.
+        `feature_log_prob_`, but zero for words that occur in no class; for two classes the
+        difference.
     intercept_ : ndarray of shape (K,), or (1,) for two classes
         ``log p(y=k)``.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----
-    With ``alpha=0`` a word that no class has had says nothing and is ignored; all words have
-    equal probability in a class without words. The posterior is then the limit as alpha goes to
-    0, and so defined also for a row that all classes exclude: of these, the ones win in which the
-    fewest occurrences are impossible. `decision_function` gives minus infinity to the others.
+    With ``alpha=0`` a word that occurs in no class is ignored, and in a class without words all
+    words have equal probability. The posterior is the limit for alpha to 0, so it is also defined
+    for a row that all classes exclude: then the classes with the fewest impossible occurrences win.
+    `decision_function` is minus infinity for the others.
 
     References
     ----------
@@ -102,9 +102,9 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         self.class_weight = class_weight
 
     def __sklearn_tags__(self) -> Any:
-        """Say that counts may be sparse and are not negative, and that clouds of points are none.
+        """Declare that counts may be sparse and are not negative.
 
-        The last makes scikit-learn's suite ask for no accuracy on them.
+        Point clouds are no counts: scikit-learn's suite then skips its accuracy checks.
         """
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -114,7 +114,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
 
     @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Count.
+        """Fit to counts.
 
         Parameters
         ----------
@@ -128,8 +128,8 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         Raises
         ------
         ValueError
-            For counts that are negative or not finite, fewer than two classes, or options that
-            do not fit.
+            If counts are negative or not finite, there are fewer than two classes, or options are
+            invalid.
         """
         return self._count(X, y, sample_weight, None, first=True, fewest_classes=2)
 
@@ -141,21 +141,21 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Count more rows; the result does not depend on how they are cut into batches.
+        """Update with more rows; the result does not depend on the batches.
 
         Parameters
         ----------
         X, y, sample_weight
             As in `fit`.
         classes : array-like of shape (K,), optional
-            All labels that will ever come; needed at the first call. A class without rows so far
+            All labels that will ever occur; required in the first call. A class without rows so far
             is never predicted, and the rows so far may be of a single class.
 
         Raises
         ------
         ValueError
-            As `fit` does, and for labels that are not among `classes`. Nothing of such a batch is
-            counted.
+            As in `fit`, and for labels that are not among `classes`. Such a batch is ignored as a
+            whole.
         """
         return self._count(X, y, sample_weight, classes, first=begins(self, classes))
 
@@ -165,8 +165,8 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         Raises
         ------
         ValueError
-            With ``alpha=0``, where words occur in some classes alone: these decide by themselves,
-            and no plane is the boundary.
+            With ``alpha=0``, if words occur only in some classes: they exclude the others, so the
+            boundary is not a plane.
         """
         check_is_fitted(self)
         if not np.isfinite(self.coef_).all():
@@ -174,13 +174,13 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
             words, verb = ("1 word", "is") if number == 1 else (f"{number:,} words", "are")
             raise ValueError(
                 f"Without smoothing (alpha = 0) {words} that {verb} absent from a class "
-                f"exclude{'s' * (number == 1)} it, however often the others occur: no plane is "
-                "the boundary. Choose an alpha above zero."
+                f"exclude{'s' * (number == 1)} it, however often the others occur, so the boundary "
+                f"is not a plane. Choose an alpha above zero."
             )
         return super().discriminants()
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Score rows (n, p); shape (n, K), or (n,) for two classes: the second less the first."""
+        """Score rows (n, p); shape (n, K), or (n,) for two classes: the second minus the first."""
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
@@ -208,7 +208,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         documents = np.bincount(codes, weight, minlength=n_classes).astype(np.float64)
         if not first:
             words, documents = self._counted[0] + words, self._counted[1] + documents
-        # As they were counted: how "balanced" weighs them, later batches decide.
+        # Unweighted counts: "balanced" weights depend on later batches.
         self._counted = words, documents
         by_class = class_weights(self.class_weight, self.classes_, documents)
         if by_class is not None:
@@ -222,7 +222,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         self.priors_ = class_priors(documents, self.priors, self.classes_)
         self.feature_count_, self.class_count_ = words, documents
         smooth = words + self.alpha
-        # The limit of alpha to 0 for a class that has no words.
+        # The limit for alpha to 0 for a class without words.
         smooth[~smooth.any(axis=1)] = 1.0
         possible = smooth > 0
         with np.errstate(divide="ignore"):
@@ -231,7 +231,7 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
         known = (words > 0).any(axis=0) | (self.alpha > 0)
         self._set_linear(np.where(known, self.feature_log_prob_, 0.0), self.class_log_prior_)
         self._impossible = np.where(known, ~possible, False).astype(np.float64)
-        # log of alpha / N_k less log(alpha): what is left of an impossible word in the limit.
+        # log(alpha / N_k) minus log(alpha): the limit for an impossible word.
         rest = -np.log(smooth.sum(axis=1, keepdims=True))
         self._finite = np.where(possible, self.feature_log_prob_, rest) * known
         return self
@@ -239,11 +239,11 @@ class MultinomialNB(SoftmaxPosterior, LinearClassifier):
     def _set_linear(self, coef: Array, intercept: Array) -> None:
         with np.errstate(invalid="ignore"):
             super()._set_linear(coef, intercept)
-        # Where both are impossible neither speaks against the other.
+        # Words that are impossible in both do not discriminate.
         self.coef_ = np.where(np.isnan(self.coef_), 0.0, self.coef_)
 
     def _scores(self, X: ArrayLike) -> Array:
-        """Return the log joint probabilities (n, K); never all of a row minus infinity."""
+        """Return the log joint probabilities (n, K); at least one per row is finite."""
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False, accept_sparse="csr")
         check_non_negative(rows, "MultinomialNB")

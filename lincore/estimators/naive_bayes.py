@@ -1,4 +1,4 @@
-"""Naive Bayes: classes within which the features are independent, Gaussian or categorical."""
+"""Naive Bayes: features that are independent within classes, Gaussian or categorical."""
 
 from __future__ import annotations
 
@@ -25,49 +25,49 @@ from lincore.utils.typing import Array, Flags
 
 
 class GaussianNB(QuadraticScores, MomentClassifier):
-    """Gaussian classes whose features are independent: quadratic discriminants, diagonal Σ_k.
+    """Gaussian classes with independent features: quadratic discriminants, diagonal Σ_k.
 
-    Columns of zeros and ones that code a category are no Gaussians: with `categorical_columns`
-    each category has the probabilities of its levels in their place (mixed naive Bayes), and the
-    other columns stay Gaussian.
+    Indicator columns of a category are not Gaussian: with `categorical_columns` each category is
+    modelled by the probabilities of its levels (mixed naive Bayes), and the other columns stay
+    Gaussian.
 
-    The result is the same however the rows are split into batches (scikit-learn's `partial_fit`
-    smooths by the variances of the batch at hand, and without the sample weights).
+    The result does not depend on how the rows are split into batches (scikit-learn's `partial_fit`
+    uses the variances of the current batch for smoothing, without sample weights).
 
     Parameters
     ----------
     priors : array-like of shape (K,), mapping, "equal" or "all", optional
-        Probabilities of the classes, in the order of `classes_` or by label; default: their shares.
+        Class probabilities, in the order of `classes_` or by label. Default: class shares.
     var_smoothing : float >= 0, default 1e-9
-        Added to every variance, as a share of the largest variance that a feature has over all
-        rows, as in scikit-learn. Beside a feature of a large unit this drowns those of a small
-        one: standardise first, or choose 0. Of categorical columns none counts.
+        Added to every variance, as a fraction of the largest variance of a feature over all rows,
+        as in scikit-learn. A feature with a large variance makes this exceed the variances of
+        others: standardise first, or choose 0. Categorical columns are ignored.
     alpha : float > 0, default 1.0
-        Occurrences added to every level of a category in every class.
+        Pseudo-count added to every level of a category in every class.
     categorical_columns : sequence of sequences of int, optional
-        The columns of zeros and ones that code one category each: a column for each level, or a
-        single one for two levels. `lincore.compare` and the dashboard fill it in.
+        Groups of indicator columns, one group per category: a column for each level, or a single
+        one for two levels. `lincore.compare` and the dashboard set it automatically.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     priors_, class_prior_ : ndarray of shape (K,)
-        What other Gaussian classes call `priors_` and scikit-learn's naive Bayes `class_prior_`.
+        The second name is scikit-learn's.
     means_, theta_ : ndarray of shape (K, p)
-        Of a categorical column the share of its level. The second name is scikit-learn's.
+        For an indicator column, the share of its level. The second name is scikit-learn's.
     class_count_ : ndarray of shape (K,)
-        Rows, or total weight, of each class; class weights included.
+        Rows, or total weight, of each class, including class weights.
     var_ : ndarray of shape (K, p)
-        Variances within each class, divisor n, smoothing included.
-        Those of categorical columns are not used.
+        Variances within each class, divisor n, including smoothing. Those of categorical columns
+        are unused.
     epsilon_ : float
-        What is added to every variance, in squared units of the features.
+        Added to every variance, in squared units of the features.
     densities_ : Gaussians
-        Where no column is categorical.
+        Only if no column is categorical.
     n_features_in_ : int
 
     References
@@ -82,8 +82,8 @@ class GaussianNB(QuadraticScores, MomentClassifier):
     >>> nb.predict([[1.1, 25.0], [3.1, 25.0]])
     array(['a', 'b'], dtype='<U1')
 
-    A number, and a category of two levels: of the rows of "a" 1/2 have the second one, smoothed
-    by one occurrence of each (1 + 1) / (2 + 2).
+    A number and a category with two levels: 1/2 of the rows of "a" have the second level, smoothed
+    (1 + 1) / (2 + 2).
 
     >>> X[:, 1] = [0, 1, 1, 1]
     >>> mixed = GaussianNB(categorical_columns=[[1]]).fit(X, ["a", "a", "b", "b"])
@@ -112,13 +112,13 @@ class GaussianNB(QuadraticScores, MomentClassifier):
 
     @property
     def class_prior_(self) -> Array:
-        """The priors (K,), by the name that they have in scikit-learn's naive Bayes."""
+        """The priors (K,), under the name used by scikit-learn's naive Bayes."""
         check_is_fitted(self)
         return self.priors_
 
     @property
     def theta_(self) -> Array:
-        """The means (K, p), by the name that they have in scikit-learn's naive Bayes."""
+        """The means (K, p), under the name used by scikit-learn's naive Bayes."""
         check_is_fitted(self)
         return self.means_
 
@@ -129,7 +129,7 @@ class GaussianNB(QuadraticScores, MomentClassifier):
 
     @property
     def densities_(self) -> Gaussians:  # type: ignore[override]
-        """The densities of the classes; AttributeError where a column is categorical."""
+        """The densities of the classes; AttributeError if a column is categorical."""
         check_is_fitted(self)
         if self._categories is not None:
             raise AttributeError("Classes with categorical columns have no Gaussian densities.")
@@ -170,7 +170,7 @@ class GaussianNB(QuadraticScores, MomentClassifier):
         self.epsilon_ = float(self.var_smoothing * spread[self._numeric].max(initial=0.0))
         self.var_ = variances + self.epsilon_
         self._refuse_infinite_densities(seen)
-        # A class without rows is never chosen, so any density will do.
+        # A class without rows is never predicted, so any density will do.
         variances = np.where(seen, self.var_, spread + self.epsilon_)[:, self._numeric]
         if self._categories is not None and not variances.any():
             whiteners = (Whitener(np.zeros(variances.shape[1]), 0.0),) * len(variances)
@@ -185,11 +185,11 @@ class GaussianNB(QuadraticScores, MomentClassifier):
             k, feature = np.argwhere(infinite)[0]
             raise ValueError(
                 f"Feature {feature} does not vary within class {self.classes_[k]}, so its density "
-                "is infinite there. Use var_smoothing > 0, or leave the feature out."
+                f"is infinite there. Use var_smoothing > 0, or leave the feature out."
             )
 
     def _with_categories(self, k: int, function: Quadric) -> Quadric:
-        """Return a function of the Gaussian columns as one of all columns."""
+        """Extend a function of the Gaussian columns to all columns."""
         assert self._categories is not None
         p, numeric = len(self._numeric), np.flatnonzero(self._numeric)
         A, b, origin = np.zeros((p, p)), np.zeros(p), np.zeros(p)

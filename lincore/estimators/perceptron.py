@@ -24,69 +24,69 @@ from lincore.utils.thread_warnings import warn
 
 
 class Perceptron(WithoutProbabilities, LinearClassifier):
-    """Learn from mistakes, one row after the other: ``w += eta * (d - y) * x``.
+    """Perceptron rule, applied row by row: ``w += eta * (d - y) * x``.
 
-    With d = ±1 the true side and y = ±1 the predicted one only misclassified rows change the
-    weights. For more than two classes, each with weights of its own, a misclassified row is added
-    to the weights of its class and subtracted from those of the strongest rival; for two classes
-    that is the formula above. The weights begin at zero, and a tie counts as a mistake.
+    With the true side d = ±1 and the predicted side y = ±1, only misclassified rows change the
+    weights. With more than two classes, each has its own weights: a misclassified row is added to
+    the weights of its class and subtracted from those of the strongest rival, which for two classes
+    is the formula above. The weights start at zero, and a tie counts as a mistake.
 
-    If a plane separates the classes, it finds one (not the best one) after at most (R/γ)²
-    mistakes, see `mistake_bound`; if none does, it never comes to rest, and says so.
+    If a plane separates the classes, it finds such a plane (not the best one) after at most (R/γ)²
+    mistakes, see `mistake_bound`; otherwise it never converges, and warns.
 
     Parameters
     ----------
     eta : float, default 1.0
-        Length of the steps, > 0. As the weights begin at zero it only scales them.
+        Step length, > 0. Because the weights start at zero, it only scales them.
     weights : {"last", "pocket", "averaged"}, default "last"
-        Which weights to keep. "last": those at the end. "pocket": those with the fewest training
-        errors among the ones that made the longest runs without a mistake or ended an epoch.
-        "averaged": the mean over all visits of rows. The last two are for classes that no plane
-        separates; the average may be wrong about rows that the last weights have right.
+        Which weights to keep. "last": the final ones. "pocket": those with the fewest training
+        errors among the ones with the longest runs without a mistake or at the end of an epoch.
+        "averaged": the mean over all visits of rows. The last two are for classes that are not
+        linearly separable; the average may misclassify rows that the last weights classify
+        correctly.
     max_epochs : int, default 100
-        How often every row is visited at most.
+        Maximum number of visits to each row.
     tol : float, default 1e-3
-        Stop when an epoch changes the weights by less than ``tol * eta`` in all.
+        Stop when an epoch changes the weights by less than ``tol * eta`` in total.
     standardize : bool, default True
-        Learn on features of mean 0 and variance 1 (the coefficients are given for the features
-        as they are). Sparse rows keep their zeros: they are divided by the root mean square of
-        each feature and not centred. Far from the origin, or with unequal units, R/γ is huge
-        without it. With False the steps are those of the texts, row by row.
+        Use standardised features (the coefficients refer to the original features). Sparse rows are
+        divided by the root mean square of each feature but not centred, to keep zeros. Without it,
+        R/γ is huge far from the origin or with unequal units. With False the steps are exactly
+        those of the texts.
     shuffle : bool, default True
-        Visit the rows in a new random order in every epoch; with False as they come.
+        Visit the rows in a new random order in every epoch; with False in the given order.
     random_state : int, RandomState or None
-        Of the orders.
+        For shuffling.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. It multiplies eta.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They multiply eta.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     coef_ : ndarray of shape (K, p), or (1, p) for two classes
-        For two classes w itself.
+        For two classes w.
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     mistakes_ : ndarray of shape (n_iter_,)
         Number of mistakes in each epoch.
     n_updates_ : int
-        Mistakes in all.
+        Total number of mistakes.
     n_iter_ : int
         Epochs.
     converged_ : bool
-        Whether the last epoch was without a mistake, so that the last weights separate the
-        training rows.
+        Whether the last epoch had no mistakes, so that the last weights separate the training rows.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     Notes
     -----
-    ``sample_weight`` multiplies eta, and errors in the pocket's count; a row of weight zero is
-    absent. A weight of 2 is not the same as two visits: the second one may be no mistake.
+    ``sample_weight`` multiplies eta, and errors in the count for the pocket; rows of weight zero
+    are ignored. A weight of 2 is not equivalent to two visits: the second one may not be a mistake.
 
     References
     ----------
-    "prml-chapter-4-in-r", section 4.1.7, which begins at random weights;
+    "prml-chapter-4-in-r", section 4.1.7, which starts at random weights;
     "lecture-linear-classifiers", "Computing Lab" (the Simplitron); Bishop (2006), eq. 4.55;
     Gallant (1990), "Perceptron-based learning algorithms" (pocket); Freund and Schapire (1999),
     "Large margin classification using the perceptron algorithm" (averaging).
@@ -129,8 +129,8 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, p)
-            Finite numbers; uint8 and float32 are used as they are, without a copy in float64, and
-            sparse rows stay sparse.
+            Finite numbers; uint8 and float32 are used without a float64 copy, and sparse rows stay
+            sparse.
         y : array-like of shape (n,)
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -139,12 +139,12 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         Raises
         ------
         ValueError
-            For input that is not finite, fewer than two classes, or options that do not fit.
+            If input is not finite, there are fewer than two classes, or options are invalid.
 
         Warns
         -----
         ConvergenceWarning
-            When the last epoch still had mistakes.
+            If the last epoch still had mistakes.
         """
         self._check_options()
         labelled = validate_rows(self, X, y, sample_weight, accept_sparse="csr")
@@ -163,7 +163,7 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         return self
 
     def _rows(self, labelled: LabelledRows) -> tuple[NDArray[np.intp], StepRows]:
-        """Return the classes that have rows, and the rows as they will be visited."""
+        """Return the classes that have rows, and the rows in the form to be visited."""
         X, codes, weight = labelled
         if weight is not None and not weight.all():
             X, codes, weight = X[weight > 0], codes[weight > 0], weight[weight > 0]
@@ -195,7 +195,7 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
         return np.array(mistakes)
 
     def _keep(self, walk: Walk, seen: NDArray[np.intp]) -> None:
-        """Give the chosen weights back in the units of the features."""
+        """Convert the chosen weights to the units of the features."""
         if self.weights == "averaged":
             chosen = walk.average()
         else:
@@ -210,9 +210,9 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
     def _complaint(self) -> str:
         return (
             f"The perceptron did not converge: the last of {self.n_iter_} epochs still had "
-            f"{self.mistakes_[-1]} mistakes. Either no plane separates the classes, and then it "
-            "never will: use weights='pocket' or 'averaged', or another classifier; or it needs "
-            f"more than max_epochs={self.max_epochs}."
+            f"{self.mistakes_[-1]} mistakes. Either the classes are not linearly separable, so "
+            f"that it never converges: use weights='pocket' or 'averaged', or another classifier; "
+            f"or it needs more than max_epochs={self.max_epochs}."
         )
 
     def _check_options(self) -> None:
@@ -229,12 +229,12 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
 
 
 def mistake_bound(X: ArrayLike, y: ArrayLike, coef: ArrayLike, intercept: ArrayLike) -> float:
-    """Return (R/γ)²: the perceptron makes no more mistakes, in however many epochs.
+    """Return (R/γ)², an upper bound on the total number of mistakes.
 
-    R is the length of the longest x̃ = (1, x) and γ the least distance, in the space of x̃, of
-    a row from a plane that separates the classes. Any such plane gives a bound; the one of
-    widest margin gives the least. For more than two classes it is 2R²/γ², γ being the least lead of
-    the true class over a rival in units of ‖W‖.
+    R is the length of the longest x̃ = (1, x) and γ the smallest distance, in the space of x̃, of a
+    row from a separating plane. Any such plane gives a bound; the maximum-margin plane gives the
+    smallest. For more than two classes it is 2R²/γ², where γ is the smallest margin of the true
+    class over a rival in units of ‖W‖.
     """
     rows = np.column_stack([np.ones(len(np.asarray(X))), np.asarray(X, dtype=float)])
     W = np.column_stack([np.ravel(intercept), np.atleast_2d(np.asarray(coef, dtype=float))])

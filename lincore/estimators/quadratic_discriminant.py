@@ -1,4 +1,4 @@
-"""Quadratic discriminant analysis: Gaussian classes, each with a covariance of its own."""
+"""Quadratic discriminant analysis: Gaussian classes with individual covariances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lincore.utils.typing import Array
 
 
 class QuadraticScores(SoftmaxPosterior):
-    """Scores that are log joint densities of Gaussians, and labels from them."""
+    """Scores that are Gaussian log joint densities, and predictions from them."""
 
     classes_: NDArray[np.generic]
     priors_: Array
@@ -30,17 +30,17 @@ class QuadraticScores(SoftmaxPosterior):
     densities_: Gaussians
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Return ``log p_k - (d_k² + log|Σ_k|) / 2``, the log joint but for a constant."""
+        """Return ``log p_k - (d_k² + log|Σ_k|) / 2``, the log joint density up to a constant."""
         check_is_fitted(self)
         return self.score_rows(numeric_rows(self, X, reset=False))
 
     def score_rows(self, rows: NDArray[np.generic]) -> Array:
-        """Return the `decision_function` of rows that are known to be numbers: no checks."""
+        """Return the `decision_function` of validated rows without further checks."""
         scores = self._log_joint(rows)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _log_joint(self, rows: NDArray[np.generic]) -> Array:
-        """Return the log joint densities (n, K), but for a constant."""
+        """Return the log joint densities (n, K), up to a constant."""
         return gaussian_scores(rows, self.densities_, self.priors_)
 
     def discriminants(self) -> list[Quadric]:
@@ -79,7 +79,7 @@ def gaussian_quadrics(densities: Gaussians, priors: Array) -> list[Quadric]:
 
 
 class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
-    """Gaussian classes with covariances of their own; the boundaries are quadrics.
+    """Gaussian classes with individual covariances; boundaries are quadrics.
 
     The score of class k is ``log p_k - (x - μ_k)ᵀ Σ_k⁻¹ (x - μ_k) / 2 - log|Σ_k| / 2``, and
     between two classes the boundary is ``xᵀAx + bᵀx + c = 0`` with ``A = (Σ_j⁻¹ - Σ_i⁻¹) / 2``.
@@ -87,20 +87,20 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     Parameters
     ----------
     priors : array-like of shape (K,), mapping, "equal" or "all", optional
-        Probabilities of the classes, in the order of `classes_` or by label; default: their shares.
+        Class probabilities, in the order of `classes_` or by label. Default: class shares.
     regularization : float in [0, 1], default 0
-        Pull every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.
+        Shrink every covariance towards the pooled one (Friedman's lambda): 0 is QDA, 1 is LDA.
     shrinkage : None, float in [0, 1] or "oas"
-        Pull every covariance towards a multiple of the identity afterwards; see
+        Afterwards, shrink every covariance towards a multiple of the identity; see
         `lincore.linalg.covariance.shrink`. (scikit-learn's `reg_param` mixes in the identity
-        itself, whatever the units are.)
+        itself, regardless of units.)
     divisor : {"n", "n-1"}, default "n"
-        What the scatter of each class is divided by: "n" is maximum likelihood, and what
-        scikit-learn does; "n-1" is unbiased.
+        Divisor of each class scatter: "n" is maximum likelihood, as in scikit-learn; "n-1" is
+        unbiased.
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. Learned priors follow it; given
-        `priors` win.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. They change estimated priors, but not
+        given `priors`.
 
     Attributes
     ----------
@@ -113,8 +113,8 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
     Raises
     ------
     ValueError
-        On fitting, when the covariance of a class is singular where those of others are not:
-        its density would be infinite. Directions in which no class varies are left out.
+        In `fit`, if the covariance of a class is singular in a direction in which others vary: its
+        density would be infinite. Directions in which no class varies are ignored.
 
     References
     ----------
@@ -164,13 +164,13 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         self.densities_ = Gaussians(self.means_, self._whiteners(covariances, moments.count))
 
     def _whiteners(self, covariances: Array, count: Array) -> tuple[Whitener, ...]:
-        """Factorise the covariances (K, p, p), without the directions that no class varies in."""
+        """Factorise the covariances (K, p, p), without the directions in which no class varies."""
         share = count / count.sum()
-        # Where nothing has to go, units are all that matters: dividing is cheaper than turning.
+        # At full rank only units matter, and scaling is cheaper than rotating.
         frame = Whitener.from_covariance(share @ np.diagonal(covariances, axis1=1, axis2=2))
         singular = -1
         for _ in range(2):
-            # A class without rows is never chosen, so any density will do.
+            # A class without rows is never predicted, so any density will do.
             found: list[Whitener] = []
             for covariance, rows in zip(covariances, count, strict=True):
                 whitener = _refined(frame, covariance) if rows else frame
@@ -185,7 +185,7 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
         rows_do = "only row does" if n == 1 else f"{n:g} rows do"
         raise ValueError(
             f"The covariance of class {self.classes_[singular]} is singular: its {rows_do} not "
-            f"vary in all {frame.rank} directions in which the classes together do. Use "
+            f"vary in all {frame.rank} directions in which the classes together vary. Use "
             "regularization > 0 (towards the pooled covariance), fewer components, or LDA."
         )
 
@@ -209,10 +209,10 @@ class QuadraticDiscriminantAnalysis(QuadraticScores, MomentClassifier):
 
 
 def _refined(frame: Whitener, covariance: Array) -> Whitener | None:
-    """Factorise a covariance (p, p) in the coordinates of a frame; None where it is singular."""
+    """Factorise a covariance (p, p) in the coordinates of a frame; None if it is singular."""
     white = frame.congruent(covariance)
     smallest = 10 * len(white) * EPS * np.diagonal(white).max()
-    # LAPACK itself: on small matrices the checks around it cost more than what it does.
+    # LAPACK directly: on small matrices SciPy's checks cost more than the computation.
     root, info = lapack.dpotrf(white, lower=1, clean=1)
     pivots = np.diagonal(root)
     if info or pivots.min() ** 2 <= smallest:

@@ -197,7 +197,7 @@ def _is_tagged(kind: Any) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Tell if two values are the same, of the same type as well."""
+    """Return whether two values are the same, of the same type as well."""
     return type(one) is type(other) and bool(one == other)
 
 

@@ -93,7 +93,7 @@ def learned_images(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) ->
     """
     shape = data.image_shape
     if shape is None:
-        raise DataError("The rows are no images.", where=data.name, remedy="Load images.")
+        raise DataError("The rows are not images.", where=data.name, remedy="Load images.")
     X, codes = data.X[rows], data.codes[rows]
     known = np.unique(codes)
     means = class_means(X, np.searchsorted(known, codes), len(known))

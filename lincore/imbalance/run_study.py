@@ -223,7 +223,7 @@ def _fitted(plan: Plan, repeats: int) -> Iterator[tuple[Trial, Fits]]:
 
 
 def _fits_in_memory(plan: Plan, trial: Trial, repeats: int) -> bool:
-    """Tell if all fits are held, of which one is chosen when all are there; else the last."""
+    """Return whether all fits are kept, to choose one at the end, instead of the last only."""
     n_values = n_values_of(plan, trial)
     n_values += len(trial.split.test) * plan.data.n_classes * len(plan.methods)
     return len(SOURCES) * n_values * repeats <= LARGEST_HELD

@@ -266,7 +266,7 @@ def at_once(plan: Plan, n_values: int) -> int:
 
 
 def can_be_batched(methods: Sequence[Method]) -> bool:
-    """Tell if none of these methods has to be fitted to each of many small samples by itself.
+    """Return whether no method has to be fitted to each of many small samples separately.
 
     Parameters
     ----------

@@ -179,7 +179,7 @@ class ModelDecision(DecisionFunction):
         return np.asarray(self.model.predict(rows)[:, None] == codes, dtype=float)
 
     def _decides(self, scores: Array, rows: Any) -> bool:
-        """Tell if the largest score is what is predicted: not so for scores of pairs of classes."""
+        """Return whether the largest score is predicted, unlike scores of pairs of classes."""
         if self._scores_decide is None:
             some = slice(None, None, 1 + len(scores) // CHECKED)
             chosen = np.asarray(self.model.classes_)[scores[some].argmax(axis=1)]

@@ -118,7 +118,7 @@ def boundary_equation(
     """Return the function whose zeros are the boundary of two classes, and its variables' names.
 
     In the features and their units where these are few enough to write it down, and otherwise in
-    the coordinates that the classifier sees.
+    the inputs of the classifier.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Load whatever holds rows and classes as a data set."""
+"""Load a data set from any supported source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lincore.io.tables.options import TableOptions
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.limits import is_zip
 
-# Options of `load` that say something of images, and of rows that count.
+# Options of `load` for images, and for row weights.
 _OF_IMAGES = {"size", "colour", "fit", "pattern"}
 _COUNTING = {"weights", "frequencies"}
 
@@ -57,28 +57,28 @@ def load(
     ----------
     source : path, open binary file, bytes, DataFrame or (X, y)
         Or a table of another library that Arrow can read (polars, DuckDB, PyArrow).
-        A zip or npz is recognised by its contents (one that holds a single table is that table);
-        any other file is read as a table. Arrays are taken as they are: `X` of shape (n, p), or
-        (n, height, width) in uint8 for grey images.
+        A zip or npz is recognised by its contents (a zip with a single table is read as that
+        table); any other file is read as a table. Arrays are used unchanged: `X` of shape (n, p),
+        or (n, height, width) in uint8 for grey images.
     target : str or int, optional
-        The column that holds the classes, by name or by position (negative ones count from the
-        end). Proposed from the names and contents when not given. For tables only.
+        The column of the classes, by name or by position (negative ones count from the end).
+        Default: guessed from names and contents. For tables only.
     name : str, optional
-        What to call the data. The file's name when not given.
+        Name of the data. The file's name when not given.
     size : (height, width), optional
-        In pixels, to which images are brought. For zips of images only, as what follows.
+        Size of all images in pixels. This and the following are for zips of images only.
     colour : bool
-        Keep colours, instead of grey.
+        Keep colours instead of converting to grey.
     fit : {"pad", "crop", "stretch"}
-        How an image comes to another size.
+        How images are resized.
     pattern : str, optional
-        Finds the class or the group in a file's name: see `images.ImageOptions`.
+        Extracts the class or the group from a file's name: see `images.ImageOptions`.
     options : ReadOptions, optional
-        Encoding, separator, header, missing-value codes and so on, where they are to be otherwise
-        than detected. For files of text only.
+        Encoding, separator, header, missing-value codes and so on, to override detection. For text
+        files only.
     weights, frequencies : str or array-like of shape (n,), optional
-        What rows count, as sampling weights or as numbers of equal rows: the name of a column of a
-        table, or numbers for (X, y). See `lincore.data.with_row_weights`.
+        Row weights, as sampling weights or as numbers of equal rows: a column name of a table, or
+        numbers for (X, y). See `lincore.data.with_row_weights`.
     **choices
         Roles of columns, missing values, rare levels, bins and so on: the fields of
         `lincore.io.TableOptions`. For tables only.
@@ -90,7 +90,7 @@ def load(
     Raises
     ------
     DataError
-        When the source cannot be used, with the place and the remedy.
+        If the source cannot be used, with location and remedy.
 
     Examples
     --------
@@ -129,14 +129,14 @@ def load(
 
 
 def _counting_columns(**columns: Any) -> dict[str, str]:
-    """Return the roles of the columns that say what rows count."""
+    """Return the roles of the weight and frequency columns."""
     named = {role: column for role, column in columns.items() if column is not None}
     for role, column in named.items():
         if not isinstance(column, str):
             raise DataError(
                 f"A table takes the name of its {role} column, not {type(column).__name__}.",
                 where=f"option {role}",
-                remedy="Put the numbers into a column of the table, and name it.",
+                remedy="Add the numbers as a column of the table, and pass its name.",
             )
     return {column: role for role, column in named.items()}
 
@@ -144,25 +144,25 @@ def _counting_columns(**columns: Any) -> dict[str, str]:
 def open_table(
     source: Source, *, name: str | None = None, options: ReadOptions | None = None
 ) -> Table | None:
-    r"""Read a table as `load` does, before a target is chosen.
+    r"""Read a table like `load`, before a target is chosen.
 
     Parameters
     ----------
     source : path, open binary file, bytes or DataFrame
     name : str, optional
-        What to call it. The file's name when not given.
+        Name of the table. Default: the file's name.
     options : ReadOptions, optional
-        Encoding, separator, header and so on, where they are to be otherwise than detected.
+        Encoding, separator, header and so on, to override detection.
 
     Returns
     -------
     Table or None
-        None where the source holds images or arrays.
+        None if the source contains images or arrays.
 
     Raises
     ------
     DataError
-        When it cannot be read.
+        If it cannot be read.
 
     Examples
     --------
@@ -177,7 +177,7 @@ def open_table(
 def _open(
     source: Any, name: str | None, options: ReadOptions | None
 ) -> Table | tuple[str, bytes, str]:
-    """Return a table, or what `recognise_file` says of another file."""
+    """Return a table, or the result of `recognise_file` for other files."""
     if is_frame(source):
         return frame_to_table(as_frame(source), name or "table")
     large = large_path(source)
@@ -210,7 +210,7 @@ def recognise_file(
     Raises
     ------
     DataError
-        When it is a document, or a zip that cannot be read.
+        If it is a document, or a zip that cannot be read.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def recognise_file(
 
 
 def _refuse_others(given: Sequence[str], what: str, allowed: Collection[str]) -> None:
-    """Refuse an option that says nothing of a kind of source."""
+    """Reject an option that does not apply to the kind of source."""
     for option in given:
         if option not in allowed:
             raise DataError(
@@ -239,13 +239,13 @@ def _refuse_others(given: Sequence[str], what: str, allowed: Collection[str]) ->
 
 
 def arrays_to_dataset(X: Any, y: Any, *, name: str = "arrays") -> Dataset:
-    """Build a data set from arrays as they are: no column is judged or left out."""
+    """Build a data set from arrays unchanged: no column is described or left out."""
     X, y = np.asarray(X), np.asarray(y)
     shape = X.shape[1:] if X.ndim == 3 and X.dtype == np.uint8 else None
     X = X.reshape(len(X), -1) if shape else X
     if X.ndim != 2 or y.shape != X.shape[:1] or X.size == 0:
         raise DataError(
-            f"X of shape {X.shape} and y of shape {y.shape} do not fit.",
+            f"X of shape {X.shape} and y of shape {y.shape} do not match.",
             where=name,
             remedy="Give X as (rows, features) and y as (rows,).",
         )
@@ -265,7 +265,7 @@ def _as_float(X: np.ndarray, name: str) -> np.ndarray:
         return X.astype(np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(
-            f"X holds something that is not a number: {error}.",
+            f"X contains something that is not a number: {error}.",
             where=name,
             remedy="Encode text as numbers first, or load a DataFrame.",
         ) from error

@@ -31,17 +31,17 @@ _PARTS = {
     "validation": "test",
 }
 _SAVE = "Save it by numpy.savez(path, X_train=..., y_train=..., X_test=..., y_test=...)."
-# More than any header of a plain array takes.
+# More than the header of any plain array.
 _HEADER_BYTES = 4_096
-# Bytes that are unpacked at a time.
+# Bytes unpacked at a time.
 _BLOCK = 4_000_000
-# Rows of fewer bytes are not taken as square images.
+# Rows with fewer bytes are not treated as square images.
 _LEAST_PIXELS = 64
 _LARGEST_GREY = 65_535
 
 
 class _Array(NamedTuple):
-    """One array of the file, of which the header alone was read."""
+    """One array of the file, of which only the header was read."""
 
     entry: str
     label: str
@@ -51,18 +51,18 @@ class _Array(NamedTuple):
 
 
 def is_npz(raw: bytes) -> bool:
-    """Tell whether a zip holds arrays (.npy) alone, as an npz file does."""
-    # The first entry alone: to list a hostile zip of a million takes many seconds.
+    """Return whether a zip contains only arrays (.npy), like an npz file."""
+    # Only the first entry: listing a malicious zip of a million takes many seconds.
     length = int.from_bytes(raw[26:28], "little")
     return is_zip(raw) and raw[30 : 30 + length].endswith(b".npy")
 
 
 def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
-    """Read an npz file that holds X and y, whole or as a training and a test set.
+    """Read an npz file with X and y, as a whole or as training and test set.
 
-    Arrays are known by their names, in any order and case: X_train and y_train, train_images and
-    train_labels, data and target, and so on; test and val make the test set. Nothing that would
-    run code (objects, pickles) is read.
+    Arrays are identified by name, in any order and case: X_train and y_train, train_images and
+    train_labels, data and target, and so on; test and val form the test set. Objects and pickles,
+    which could run code, are never read.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
     Raises
     ------
     DataError
-        When the file is damaged or hostile, or does not hold such arrays.
+        If the file is damaged or malicious, or does not contain such arrays.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
     >>> data.X.tolist(), data.given_test.tolist()
     ([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [False, False, True])
     """
-    # An array is one entry, however many images it holds.
+    # An array is one entry, however many images it contains.
     limits = replace(limits, max_member_bytes=limits.max_total_bytes)
     for file in list_zip(raw, name, limits):
         if file.refused:
@@ -105,7 +105,7 @@ def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
             labels = np.concatenate([_labels(archive, y, X) for X, y in parts])
     except DataError:
         raise
-    # NumPy and zlib meet hostile bytes here.
+    # NumPy and zlib read untrusted bytes here.
     except Exception as error:
         raise _unusable(f"The file is damaged: {error}.", name) from error
     codes, classes = encode_labels(labels, name)
@@ -123,21 +123,21 @@ def read_npz(raw: bytes, name: str, limits: Limits = LIMITS) -> Dataset:
 
 
 def _headers(archive: zipfile.ZipFile, name: str) -> Iterator[_Array]:
-    """Read what each array claims to be, and refuse what is none or lies about its size."""
+    """Read the header of each array, and reject invalid arrays and false sizes."""
     for entry in archive.infolist():
         with archive.open(entry) as stream:
             shape, fortran, dtype = _header(stream)
             begun = stream.tell()
         label = entry.filename.removesuffix(".npy")
         if dtype.hasobject or dtype.kind not in "biufUS":
-            raise _unusable(f"The array {label!r} holds {dtype}, not numbers or text.", name)
+            raise _unusable(f"The array {label!r} contains {dtype}, not numbers or text.", name)
         if min(shape, default=1) < 0 or prod(shape) * dtype.itemsize != entry.file_size - begun:
-            raise _unusable(f"The array {label!r} is not of the size that it states.", name)
+            raise _unusable(f"The array {label!r} differs in size from its header.", name)
         yield _Array(entry.filename, label, shape, dtype, fortran)
 
 
 def _header(stream: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read the header of an array: never its content, and never a pickle."""
+    """Read the header of an array, never its content, and never a pickle."""
     version = np.lib.format.read_magic(stream)
     read = np.lib.format.read_array_header_1_0
     if version != (1, 0):
@@ -157,14 +157,14 @@ def _parts(arrays: Iterable[_Array], name: str) -> list[tuple[_Array, _Array]]:
         elif _LABEL_WORDS.intersection(words):
             found.setdefault((part, "y"), array)
     if ("train", "X") not in found or ("train", "y") not in found:
-        raise _unusable("There are no arrays called X and y, or X_train and y_train.", name)
+        raise _unusable("There are no arrays named X and y, or X_train and y_train.", name)
     parts = [(found["train", "X"], found["train", "y"])]
     if ("test", "X") in found and ("test", "y") in found:
         parts.append((found["test", "X"], found["test", "y"]))
     for X, y in parts:
         if len(X.shape) < 2 or prod(y.shape) != X.shape[0] or X.dtype.kind in "US":
             shapes = f"{X.label} of shape {X.shape} and {y.label} of shape {y.shape}"
-            raise _unusable(f"{shapes} do not fit.", name)
+            raise _unusable(f"{shapes} do not match.", name)
     return parts
 
 
@@ -178,8 +178,8 @@ def _row_shape(arrays: list[_Array], name: str) -> tuple[tuple[int, ...], list[N
         shape = shape[:2]
     side = isqrt(shape[0])
     if len(shape) == 1 and side**2 == shape[0] >= _LEAST_PIXELS and arrays[0].dtype == np.uint8:
-        what = f"Rows of {shape[0]} bytes are taken as images of {side} × {side} pixels."
-        remedy = "Save them as float where they are no images."
+        what = f"Rows of {shape[0]} bytes are treated as images of {side} × {side} pixels."
+        remedy = "Save them as float if they are not images."
         return (side, side), [Notice(what, name, remedy, "LIN086")]
     if min(shape) < 1 or len(shape) > 3 or (len(shape) == 3 and shape[-1] != 3):
         raise _unusable(f"Rows of shape {shape} are neither features nor images.", name)
@@ -189,7 +189,7 @@ def _row_shape(arrays: list[_Array], name: str) -> tuple[tuple[int, ...], list[N
 def _check_cells(
     parts: list[tuple[_Array, _Array]], shape: tuple[int, ...], name: str, limits: Limits
 ) -> None:
-    """Refuse what is too large, before any of it is read."""
+    """Reject arrays that are too large, before reading them."""
     n_rows = sum(X.shape[0] for X, _ in parts)
     bytes_only = all(X.dtype == np.uint8 for X, _ in parts)
     most = limits.max_total_pixels if bytes_only else limits.max_cells
@@ -206,7 +206,7 @@ def _check_cells(
 
 
 def _rows(archive: zipfile.ZipFile, arrays: list[_Array]) -> np.ndarray:
-    """Return the rows of all arrays under each other, each as one line of numbers."""
+    """Stack the rows of all arrays, each flattened."""
     width = prod(arrays[0].shape[1:])
     images = len(arrays[0].shape) > 2
     kind: Any = np.float32 if images else np.float64
@@ -234,10 +234,10 @@ def _rows(archive: zipfile.ZipFile, arrays: list[_Array]) -> np.ndarray:
 
 
 def _as_pixels(rows: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
-    """Bring images to bytes, of which 255 is white; leave tables as they are."""
+    """Convert images to bytes with 255 as white; leave tables unchanged."""
     if rows.dtype == np.uint8:
         return rows
-    # fmin, not nanmin: it says nothing of rows that are missing altogether.
+    # fmin, not nanmin, which warns of rows that are entirely missing.
     low, high = float(np.fmin.reduce(rows, axis=None)), float(np.fmax.reduce(rows, axis=None))
     if np.isinf([low, high]).any():
         raise _unusable("A number is infinite.", name)

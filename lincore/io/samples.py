@@ -40,12 +40,12 @@ SAMPLES = (
     "breast cancer",
     "digits",
 )
-#: Of the samples, those that are read from the text of a table, and the column of their classes.
+#: The samples that are read from the text of a table, and the column of their classes.
 SAMPLE_TABLES = {"passengers": "survived"}
-# What the classes of the bundled tables are.
+# What the classes of the bundled tables mean.
 _TARGETS = {"iris": "species", "wine": "cultivar", "breast cancer": "diagnosis"}
 
-# Seconds to wait for the first answer of a server.
+# Seconds to wait for the first response of a server.
 _PATIENCE = 4.0
 
 
@@ -55,13 +55,13 @@ class _Download(NamedTuple):
     Parameters
     ----------
     url : str
-        Where its bytes come from.
+        Address of its bytes.
     stored : str
-        Where scikit-learn keeps them, below its data folder; one of several files where * stands.
+        Where scikit-learn stores them, below its data folder; * matches one of several files.
     openml : int
         Number of the data set at OpenML; 0 elsewhere.
     last : int
-        Rows at the end that are for testing by the data set's own convention.
+        Number of test rows at the end, by convention of the data set.
     """
 
     url: str
@@ -80,7 +80,7 @@ DOWNLOADS = tuple(_DOWNLOADS)
 
 
 def sample(name: str) -> Dataset:
-    """Return one of the bundled data sets, called as in `SAMPLES`.
+    """Return one of the bundled data sets, named as in `SAMPLES`.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def sample(name: str) -> Dataset:
     Raises
     ------
     DataError
-        When there is no such sample.
+        If there is no such sample.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def sample_file(name: str) -> bytes:
     Returns
     -------
     bytes
-        Of a CSV file, as a visitor would upload it.
+        A CSV file, as a user would upload it.
     """
     return {"passengers": passengers_csv}[name]()
 
@@ -155,16 +155,16 @@ def _bundled_table(name: str) -> Dataset:
 def _digits() -> Dataset:
     bunch = datasets.load_digits()
     codes, classes = encode_labels(bunch.target, "digits")
-    # Values run from 0 to 16: times 15 they are grey levels, exactly and in proportion.
+    # Values run from 0 to 16: multiplied by 15 they are exact, proportional grey levels.
     X = (15 * bunch.data).astype(np.uint8)
     return Dataset("digits", X, codes, classes, pixel_names(8, 8), image_shape=(8, 8))
 
 
 def fetch_dataset(name: str) -> Dataset:
-    """Download one of the data sets that scikit-learn knows, called as in `DOWNLOADS`.
+    """Download one of scikit-learn's data sets, named as in `DOWNLOADS`.
 
-    scikit-learn keeps what it has downloaded (``sklearn.datasets.get_data_home()``), so that the
-    next time needs no network.
+    scikit-learn caches downloads (``sklearn.datasets.get_data_home()``), so the network is needed
+    only once.
 
     Parameters
     ----------
@@ -173,12 +173,12 @@ def fetch_dataset(name: str) -> Dataset:
     Returns
     -------
     Dataset
-        Of grey images; the last 10,000 of either MNIST are its test set.
+        Grey images; the last 10,000 of either MNIST are its test set.
 
     Raises
     ------
     DataError
-        When there is no such set, or it cannot be downloaded.
+        If there is no such data set, or it cannot be downloaded.
     """
     if name not in _DOWNLOADS:
         raise DataError(
@@ -190,7 +190,7 @@ def fetch_dataset(name: str) -> Dataset:
     _require_network(name, wanted)
     try:
         pixels, labels = _openml(wanted.openml) if wanted.openml else _olivetti()
-    # No network, no disk, a changed file: whatever goes wrong out there.
+    # No network, no disk, a changed file: anything may go wrong.
     except Exception as error:
         raise _unreachable(name, error) from error
     side = int(np.sqrt(pixels.shape[1]))
@@ -208,10 +208,10 @@ def fetch_dataset(name: str) -> Dataset:
 
 
 def _require_network(name: str, wanted: _Download) -> None:
-    """Ask the server for one byte: scikit-learn itself would wait for minutes."""
+    """Request one byte from the server: scikit-learn itself would wait for minutes."""
     if any(Path(datasets.get_data_home()).glob(wanted.stored)):
         return
-    # An address that stands in this file.
+    # The address is a constant of this file.
     request = urllib.request.Request(wanted.url, headers={"User-Agent": "lincore"})  # noqa: S310
     try:
         with urllib.request.urlopen(request, timeout=_PATIENCE) as answer:  # noqa: S310

@@ -49,7 +49,7 @@ from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, is_zip, on_own_disk
 from lincore.utils.typing import Flags, Progress
 
-# With fewer rows than this, it cannot be decided what is rare.
+# With fewer rows than this, rare levels cannot be identified.
 _ENOUGH_ROWS = 100
 _RARE = 5
 
@@ -57,31 +57,31 @@ _RARE = 5
 def read_table(
     raw: bytes | Path, name: str, options: ReadOptions | None = None, *, limits: Limits = LIMITS
 ) -> Table:
-    r"""Read text, a workbook, JSON, Parquet, SPSS, Stata or SAS; what options leave open is found.
+    r"""Read text, a workbook, JSON, Parquet, SPSS, Stata or SAS; unspecified options are detected.
 
-    Of a workbook, or a zip of several tables, one sheet or table is read: see `ReadOptions`.
+    From a workbook, or a zip of several tables, one sheet or table is read: see `ReadOptions`.
 
-    A file beyond the memory budget is opened to be read in blocks: see `Table.source`.
+    A file that exceeds the memory budget is opened for reading in blocks: see `Table.source`.
 
     Parameters
     ----------
     raw : bytes or Path
-        The file, or where it is if it is too large to be held; text may be packed by gzip.
+        The file, or its path if it is too large for memory; text may be compressed by gzip.
     name : str
         The file's name, for messages.
     options : ReadOptions, optional
-        Encoding, separator, header and so on, where they are to be otherwise than detected.
+        Encoding, separator, header and so on, to override detection.
     limits : Limits
 
     Returns
     -------
     Table
-        ``str(table.reading)`` says in one line how it was read.
+        ``str(table.reading)`` describes in one line how it was read.
 
     Raises
     ------
     DataError
-        When this is no table, is too large, or has fewer than two columns or no rows.
+        If it is not a table, is too large, or has fewer than two columns or no rows.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def read_table(
         except TooLargeError as error:
             if is_zip(raw) or is_workbook(raw) or is_statfile(raw):
                 raise
-            # Opened below and not here, where the error still holds what had been read.
+            # Opened below and not here, where the error still references what had been read.
             reason = error.notice.what
     return open_large_table(LargeFile(raw, name, limits, reason), options)
 
@@ -136,28 +136,28 @@ def _read_workbook(raw: bytes, name: str, options: ReadOptions, limits: Limits) 
 
 
 def _one_of(table: Table, name: str, part: str, parts: tuple[str, ...]) -> Table:
-    """Return a table that is one of several in a file, and report that."""
+    """Return one of several tables in a file, and report that."""
     assert table.reading is not None
     reading = replace(table.reading, sheet=part, sheets=parts)
     notices = table.notices
     if len(parts) > 1:
         sentence = f"There are {len(parts)} tables in the file; {part!r} was read."
-        remedy = "Choose another one by the import option for the sheet."
+        remedy = "Choose another one with the import option for the sheet."
         notices = (Notice(sentence, name, remedy, "LIN003"), *notices)
     return replace(table, name=name, notices=notices, reading=reading)
 
 
 def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = None) -> Table:
-    """Return numbers and their classes as a table, to be used otherwise.
+    """Return a numeric data set as a table, to change its use.
 
     Parameters
     ----------
     data : Dataset
-        Of numbers alone.
+        With only numeric features.
     target : str
-        What to call the column of the classes, the last one.
+        Name of the column of the classes, the last one.
     options : ReadOptions, optional
-        Of these, what is missing in some columns.
+        Only its missing-value codes of single columns are used.
 
     Examples
     --------
@@ -171,9 +171,9 @@ def dataset_to_table(data: Dataset, target: str, options: ReadOptions | None = N
 
 
 def propose_target(table: Table) -> TargetGuess | None:
-    """Guess the column that holds the classes, or None where no column looks like it.
+    """Guess the column that holds the classes; None if no column looks like it.
 
-    A column of two or a few values that repeat, text rather than numbers, in the last place; a
+    Preferably a column of few repeated values, text rather than numbers, in the last position; a
     telling name such as "class" or "species" counts too.
 
     Examples
@@ -197,23 +197,23 @@ def table_to_dataset(
     ----------
     table : Table
     target : str or int, optional
-        Name of a column, or its position (negative ones count from the end). Proposed if None.
+        Name of a column, or its position (negative ones count from the end). Guessed if None.
     options : TableOptions
-        Roles of columns, missing values, the rows that are used, and so on.
+        Roles of columns, missing values, row filters, and so on.
     progress : callable, optional
-        ``progress(done, total, what)`` while a file is read in blocks; False stops it.
+        ``progress(done, total, what)``, called while a file is read in blocks; False stops it.
 
     Returns
     -------
     Dataset
-        `X` (n, p) float64, NaN where a value is missing, or CSR where there are words; rows
-        without a label are left out. Of a file that is read in blocks, the rows that are held;
-        `streamed` has the moments of the others.
+        `X` (n, p) float64, NaN for missing values, or CSR if there are words; rows without a label
+        are left out. For a file that is read in blocks, the rows in memory; `streamed` has the
+        moments of the others.
 
     Raises
     ------
     DataError
-        When there is no such target, it holds no classes, or no feature is left.
+        If there is no such target, it contains no classes, or no feature is left.
 
     Examples
     --------
@@ -233,7 +233,7 @@ def table_to_dataset(
 
 
 def _held_to_dataset(table: Table, target: str | int | None, options: TableOptions) -> Dataset:
-    """Make a data set of the rows that are in memory, under the names of the file."""
+    """Make a data set of the rows in memory, under the names of the file."""
     if table.source is not None:
         table = replace(table, notices=(*table.notices, drawn_notice(table)))
     if options.where:
@@ -353,7 +353,7 @@ def _name_of(columns: Sequence[Column]) -> str:
 def _classes(labels: pd.Series[Any], bins: Binning | None, order: Sequence[str]) -> Binned:
     if bins is None:
         codes, classes = encode_column(labels)
-        # What has got another name comes behind the others.
+        # Renamed columns come after the others.
         new = np.array(
             sorted(range(len(classes)), key=order_key(order, classes.tolist())), dtype=np.intp
         )
@@ -366,7 +366,7 @@ def _classes(labels: pd.Series[Any], bins: Binning | None, order: Sequence[str])
         raise DataError(
             "Only numbers can be binned.",
             where=f"column {labels.name!r}",
-            remedy="Leave bins out, or choose a target of numbers.",
+            remedy="Remove the bins, or choose a numeric target.",
         )
     values = labels.to_numpy(dtype=np.float64)
     return bin_values(values, bins, f"column {labels.name!r}")

@@ -33,14 +33,14 @@ class CanonicalDecomposition(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class CanonicalMeans:
-    """Class means about the mean of all rows, where the covariance within classes is one.
+    """Centred class means in coordinates in which the within-class covariance is one.
 
     Parameters
     ----------
     whitener : Whitener
-        Of the covariance within classes.
+        Whitener of the within-class covariance.
     means : ndarray of shape (K, r)
-        Zero for a class without rows. Without units.
+        Zero for a class without rows. Dimensionless.
     shares : ndarray of shape (K,)
         Of the rows.
     """
@@ -51,7 +51,7 @@ class CanonicalMeans:
 
     @classmethod
     def of(cls, moments: Moments, whitener: Whitener) -> CanonicalMeans:
-        """Put the means of moments by class into the coordinates of a whitener."""
+        """Transform the class means of moments into the coordinates of a whitener."""
         total, seen = moments.pooled(), moments.count > 0
         means = whitener.whiten(np.where(seen[:, None], moments.mean - total.mean, 0.0))
         return cls(whitener, means, moments.count / total.count)
@@ -65,18 +65,18 @@ class CanonicalMeans:
     def axes(self, n_components: int | None = None) -> Array:
         """Return the axes (d, r) along which the means differ, by decreasing distance.
 
-        The last class whose mean is off the centre lies on the positive side.
+        The last class with a mean off the centre is on the positive side.
         """
         seen = self.shares > 0
         _, lengths, axes = self.decomposition
         kept = np.flatnonzero(is_positive(lengths**2))[: np.count_nonzero(seen) - 1]
         if not len(kept):
-            raise ValueError("The means of the classes are equal: no direction separates them.")
+            raise ValueError("The class means are equal: no direction separates them.")
         return _signed(axes[kept[:n_components]], self.means[seen])
 
 
 def check_n_components(n_components: int | None, n_classes: int, p: int) -> None:
-    """Raise ValueError for a number of axes that K classes of p features cannot have."""
+    """Raise ValueError for a number of axes that is impossible for K classes and p features."""
     most = min(n_classes - 1, p)
     number = isinstance(n_components, (int, np.integer)) and not isinstance(n_components, bool)
     if n_components is not None and not (number and 1 <= n_components <= most):
@@ -97,7 +97,7 @@ def project(rows: NDArray[Any], origin: Array, directions: Array) -> Array:
 
 
 def canonical_means(moments: Moments) -> CanonicalMeans:
-    """Return the canonical means of moments by class, divisor n; once for all who ask."""
+    """Return the canonical means of moments by class, divisor n (cached)."""
     found = _known.get(moments)
     if found is None:
         within = moments.within() / moments.count.sum()
@@ -107,7 +107,7 @@ def canonical_means(moments: Moments) -> CanonicalMeans:
 
 
 def _signed(axes: Array, means: Array) -> Array:
-    """Turn axes (d, r) so that the last of the means (K, r) off the centre is positive."""
+    """Flip axes (d, r) so that the last of the means (K, r) off the centre is positive."""
     projected = means @ axes.T
     off_centre = np.abs(projected) > 1e-6 * np.abs(projected).max(axis=0)
     last = len(means) - 1 - off_centre[::-1].argmax(axis=0)

@@ -17,28 +17,28 @@ from lincore.utils.typing import Array, Flags
 Shrinkage = float | Literal["oas"] | None
 
 NOTHING_VARIES = (
-    "Nothing varies within the classes (their covariance is zero), so distances have no scale. "
+    "No feature varies within the classes (their covariance is zero), so distances have no scale. "
     "Add rows, or leave out the features that are constant in each class."
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Whitener:
-    """A factor W with ``W @ W.T`` the inverse of a covariance on the subspace where it varies.
+    """A factor W whose ``W @ W.T`` is the inverse of a covariance on its range.
 
     Parameters
     ----------
     basis : ndarray of shape (p, rank), or (p,) for a diagonal covariance
-        W itself where there is no `root`, in inverse units of the features. The diagonal one is
-        zero where nothing varies.
+        W itself if there is no `root`, in inverse units of the features. If diagonal, zero for
+        constant features.
     log_det : float
-        log|cov| on the subspace that is kept.
+        log|cov| on that subspace.
     root : ndarray of shape (rank, rank), optional
         Lower Cholesky factor C of a matrix G with ``W = basis @ inv(G)``: for a few rows two
-        triangular solutions are cheaper than W.
+        triangular solves are cheaper than forming W.
     is_certain : bool
-        Whether the rank is beyond doubt: of the correlations every eigenvalue is either lost in
-        rounding or above 1e-8 of the largest.
+        Whether the rank is certain: every eigenvalue of the correlation matrix is either rounding
+        error or above 1e-8 of the largest.
     """
 
     basis: Array
@@ -75,13 +75,13 @@ class Whitener:
         return white @ self.factor.T
 
     def congruent(self, covariance: Array) -> Array:
-        """Return ``W.T @ covariance @ W`` of a covariance (p, p): what it is when whitened."""
+        """Return the whitened covariance ``W.T @ covariance @ W`` of a covariance (p, p)."""
         if self.basis.ndim == 1:
             return covariance * self.basis * self.basis[:, None]
         return np.asarray(self.factor.T @ covariance @ self.factor)
 
     def after(self, forward: Array) -> Whitener:
-        """Return the whitener of x, this one being that of ``x @ forward``, forward (q, p)."""
+        """Return the whitener of x, this being the whitener of ``x @ forward``, forward (q, p)."""
         return Whitener(forward @ self.basis, self.log_det, self.root, self.is_certain)
 
     def _is_worth_solving(self, rows: Array) -> bool:
@@ -100,14 +100,15 @@ class Whitener:
         cov : ndarray of shape (p, p), or (p,) for a diagonal one
             Symmetric and positive semidefinite.
         equilibrate : bool, default True
-            Bring every feature to unit variance first, so that the rank depends on correlations
-            alone and not on units: one table may hold scales from 1e-8 to 1e8. On a singular
-            covariance this defines the inverse as ``D⁻¹ R⁺ D⁻¹``, R being the correlations.
+            Scale every feature to unit variance first, so that the rank depends only on
+            correlations and not on units: one table may have scales from 1e-8 to 1e8. For a
+            singular covariance the inverse is then defined as ``D⁻¹ R⁺ D⁻¹`` with the correlation
+            matrix R.
 
         Raises
         ------
         ValueError
-            When nothing varies.
+            If nothing varies.
 
         Examples
         --------
@@ -162,7 +163,7 @@ class Whitener:
         Raises
         ------
         ValueError
-            When nothing varies in one of them.
+            If one of them is zero.
         """
         varying = variances > 0
         if not varying.any(axis=1).all():
@@ -174,10 +175,10 @@ class Whitener:
 
 
 class RowSpace(NamedTuple):
-    """The space that n < p rows span, and the way there and back.
+    """The space spanned by n < p rows, and the maps to it and back.
 
-    A model that only sees differences and inner products of rows is the same in these r <= n
-    coordinates, and the (p, p) covariance is never formed.
+    A model that depends only on differences and inner products of rows is the same in these r <= n
+    coordinates, so the (p, p) covariance is never formed.
 
     Attributes
     ----------
@@ -194,11 +195,11 @@ class RowSpace(NamedTuple):
 
     @classmethod
     def spanned_by(cls, X: NDArray[Any], origin: Array, scale: Array) -> RowSpace:
-        """Find the space by the (n, n) products of the centred and scaled rows of X (n, p).
+        """Find the space from the (n, n) inner products of the centred and scaled rows of X (n, p).
 
-        Directions whose singular value is below 1e-8 of the largest are lost, as in a scatter.
+        Directions with singular values below 1e-8 of the largest are lost, as in a scatter.
         """
-        # LAPACK knows no long doubles.
+        # LAPACK does not support long doubles.
         rows = np.asarray((X - origin) / scale, dtype=np.float64)
         values, vectors = np.linalg.eigh(rows @ rows.T)
         kept = is_positive(values)
@@ -219,20 +220,20 @@ class RowSpace(NamedTuple):
         return self.origin + Z @ (self.axes * self.scale[:, None]).T
 
     def lift(self, moments: Moments) -> Moments:
-        """Return moments of coordinates as moments of the p features, scatter (p, p) and all."""
+        """Return moments of coordinates as moments of the p features, with a (p, p) scatter."""
         full = moments.map((self.axes * self.scale[:, None]).T)
         mean = np.where((full.count > 0)[..., None], full.mean + self.origin, 0.0)
         return Moments(full.count, mean, full.scatter)
 
 
 def is_positive(eigenvalues: Array, p: int | None = None) -> Flags:
-    """Tell eigenvalues, all p or the largest of them, from rounding: 10 p eps of the largest."""
+    """Mark eigenvalues (all p or the largest) above rounding error: 10 p eps of the largest."""
     p = len(eigenvalues) if p is None else p
     return np.asarray(eigenvalues > eigenvalues.max(initial=0.0) * p * 10 * EPS)
 
 
 def deviations(cov: Array) -> Array:
-    """Return the standard deviations (p,) of a covariance (p, p) or its diagonal; 1 where zero."""
+    """Return the standard deviations (p,) of a covariance (p, p) or its diagonal; 1 for 0."""
     variance = np.diagonal(cov) if cov.ndim == 2 else cov
     return np.sqrt(np.where(variance > 0, variance, 1.0))
 
@@ -240,7 +241,7 @@ def deviations(cov: Array) -> Array:
 def shrink(
     cov: Array, shrinkage: Shrinkage, *, n_samples: float, n_features: int | None = None
 ) -> Array:
-    """Pull a covariance towards a multiple of the identity of the same trace."""
+    """Shrink a covariance towards a multiple of the identity with the same trace."""
     if shrinkage is None:
         return cov
     p = len(cov) if n_features is None else n_features
@@ -251,7 +252,7 @@ def shrink(
     else:
         raise ValueError(f"shrinkage must be None, 'oas' or in [0, 1], got {shrinkage!r}.")
     shrunk = (1 - share) * cov
-    # Of a matrix, every (r + 1)-th number stands on the diagonal.
+    # Every (r + 1)-th number of a matrix is on the diagonal.
     shrunk.flat[:: 1 if cov.ndim == 1 else len(cov) + 1] += share * _trace(cov) / p
     return shrunk
 

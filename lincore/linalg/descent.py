@@ -1,8 +1,8 @@
 """Minimisation of smooth convex functions: one loop, exchangeable search directions.
 
-The loop has a leading axis: `descend_together` minimises functions of places of the same shape side
-by side, each to its own end, so that what they compute is computed in the same products. `descend`
-is a stack of one.
+The loop has a leading axis: `descend_together` minimises functions with arguments of the same shape
+side by side, each until it converges, so that they share the same matrix products. `descend` is a
+stack of one.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from lincore.linalg.optimize import (
 )
 from lincore.utils.typing import Array
 
-# A step is halved at most so often.
+# Maximum number of halvings of a step.
 HALVINGS = 30
 
 Direction = Callable[[Iterate], Array]
 
 
 class ObjectiveStack(Protocol):
-    """Functions of B places of the same shape: from places (B, ...) to a `Point` of a stack."""
+    """B functions with arguments of the same shape: maps places (B, ...) to a stacked `Point`."""
 
     def __call__(self, x: Array, /) -> Iterate:
-        """Return what is known of each function at its place."""
+        """Evaluate each function at its place."""
 
     def of(self, chosen: Any) -> ObjectiveStack:
         """Return some of the functions, by a mask."""
@@ -48,7 +48,7 @@ class Alone:
         self._objective = objective
 
     def __call__(self, x: Array, /) -> Iterate:
-        """Return what is known at the one place."""
+        """Evaluate the function at its place."""
         point = self._objective(x[0])
         state = np.empty(1, dtype=object)
         state[0] = point.state
@@ -59,11 +59,11 @@ class Alone:
         return self
 
 
-# From functions and where they are to the directions of their next steps.
+# Maps functions and their points to the directions of the next steps.
 Directions = Callable[[Any, Iterate], Array]
-# The next places, the lengths of the steps there, and reasons for taking none.
+# The next points, the step lengths, and reasons for not taking a step.
 Found = tuple[Iterate, Array, list[Reason | None]]
-# From functions, places and directions to what is found.
+# Maps functions, points and directions to the result of the line search.
 Search = Callable[[ObjectiveStack, Iterate, Array], Found]
 
 
@@ -95,7 +95,7 @@ def descend_together(
     search: Search,
     stopping: Sequence[StoppingRule],
 ) -> list[Optimum]:
-    """Descend in B functions side by side, until each has a reason to stop: see `descend`."""
+    """Minimise B functions side by side, until each has a reason to stop: see `descend`."""
     began = time.perf_counter()
     traces: list[list[OptimizerStep]] = [[] for _ in stopping]
     optima: dict[int, Optimum] = {}
@@ -137,10 +137,10 @@ def one_step_more(
     directions: Directions,
     stopping: Sequence[StoppingRule],
 ) -> list[Optimum]:
-    """Take a step more at each minimum, where there may be one and the gradient falls.
+    """Take one more step at each minimum, if possible and if the gradient decreases.
 
-    One of Newton's doubles the digits. A small gradient alone says little of coefficients that are
-    correlated: at 1e-8 they may have four digits.
+    A Newton step doubles the number of correct digits. With correlated features a small gradient
+    alone guarantees little: at 1e-8 the coefficients may have four digits.
     """
     began, more = time.perf_counter(), list(optima)
     rules = zip(optima, stopping, strict=True)
@@ -166,10 +166,10 @@ def one_step_more(
 
 
 def backtracking_line_search(objective: ObjectiveStack, point: Iterate, direction: Array) -> Found:
-    """Go the whole way, or half, a quarter ... of it, until each objective falls (Armijo)."""
+    """Try the whole step, a half, a quarter ... until each objective decreases (Armijo)."""
     slope = (point.gradient * direction).reshape(len(direction), -1).sum(axis=1)
     down = slope < 0
-    # Where values drown in rounding the gradient, which does not, must judge.
+    # If values are dominated by rounding, the gradient, which is not, decides.
     drowned = -slope <= RESOLUTION * np.abs(point.value)
     length, sizes = np.ones(len(direction)), point.sizes
     for _ in range(HALVINGS):
@@ -189,7 +189,7 @@ def backtracking_line_search(objective: ObjectiveStack, point: Iterate, directio
 
 
 def take_whole_steps(rate: float) -> Search:
-    """Return a search that always goes the whole way and calls its length `rate`."""
+    """Return a search that always takes the whole step and reports its length as `rate`."""
 
     def search(objective: ObjectiveStack, point: Iterate, direction: Array) -> Found:
         number = len(direction)

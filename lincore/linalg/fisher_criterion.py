@@ -1,4 +1,4 @@
-"""Fisher's criterion J of any direction, in both of its definitions."""
+"""Fisher's criterion J of any direction, in both definitions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Definition = Literal["lecture", "prml"]
 
 
 def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "lecture") -> Array:
-    """Return how well directions separate the classes: between over within, in projection.
+    """Return how well directions separate the classes: between-class over within-class scatter.
 
-    With the projected mean μ_k of class k and its sum of squares ``s_k² = Σ (wᵀx - μ_k)²``:
+    With the projected mean μ_k and the sum of squares ``s_k² = Σ (wᵀx - μ_k)²`` of class k:
 
     - "lecture", for any K: ``Σ n_k (μ_k - μ)² / Σ s_k²``, μ being the mean of all rows;
     - "prml", for two classes: ``(μ_2 - μ_1)² / (s_1² + s_2²)``.
 
     For two classes the first is ``n_1 n_2 / n`` times the second, so both have the same maximiser.
-    The text "prml-chapter-4-in-r" calls s_k² a variance; as in Bishop (2006), eq. 4.24, it is not
-    divided by n_k: with variances the maximiser would be another one when classes are unequal.
+    The text "prml-chapter-4-in-r" calls s_k² a variance. As in Bishop (2006), eq. 4.24, it is not
+    divided by n_k: with variances and unequal classes the maximiser would differ.
     """
     directions = np.asarray(w, dtype=float)
     if directions.shape[-1:] != (moments.n_features,):
@@ -39,7 +39,7 @@ def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "l
     elif definition == "prml" and len(seen) == 2:
         between = (projected[..., 1] - projected[..., 0]) ** 2
     elif definition == "prml":
-        raise ValueError(f"definition='prml' is for two classes with rows, and {len(seen)} have.")
+        raise ValueError(f"definition='prml' needs two classes with rows, got {len(seen)}.")
     else:
         raise ValueError(f"definition must be 'lecture' or 'prml', got {definition!r}.")
     within = np.maximum(((directions @ seen.within()) * directions).sum(axis=-1), 0.0)

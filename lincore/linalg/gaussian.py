@@ -12,16 +12,16 @@ from lincore.linalg.covariance import Whitener
 from lincore.moments.moments import BLOCK_VALUES
 from lincore.utils.typing import Array
 
-# Squared deviations from the centre up to which a product may stand for the distances along a
-# feature: they lose eps times as much.
+# Squared deviations from the centre up to which distances along a feature may be computed by
+# products: they lose eps times as much.
 MULTIPLIED_OUT = 1e4
-# Rows whose distances are measured at a time: of some dozen features they stay in cache.
+# Rows whose distances are computed at a time: with some dozen features they stay in cache.
 MEASURED_ROWS = 2048
-# Values in the factors of all classes up to which one product serves them all (8 MB).
+# Values in the factors of all classes up to which one product is used for all (8 MB).
 STACKED_FACTORS = 1_000_000
-# Rows for each feature from which on putting the factors side by side pays.
+# Rows per feature from which on concatenating the factors pays.
 STACKED_ROWS = 20
-# Values in what comes of some rows, so that it stays in cache (512 kB).
+# Values in the result for a block of rows, so that it stays in cache (512 kB).
 STACKED_VALUES = 65_536
 
 
@@ -49,8 +49,7 @@ class Gaussians(NamedTuple):
         """Return the squared Mahalanobis distance of each row from each mean."""
         X = np.asarray(X)
         distances = np.empty((len(X), len(self.means)))
-        # About a common centre, so that rows far from the origin lose no digits.
-        # (A class without rows may be drawn with a mean that is no number.)
+        # Relative to a common centre, so that rows far from the origin lose no digits.
         known = np.isfinite(self.means).all(axis=1)
         centre = self.means[known].sum(axis=0) / max(1, np.count_nonzero(known))
         means = self.means - centre
@@ -73,12 +72,12 @@ class Gaussians(NamedTuple):
 
     @staticmethod
     def _refuse_overflow(X: NDArray[np.generic], distances: Array) -> None:
-        """Raise ValueError for finite rows of X whose distances are not."""
+        """Raise ValueError for finite rows of X with infinite distances."""
         beyond = ~np.isfinite(distances).all(axis=1) & np.isfinite(X).all(axis=1)
         if beyond.any():
             raise ValueError(
-                f"Row {int(np.argmax(beyond))} of X lies so far from the classes that the squares "
-                "of its distances overflow. Look for wrong values in it, or give the features in "
+                f"Row {int(np.argmax(beyond))} of X is so far from the classes that its squared "
+                f"distances overflow. Look for wrong values in it, or give the features in "
                 "larger units."
             )
 
@@ -96,7 +95,7 @@ class Gaussians(NamedTuple):
         return distances
 
     def _can_be_stacked(self, n_rows: int) -> bool:
-        """Tell if one product whitens rows for all classes: factors of their own, of one shape."""
+        """Return whether one product can whiten rows for all classes."""
         factors = {id(whitener.basis): whitener.basis for whitener in self.whiteners}
         shapes = {factor.shape for factor in factors.values()}
         size = sum(factor.size for factor in factors.values())
@@ -109,7 +108,7 @@ class Gaussians(NamedTuple):
         )
 
     def _stacked(self, means: Array) -> Callable[[Array, Array], Array]:
-        """Return what `_full_distances` does, with one product for all classes."""
+        """Compute `_full_distances` with one product for all classes."""
         factors = [whitener.factor for whitener in self.whiteners]
         side_by_side = np.concatenate(factors, axis=1)
         ends = np.concatenate([m @ factor for m, factor in zip(means, factors, strict=True)])
@@ -123,10 +122,10 @@ class Gaussians(NamedTuple):
         return measure
 
     def _diagonal_distances(self, rows: Array, means: Array) -> Array:
-        """Multiply the square out: two products instead of a pass for each class.
+        """Expand the square: two products instead of a pass for each class.
 
-        Not along features of which a class has next to no variance, as the smoothed ones that
-        are constant in it: there the products are large and their difference is what counts.
+        This is not done along features in which a class has almost no variance (constant features
+        after smoothing): there the products are large and nearly cancel.
         """
         precision = np.stack([whitener.factor for whitener in self.whiteners]) ** 2
         narrow = (precision * means**2 > MULTIPLIED_OUT).any(axis=0)
@@ -141,7 +140,7 @@ class Gaussians(NamedTuple):
     def log_density(self, X: ArrayLike) -> Array:
         """Return the logarithm of each class density at each row, shape (n, K).
 
-        On its own subspace where a covariance is singular.
+        On its range if a covariance is singular.
         """
         normaliser = [w.rank * np.log(2 * np.pi) + w.log_det for w in self.whiteners]
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))

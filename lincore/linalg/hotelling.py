@@ -1,4 +1,4 @@
-"""Mahalanobis distances of new rows from classes, and the distances that rows of a class have."""
+"""Mahalanobis distances of new rows from classes, and their distribution within a class."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from scipy import stats
 from lincore.linalg.gaussian import Gaussians
 from lincore.utils.typing import Array
 
-# Share of a direction's scatter below which a row alone spans it.
+# Share of a direction's scatter below which a single row spans it.
 _SPANNED = 1e-6
 
 
 class ClassDistances(NamedTuple):
-    """Gaussian classes, estimated from rows, that new rows are measured from.
+    """Gaussian classes, estimated from rows, to which distances of new rows are computed.
 
     Attributes
     ----------
     gaussians : Gaussians
-        Of some of the classes.
+        Densities of some of the classes.
     codes : ndarray of int
-        Of these classes, as positions among all K.
+        Positions of these classes among all K.
     counts : ndarray of shape (K,)
         Training rows.
     degrees : ndarray of shape (K,)
-        Degrees of freedom of the covariance; NaN for a class that is not among these.
+        Degrees of freedom of the covariance; NaN for the other classes.
     scale : ndarray of shape (K,)
-        Unbiased covariance by that of the `gaussians`.
+        Ratio of the unbiased covariance to that of `gaussians`.
     """
 
     gaussians: Gaussians
@@ -43,7 +43,7 @@ class ClassDistances(NamedTuple):
     def of(
         cls, gaussians: Gaussians, codes: NDArray[np.intp], counts: Array, *, by_rows: bool
     ) -> ClassDistances:
-        """Tell by the covariances, pooled or the classes' own, how far they can be trusted."""
+        """Find the degrees of freedom of the covariances, pooled or one per class."""
         own = len({id(one) for one in gaussians.whiteners}) > 1 or len(gaussians.whiteners) == 1
         n = counts[codes]
         known = n > 0
@@ -66,8 +66,8 @@ class ClassDistances(NamedTuple):
     def squared_left_out(self, rows: Array, own: NDArray[np.intp]) -> Array:
         """Return the squared distances of training rows from classes estimated without them.
 
-        By the formula of Sherman and Morrison, without another estimate: a row pulls mean and
-        covariance of its class towards itself, and the more so where it is one of few that vary in
+        Uses the Sherman-Morrison formula instead of estimating again. A row pulls the mean and
+        covariance of its class towards itself, most strongly if it is one of few rows that vary in
         a direction, such as the rows of a rare level.
         """
         found = self.squared(rows)
@@ -79,7 +79,7 @@ class ClassDistances(NamedTuple):
             if n < 2 or k not in whiteners:
                 found[members] = np.nan
                 continue
-            # What the scatter was divided by.
+            # The divisor of the scatter.
             divisor = float(self.degrees[k] * self.scale[k])
             c = n / (n - 1)
             own_part = whiteners[k].whiten(rows[members] - means[k])
@@ -100,10 +100,10 @@ class ClassDistances(NamedTuple):
     def limits(self, level: float) -> Array:
         """Return the squared distances (K,) that a row of the class exceeds with this probability.
 
-        Of a normal class with estimated mean and covariance: the prediction region of Hotelling's
-        T², ``(1 + 1/n) p ν / (ν - p + 1) F(p, ν - p + 1)`` for p dimensions and ν degrees of
-        freedom, which for many rows is the quantile of chi-square with p degrees. NaN for a class
-        of fewer degrees of freedom than dimensions, of which nothing is known.
+        For a normal class with estimated mean and covariance this is the prediction region of
+        Hotelling's T², ``(1 + 1/n) p ν / (ν - p + 1) F(p, ν - p + 1)`` for p dimensions and ν
+        degrees of freedom, which for many rows tends to the chi-square quantile with p degrees. NaN
+        for a class with fewer degrees of freedom than dimensions.
         """
         p = np.full(len(self.counts), np.nan)
         p[self.codes] = [one.rank for one in self.gaussians.whiteners]

@@ -1,4 +1,4 @@
-"""Points, steps and reasons to stop of an optimiser, and who watches it."""
+"""Points, steps and stopping reasons of an optimiser, and its progress callbacks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import numpy as np
 
 from lincore.utils.typing import Array
 
-# Predicted decreases below this share of the objective drown in its rounding.
+# Predicted decreases below this share of the objective are lost in its rounding.
 RESOLUTION = 1e-12
-# An objective that rises in a quarter of so many steps goes back and forth, and would without end.
+# An objective that rises in a quarter of this many steps oscillates without end.
 WINDOW = 20
 
 
 class Reason(StrEnum):
-    """Reason for the termination of an optimiser, with `words` and a `remedy`."""
+    """Reason why an optimiser stopped, with `words` and a `remedy`."""
 
     GRADIENT = "gradient"
     ITERATIONS = "iterations"
@@ -39,34 +39,34 @@ class Reason(StrEnum):
 
     @property
     def remedy(self) -> str:
-        """Advice to the user; empty when nothing need be done."""
+        """Advice to the user; empty if nothing needs to be done."""
         return _WORDS[self][1]
 
 
 _WORDS = {
-    Reason.GRADIENT: ("the gradient is as small as asked for", ""),
+    Reason.GRADIENT: ("the gradient reached the tolerance", ""),
     Reason.ITERATIONS: (
-        "the limit of iterations was reached",
+        "the iteration limit was reached",
         "Allow more iterations, standardise the features, or choose Newton with conjugate "
         "gradients.",
     ),
     Reason.PRECISION: (
-        "rounding hides any further descent before the gradient is as small as asked for",
+        "rounding prevents further descent before the gradient reaches the tolerance",
         "Raise the tolerance.",
     ),
     Reason.OSCILLATES: (
         "the training loss keeps rising and falling",
-        "Lower the learning rate, or leave it out: 1/L is then computed, which never overshoots.",
+        "Lower the learning rate, or leave it out: then 1/L is used, which never overshoots.",
     ),
     Reason.DIVERGED: (
         "the training loss grew without bounds",
-        "Lower the learning rate, or leave it out: 1/L is then computed, which never overshoots.",
+        "Lower the learning rate, or leave it out: then 1/L is used, which never overshoots.",
     ),
     Reason.NO_DESCENT: (
-        "no step along the last direction lowered the training loss",
+        "no step in the last direction lowered the training loss",
         "Standardise the features, or penalise with a smaller C.",
     ),
-    Reason.STOPPED: ("it was asked to stop", "Start it again and let it go on."),
+    Reason.STOPPED: ("it was cancelled", "Start it again and let it finish."),
     Reason.UNBOUNDED: (
         "there is no minimum: the coefficients diverge",
         "Use a finite C.",
@@ -75,7 +75,7 @@ _WORDS = {
 
 
 class Iterate(NamedTuple):
-    """A place, and what is known of the objective there; of a stack each with a leading axis.
+    """A point with the objective's value and gradient; in a stack each has a leading axis.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Iterate(NamedTuple):
     value : float
     gradient : ndarray of the shape of x
     state : object
-        What the objective wants to find again when curvature at x is asked for.
+        Intermediate results that the objective reuses for the curvature at x.
     """
 
     x: Array
@@ -93,7 +93,7 @@ class Iterate(NamedTuple):
     state: Any = None
 
     def of(self, chosen: Any) -> Iterate:
-        """Return some places of a stack, or one."""
+        """Return some points of a stack, or one."""
         return Iterate(*(part[chosen] for part in self))
 
     @property
@@ -104,16 +104,16 @@ class Iterate(NamedTuple):
 
 
 class OptimizerStep(NamedTuple):
-    """One line of the trace; the first one is the start, with step length 0.
+    """One line of the trace; the first is the starting point, with step length 0.
 
     Attributes
     ----------
     iteration : int
     objective : float
     gradient_norm : float
-        As the stopping rule measures it.
+        As measured by the stopping rule.
     step_length : float
-        The share of the direction that was taken; for a fixed learning rate that rate.
+        Fraction of the full step; with a fixed learning rate, that rate.
     seconds : float
         Since the start.
     """
@@ -147,28 +147,28 @@ class Optimum:
 
     @property
     def converged(self) -> bool:
-        """True if the gradient is small enough: nothing else counts as convergence."""
+        """True if the gradient is small enough; nothing else counts as convergence."""
         return self.reason is Reason.GRADIENT
 
 
 Objective = Callable[[Array], Iterate]
 
 
-# From a step and the most that there may be, to whether to go on.
+# Maps a step and the iteration limit to whether to continue.
 Watcher = Callable[[OptimizerStep, int], bool]
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 @contextmanager
 def iteration_callback(watcher: Watcher) -> Iterator[None]:
-    """Let every iteration of this thread be reported, and stopped by the answer False.
+    """Report every iteration in this thread to a callback, which stops it by returning False.
 
-    Estimators need no option for it, and those that fit others inside pass it on.
+    Estimators need no option for it, and meta-estimators pass it on automatically.
 
     Parameters
     ----------
     watcher : callable
-        From a `OptimizerStep` and the limit of iterations to whether to go on.
+        Called with an `OptimizerStep` and the iteration limit; returns whether to continue.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def iteration_callback(watcher: Watcher) -> Iterator[None]:
 
 
 def should_continue(step: OptimizerStep, max_iter: int) -> bool:
-    """Report a step to whoever watches, and return whether to go on."""
+    """Report a step to the callback, and return whether to continue."""
     watcher = _watcher.get()
     return watcher is None or watcher(step, max_iter)
 
@@ -200,17 +200,17 @@ def largest_entry(gradient: Array) -> float:
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """Stopping rule: a small gradient, so many steps, or a sign that there is no minimum.
+    """Stopping rule: a small gradient, the iteration limit, or evidence that there is no minimum.
 
-    The change of the objective is never a reason to stop.
+    A small change of the objective is never a reason to stop.
 
     Attributes
     ----------
     tol : float
-        Bound of the largest absolute entry of the gradient.
+        Bound on the largest absolute entry of the gradient.
     max_iter : int
     is_unbounded : callable, optional
-        Whether a point proves that there is no minimum, and so no use in going on.
+        Whether a point proves that there is no minimum, so that continuing is useless.
     """
 
     tol: float
@@ -218,13 +218,13 @@ class StoppingRule:
     is_unbounded: Callable[[Iterate], bool] | None = None
 
     def reason(self, trace: list[OptimizerStep]) -> Reason | None:
-        """Return the reason to stop after these steps, if there is one."""
+        """Return the reason to stop after these steps, if any."""
         values = [step.objective for step in trace[-WINDOW - 1 :]]
         if trace[-1].gradient_norm <= self.tol:
             return Reason.GRADIENT
         if not values[-1] <= 1e6 * (1 + abs(trace[0].objective)):
             return Reason.DIVERGED
-        # Rises within rounding are no oscillation.
+        # Increases within rounding are not oscillation.
         rises = sum(now - then > RESOLUTION * abs(now) for then, now in pairwise(values))
         if rises >= WINDOW // 4:
             return Reason.OSCILLATES

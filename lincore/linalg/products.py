@@ -1,4 +1,4 @@
-"""Products of rows of any type with a matrix in float64, block by block."""
+"""Products of rows of any type with a float64 matrix, block by block."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from lincore.utils.typing import Array
 
-# Values converted to float64 at a time (3 MB), so that they are multiplied while in cache.
+# Values converted to float64 at a time (3 MB), so that they are in cache when multiplied.
 CONVERTED_VALUES = 400_000
 
 

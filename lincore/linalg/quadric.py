@@ -14,9 +14,9 @@ HALVINGS = 200
 
 
 class Quadric(NamedTuple):
-    """The function ``f(x) = (x - o)ᵀ A (x - o) + bᵀ(x - o) + c``; a plane where A is zero.
+    """The function ``f(x) = (x - o)ᵀ A (x - o) + bᵀ(x - o) + c``; affine if A is zero.
 
-    It is kept about an origin near the data, since far from it the terms of the expanded form
+    It is stored relative to an origin near the data: far from it the terms of the expanded form
     cancel.
 
     Attributes
@@ -49,7 +49,7 @@ class Quadric(NamedTuple):
 
     @property
     def is_linear(self) -> bool:
-        """True if the function is affine, and so its zero set a plane."""
+        """True if the function is affine, so that its zero set is a plane."""
         return not self.A.any()
 
     def values(self, X: ArrayLike) -> Array:
@@ -69,7 +69,7 @@ class Quadric(NamedTuple):
         return Quadric(self.A - moved.A, self.b - moved.b, self.c - moved.c, self.origin)
 
     def about(self, origin: Array) -> Quadric:
-        """Return the same function, written about another origin."""
+        """Return the same function relative to another origin."""
         step = origin - self.origin
         push = self.A @ step
         return Quadric(
@@ -77,15 +77,15 @@ class Quadric(NamedTuple):
         )
 
     def pulled_back(self, matrix: Array, origin: Array) -> Quadric:
-        """Return the function of x that this one is of ``z = (x - origin) @ matrix``."""
+        """Return this function of ``z = (x - origin) @ matrix`` as a function of x."""
         here = self.about(np.zeros(len(self.b)))
         return Quadric(matrix @ here.A @ matrix.T, matrix @ here.b, here.c, origin)
 
     def distances(self, X: ArrayLike) -> Array:
         """Return the Euclidean distance of rows X (n, p) from the nearest zero, shape (n,).
 
-        In the units of the features, which only means something where they share one; infinite
-        where the function has no zero.
+        In the units of the features, so meaningful only if they have the same unit; infinite if the
+        function has no zero.
         """
         rows = np.asarray(X, dtype=float) - self.origin
         if self.is_linear:
@@ -126,7 +126,7 @@ def _bracket(curvature: Array) -> tuple[float, float]:
 
 def _nearest(rows: Array, mu: Array, curvature: Array, slope: Array) -> Array:
     factor = 1 + mu[:, None] * curvature
-    # At the end of the bracket a factor vanishes: the coordinate is set by `_at_the_end`.
+    # At an end of the bracket a factor vanishes: `_at_the_end` sets the coordinate.
     factor = np.where(np.abs(factor) > 1e-15, factor, np.inf)
     return np.asarray((rows - mu[:, None] * slope / 2) / factor)
 
@@ -136,10 +136,10 @@ def _value(points: Array, curvature: Array, slope: Array, constant: float) -> Ar
 
 
 def _at_the_end(rows: Array, nearest: Array, rest: Array, curvature: Array) -> Array:
-    """Return distances of points for which μ is an end of its bracket, as a centre's is.
+    """Return distances of points for which μ is an end of its bracket, such as the centre.
 
-    There the extreme axis is free: a step t along it, at which ``curvature t²`` takes up the
-    rest, is stationary whatever its sign.
+    There the extreme axis is free: a step t along it that satisfies the equation through
+    ``curvature t²`` is stationary for either sign.
     """
     extreme = np.where(rest < 0, curvature.max(), curvature.min())
     with np.errstate(divide="ignore", invalid="ignore"):

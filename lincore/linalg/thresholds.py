@@ -7,26 +7,26 @@ from numpy.typing import NDArray
 
 from lincore.utils.typing import Array, Flags
 
-# Values nearer to each other than this share of their range are not distinguished: the score of a
-# row may come out a little different when it is computed again among other rows.
+# Values closer than this share of their range are treated as equal: the score of a row may differ
+# slightly when it is computed again among other rows.
 TOLERANCE = 1e-9
 
 
 def minimum_error_shifts(
     scores: Array, codes: NDArray[np.intp], weight: Array | None = None
 ) -> Array:
-    """Return what to add to the score of each class so that fewer rows are misclassified.
+    """Return offsets for the class scores with which fewer rows are misclassified.
 
-    One class after the other is given the best shift that there is for it, the others staying
-    as they are, until none of them can be bettered. For two classes that is the minimum over
-    all thresholds; for more, where the minimum over all shifts together is a combinatorial
-    problem, it is a local one, never worse than the scores as given.
+    Each class in turn gets its best offset with the others fixed, until no offset can be improved.
+    For two classes this is the minimum over all thresholds. For more, the joint minimum is a
+    combinatorial problem, and the result is a local minimum that is never worse than the original
+    scores.
     """
     weight = np.ones(len(scores)) if weight is None else weight
     present = weight > 0
     scores, codes, weight = scores[present], codes[present], weight[present]
     shifts = np.zeros(scores.shape[1])
-    # Of two classes one shift moves the threshold; the other would move it the same way.
+    # With two classes one offset is enough to move the threshold.
     movable = range(1 if len(shifts) == 2 else 0, len(shifts))
     bettered = True
     while bettered:
@@ -36,7 +36,7 @@ def minimum_error_shifts(
             own = rivals[:, k].copy()
             rivals[:, k] = -np.inf
             strongest = rivals.argmax(axis=1)
-            # Other rows are misclassified on both sides of any cut.
+            # Other rows are misclassified whatever the offset.
             counts = (codes == k) | (codes == strongest)
             margin = (own - rivals.max(axis=1))[counts]
             cut = best_threshold(margin, (codes == k)[counts], weight[counts], current=0.0)
@@ -46,14 +46,14 @@ def minimum_error_shifts(
 
 
 def best_threshold(values: Array, positive: Flags, weight: Array, *, current: float) -> float:
-    """Return the c for which "positive where the value is above c" errs least."""
+    """Return the threshold c for which "positive above c" has the fewest errors."""
     least_gain = 1e-12 * weight.sum()
     present = weight[(values > current) != positive].sum()
     if present <= least_gain:
         return current
     order = np.argsort(values, kind="stable")
     values, gained = values[order], np.where(positive, weight, -weight)[order]
-    # Errors when the first j values are called negative, j = 0 .. n.
+    # Errors if the first j values are predicted negative, j = 0 .. n.
     errors = weight[~positive].sum() + np.append(0.0, np.cumsum(gained))
     gaps = np.diff(values)
     apart = np.flatnonzero(gaps > TOLERANCE * (values[-1] - values[0]))
@@ -62,5 +62,5 @@ def best_threshold(values: Array, positive: Flags, weight: Array, *, current: fl
     if errors.min() >= present - least_gain:
         return current
     widths = np.where(errors <= errors.min() + least_gain, np.r_[0.0, gaps[apart], 0.0], -1.0)
-    # Gaps of one width but for rounding: the first, whatever the rounding.
+    # Of gaps that are equal up to rounding, use the first.
     return float(cuts[np.argmax(widths >= widths.max() * (1 - TOLERANCE))])

@@ -18,11 +18,11 @@ class Area(NamedTuple):
     Attributes
     ----------
     by_class : ndarray of shape (K,)
-        NaN for a class that has no rows, or all rows.
+        NaN for a class with no rows, or with all rows.
     value : float
-        Their mean over the classes that have one; NaN without any.
+        Mean over the classes that have an area; NaN if none has.
     influence : ndarray of shape (m,)
-        Derivative of `value` by the share of each row, times m.
+        Derivative of `value` with respect to the share of each row, times m.
     """
 
     by_class: Array
@@ -60,16 +60,16 @@ def area(
 
 
 def delong_interval(scores: ArrayLike, is_positive: ArrayLike, level: float = LEVEL) -> Interval:
-    """Return the AUC of two classes with DeLong's interval, as R's `pROC::ci.auc` does.
+    """Return the AUC of two classes with DeLong's interval, as in R's `pROC::ci.auc`.
 
-    For one fixed model and independent rows. The interval is symmetric and cut to [0, 1]. Where
-    the classes are ranked without error it has no width, and near that it is too narrow:
-    `lincore.metrics.score` adds two rows, and has a width there too.
+    For one fixed model and independent rows. The interval is symmetric and clipped to [0, 1]. For a
+    perfect ranking it has zero width, and close to that it is too narrow; `lincore.metrics.score`
+    avoids this by adding two rows.
 
     Parameters
     ----------
     scores : array-like of shape (n,)
-        The larger, the more of the positive class: posteriors, log odds or any other.
+        Larger for the positive class: posteriors, log odds or any other scores.
     is_positive : array-like of shape (n,), bool
     level : float, default 0.95
 
@@ -80,7 +80,7 @@ def delong_interval(scores: ArrayLike, is_positive: ArrayLike, level: float = LE
     Raises
     ------
     ValueError
-        For scores that are no numbers, and fewer than two rows of a class.
+        If scores are not numbers, or a class has fewer than two rows.
 
     References
     ----------
@@ -103,7 +103,7 @@ def delong_interval(scores: ArrayLike, is_positive: ArrayLike, level: float = LE
     counts = np.array([inside.sum(), (~inside).sum()])
     if counts.min() < 2:
         raise ValueError(
-            f"DeLong's interval needs two rows of either class; there are {counts[0]} positive and "
+            f"DeLong's interval needs two rows of each class; there are {counts[0]} positive and "
             f"{counts[1]} negative ones."
         )
     one_fold, one = np.zeros(len(values), dtype=np.intp), np.ones(len(values))
@@ -116,14 +116,16 @@ def delong_interval(scores: ArrayLike, is_positive: ArrayLike, level: float = LE
 
 
 def _pairs_by_row(values: Array, inside: Flags, folds: Codes, weight: Array) -> Array:
-    """Return for each row the weight of those of the other kind in its fold ranked correctly."""
+    """Return for each row the weight of the correctly ranked rows of the other kind in its fold."""
     codes = np.unique(values, return_inverse=True)[1].ravel()
-    place = folds * (int(codes.max(initial=0)) + 1) + codes  # of any fold above all earlier ones
+    place = (
+        folds * (int(codes.max(initial=0)) + 1) + codes
+    )  # scores of each fold are shifted above those of earlier folds
     ranked = np.empty(len(values))
     for side in (inside, ~inside):
         order = np.argsort(place[~side], kind="stable")
         others = place[~side][order]
-        up_to = np.append(0.0, np.cumsum(weight[~side][order]))  # exact where all weigh 1
+        up_to = np.append(0.0, np.cumsum(weight[~side][order]))  # exact if all weights are 1
         left = np.searchsorted(others, place[side])
         below = (up_to[left] + up_to[np.searchsorted(others, place[side], side="right")]) / 2
         counts = np.bincount(folds[~side], weight[~side], int(folds.max(initial=0)) + 1)

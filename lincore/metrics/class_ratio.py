@@ -1,16 +1,16 @@
-"""Class imbalance, and the score that leads under it."""
+"""Class imbalance, and the leading score under imbalance."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-#: From this ratio of the largest to the smallest class on, balanced scores lead.
+#: From this ratio of the largest to the smallest class, balanced scores lead.
 IMBALANCED = 3.0
 
 
 def class_ratio(counts: ArrayLike) -> float:
-    """Return the rows of the largest class over those of the smallest that has any."""
+    """Return the ratio of the largest to the smallest nonempty class."""
     present = np.asarray(counts, dtype=float)
     present = present[present > 0]
     return float(present.max() / present.min()) if present.size else 1.0
@@ -19,12 +19,12 @@ def class_ratio(counts: ArrayLike) -> float:
 def is_imbalanced(counts: ArrayLike) -> bool:
     """Return whether the largest class has at least three times the rows of the smallest.
 
-    Headlines, order and groups of models follow balanced accuracy then, and the baseline is 1/K.
+    Then headlines, order and groups of models use balanced accuracy, and the baseline is 1/K.
 
     Parameters
     ----------
     counts : array-like of int, shape (K,)
-        Rows of each class; classes without any do not count.
+        Rows of each class; empty classes are ignored.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def is_imbalanced(counts: ArrayLike) -> bool:
 
 
 def leading_score(counts: ArrayLike) -> str:
-    """Return the score that headlines, order and groups of models follow by default.
+    """Return the default score for headlines, order and groups of models.
 
     Parameters
     ----------

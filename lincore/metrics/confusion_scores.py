@@ -1,7 +1,7 @@
 """Scores of predicted classes, each with its derivative by the weight of every row.
 
-From the derivatives ("influence values") come the values of single folds and the variances, for
-every score alike.
+The derivatives ("influence values") give the values of single folds and the variances for all
+scores.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Tally(NamedTuple):
 
 
 def accuracy(tally: Tally) -> Array:
-    """Return the share of rows that are predicted correctly, (...)."""
+    """Return the share of correctly predicted rows, (...)."""
     return divide(tally.right.sum(-1), tally.true.sum(-1))
 
 
 def recalls(tally: Tally) -> Array:
-    """Return for each class the share of its rows that are correct, (..., K); NaN without rows."""
+    """Return the recall of each class, (..., K); NaN without rows."""
     return divide(tally.right, tally.true)
 
 
@@ -70,17 +70,17 @@ def macro_f1(tally: Tally) -> Array:
 
 
 def mcc(tally: Tally) -> Array:
-    """Return Matthews' correlation for K classes, (...); 0 where one side is constant."""
+    """Return Matthews' correlation for K classes, (...); 0 if one side is constant."""
     n = np.maximum(tally.true.sum(-1), 1)
     p, t = tally.predicted / n[..., None], tally.true / n[..., None]
     above = tally.right.sum(-1) / n - (p * t).sum(-1)
     below = np.sqrt(spread(p) * spread(t))
-    # Rounding would carry a perfect correlation beyond 1.
+    # Rounding could lift a perfect correlation above 1.
     return np.clip(np.where(below > 0, above / np.where(below > 0, below, 1), 0.0), -1, 1)
 
 
 def accuracy_influence(tally: Tally, truth: Codes, predicted: Codes) -> Array:
-    """Return the derivative of the accuracy by the share of each row, times m, (m,)."""
+    """Return the derivative of the accuracy with respect to each row's share, times m, (m,)."""
     return (truth == predicted) - accuracy(tally)
 
 
@@ -128,24 +128,24 @@ MEASURES = {
 
 
 def influence_by_cell(name: str, counts: Array) -> Array:
-    """Return the influence of a row of each class that is predicted as each, from counts (K, K)."""
+    """Return the influence of a row by true and predicted class, from counts (K, K)."""
     n_classes = len(counts)
     truth, predicted = np.indices(counts.shape).reshape(2, -1)
-    scaled = counts * (n_classes**2 / counts.sum())  # one row a cell, on average
+    scaled = counts * (n_classes**2 / counts.sum())  # one row per cell, on average
     tally = Tally(scaled.diagonal(), scaled.sum(axis=1), scaled.sum(axis=0))
     return MEASURES[name].influence(tally, truth, predicted).reshape(counts.shape)
 
 
 class EnlargedCells(NamedTuple):
-    """Influence of a row of each class, with rows added to every class, half of them right.
+    """Influence of a row of each class, with rows added to every class, half of them correct.
 
     Attributes
     ----------
     by_cell : ndarray of shape (K, K)
         By true class (first axis) and predicted class (second axis).
     right, wrong : ndarray of shape (K,)
-        Of an added row that is predicted right, and of one that is not: in equal parts as each of
-        the other classes.
+        Of an added correct row, and of an added misclassified row, divided equally among the other
+        classes.
     """
 
     by_cell: Array
@@ -154,7 +154,7 @@ class EnlargedCells(NamedTuple):
 
 
 def enlarged_cells(name: str, table: Array, share: Array) -> EnlargedCells:
-    """Return the influence of rows on a score of a table to which a few rows are added."""
+    """Return the influence of rows on a score of a table with a few added rows."""
     others = (1 - np.eye(len(table))) / max(len(table) - 1, 1)
     added = share[:, None] * table.sum(axis=1, keepdims=True) * (np.eye(len(table)) + others) / 2
     with np.errstate(divide="ignore", invalid="ignore"):  # NaN for a class without rows
@@ -162,15 +162,15 @@ def enlarged_cells(name: str, table: Array, share: Array) -> EnlargedCells:
     return EnlargedCells(by_cell, by_cell.diagonal(), (by_cell * others).sum(axis=1))
 
 
-# The least log posterior that is counted, as in scikit-learn's `log_loss`: of 2.2e-16.
+# The smallest log posterior that is counted, as in scikit-learn's `log_loss`: of 2.2e-16.
 LEAST_LOG_PROBA = float(np.log(np.finfo(np.float64).eps))
 
 
 def log_losses(log_proba: Array, truth: Codes) -> Array:
     """Return -log of the posterior (..., m, K) of each row's true class, in nats, (..., m).
 
-    A row costs 36.04 nats at most: naive Bayes may call the true class as improbable as 1e-300,
-    which says nothing but that it is far too sure, and one such row would be the whole mean.
+    A row costs at most 36.04 nats: naive Bayes may assign the true class a probability of 1e-300
+    because it is overconfident, and one such row would dominate the mean.
     """
     own = log_proba[..., np.arange(len(truth)), truth]
     losses: Array = 0.0 - np.maximum(own, LEAST_LOG_PROBA)
@@ -180,7 +180,7 @@ def log_losses(log_proba: Array, truth: Codes) -> Array:
 def brier_losses(log_proba: Array, truth: Codes) -> Array:
     """Return the squared distance of each row's posterior from its true class, (m,).
 
-    Summed over the classes, 0 to 2; halved for two classes, 0 to 1, as is the custom.
+    Summed over the classes, 0 to 2; halved for two classes, 0 to 1, by convention.
     """
     miss = np.exp(log_proba)
     miss[np.arange(len(truth)), truth] -= 1
@@ -198,11 +198,11 @@ def divide(a: Array, b: Array) -> Array:
 
 
 def mean_of_known(values: Array) -> Array:
-    """Return the mean over the last axis of what is not NaN; NaN where nothing is."""
+    """Return the mean over the last axis, ignoring NaN; NaN if all are NaN."""
     known = ~np.isnan(values)
     return divide(np.where(known, values, 0).sum(-1), known.sum(-1))
 
 
 def spread(shares: Array) -> Array:
-    """Return 1 - Σ shares², exactly 0 where one class has all, (...)."""
+    """Return 1 - Σ shares², (...), exactly 0 if one class has all rows."""
     return np.where(shares.max(-1) >= 1, 0.0, 1 - (shares**2).sum(-1))

@@ -1,4 +1,4 @@
-"""ROC, precision and recall of any score by class, and the calibration of posteriors."""
+"""ROC, precision and recall curves by class, and the calibration of posteriors."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ class Point(NamedTuple):
 
 
 class Roc(NamedTuple):
-    """Rows of a class found against other rows predicted as it, as the threshold falls.
+    """True against false positive rate of one class, as the threshold falls.
 
     Attributes
     ----------
     label : object
         The class.
     false_positive_rate, recall : ndarray of shape (t + 1,)
-        From (0, 0), nothing is predicted as the class, to (1, 1), everything is. NaN throughout
-        where there are no other rows, or none of the class.
+        From (0, 0), where nothing is predicted as the class, to (1, 1), where everything is. NaN if
+        there are no other rows, or none of the class.
     thresholds : ndarray of shape (t + 1,)
-        Posterior (decision score, for a method without posteriors) from which on a row is
-        predicted as the class; the first is infinite.
+        Posterior (or decision score, without posteriors) from which a row is predicted as the
+        class; the first is infinite.
     area : float
-        On one test set the score "AUC" is the mean of it over the classes.
+        On one test set the score "AUC" is its mean over the classes.
     operating : Point
-        Of the predicted classes. With two classes and the larger posterior predicted it is a
-        point of the curve; with more it need not be.
+        Operating point of the predicted classes. With two classes and prediction of the larger
+        posterior it lies on the curve; with more it may not.
     """
 
     label: Any
@@ -63,12 +63,12 @@ class PrecisionRecall(NamedTuple):
     label : object
         The class.
     recall, precision : ndarray of shape (t,)
-        As the threshold falls, from the rows that are held most probable.
+        As the threshold falls, starting from the most probable rows.
     thresholds : ndarray of shape (t,)
     average : float
         Average precision: the sum of precision times the step of recall.
     share : float
-        Of the class among all rows: the precision of the baseline.
+        Share of the class among all rows: the precision of the baseline.
     operating : Point
         Recall and precision of the predicted classes; the precision is NaN without predictions.
     """
@@ -88,7 +88,7 @@ class Calibration(NamedTuple):
     Attributes
     ----------
     label : object
-        The class whose posterior it is; None for that of the predicted class.
+        The class of the posterior; None for the predicted class.
     edges : ndarray of shape (b + 1,)
         Of the bins.
     n_rows : ndarray of shape (b,)
@@ -96,7 +96,7 @@ class Calibration(NamedTuple):
     mean_predicted, observed : ndarray of shape (b,)
         Mean posterior and share of rows of that class; NaN in an empty bin.
     low, high : ndarray of shape (b,)
-        Ends of Wilson's 95 % interval of the share.
+        Wilson's 95 % interval of the share.
     error : float
         Expected calibration error: mean distance of the mean posterior from the observed frequency,
         weighted by the rows.
@@ -124,7 +124,7 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
     Raises
     ------
     ValueError
-        When the method has neither posteriors nor decision scores of one fit.
+        If the method has neither posteriors nor decision scores from a single fit.
 
     References
     ----------
@@ -146,7 +146,7 @@ def roc_curve(results: Results, method: str) -> list[Roc]:
 
 
 def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecall]:
-    """Return the curve of precision over recall of each class, over all predictions.
+    """Return the precision-recall curve of each class, over all predictions.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecal
     Raises
     ------
     ValueError
-        When the method has neither posteriors nor decision scores of one fit.
+        If the method has neither posteriors nor decision scores from a single fit.
 
     References
     ----------
@@ -182,30 +182,30 @@ def precision_recall_curve(results: Results, method: str) -> list[PrecisionRecal
 def calibration_curve(
     results: Results, method: str, code: int | None = None, *, n_bins: int = 10
 ) -> Calibration:
-    """Hold the probabilities that a method says against what came true.
+    """Compare predicted probabilities with observed frequencies.
 
     Parameters
     ----------
     results : Results
     method : str
     code : int, optional
-        Of the class whose posterior is meant; without it, that of the predicted class, for
-        which "came true" is "was right" and the error is the expected calibration error of Guo.
+        Class whose posterior is used. Default: the posterior of the predicted class, for which the
+        observed frequency is the accuracy and the error is the expected calibration error of Guo.
     n_bins : int, default 10
-        Bins of equal width from 0 to 1. Where a row was predicted repeatedly, or rows belong
-        together, intervals are those of so many rows or groups, not of the predictions.
+        Bins of equal width from 0 to 1. If rows were predicted repeatedly, or are grouped,
+        intervals count rows or groups instead of predictions.
 
     Raises
     ------
     ValueError
-        When the method has no posteriors, or there is no bin.
+        If the method has no posteriors, or there is no bin.
 
     References
     ----------
     Guo, Pleiss, Sun, Weinberger (2017), "On calibration of modern neural networks", eq. 3.
     """
     if n_bins < 1:
-        raise ValueError(f"Calibration needs one bin at least, not {n_bins}.")
+        raise ValueError(f"Calibration needs at least one bin, not {n_bins}.")
     columns = _posteriors(results, method)
     if code is None:
         predicted = results.predicted[results.position(method)]
@@ -231,31 +231,33 @@ def calibration_curve(
 
 
 def _posteriors(results: Results, method: str) -> list[tuple[Any, Array]]:
-    """Return each class with the log posterior that every row is given for it, (m,)."""
+    """Yield each class with the log posteriors of all rows for it, (m,)."""
     if not has_posteriors(results, method):
-        raise ValueError(f"{method} says which class, but not how probable it is.")
+        raise ValueError(f"{method} predicts classes without probabilities.")
     log_proba = results.log_proba[results.position(method)]
     return list(zip(results.classes.tolist(), log_proba.T, strict=True))
 
 
 def _rankings(results: Results, method: str) -> list[tuple[Any, Array]]:
-    """Return each class with what every row is ranked by for it, (m,)."""
+    """Return each class with the ranking scores of all rows for it, (m,)."""
     scores = ranking_scores(results, method)
     if scores is None:
-        raise ValueError(f"{method} gives no scores that rank rows.")
+        raise ValueError(f"{method} has no scores to rank rows.")
     if not has_posteriors(results, method) and not find_sampling_units(results).one_fit:
-        raise ValueError(f"The decision scores of {method} are of several fits, on no one scale.")
+        raise ValueError(
+            f"The decision scores of {method} come from several fits with different scales."
+        )
     return list(zip(results.classes.tolist(), scores.T, strict=True))
 
 
 def _readable(thresholds: Array, results: Results, method: str) -> Array:
-    """Return thresholds of log posteriors as posteriors, of decision scores as they are."""
+    """Return thresholds as posteriors, or as unchanged decision scores."""
     return np.asarray(np.exp(thresholds) if has_posteriors(results, method) else thresholds)
 
 
 def _sweep(values: Array, inside: Flags, weight: Array | None = None) -> tuple[Array, Array, Array]:
-    """Return thresholds (t,) in falling order, and how many rows are found and taken at each."""
-    # By the logarithm: posteriors that are 1 but for rounding still have their order.
+    """Return thresholds (t,) in decreasing order, with the true and all positives at each."""
+    # By logarithms, which still order posteriors that round to 1.
     order = np.argsort(-values, kind="stable")
     falling = values[order]
     last = np.append(falling[1:] != falling[:-1], True)[: len(falling)]

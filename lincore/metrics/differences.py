@@ -21,7 +21,7 @@ ALPHA = 1 - LEVEL
 
 
 class Difference(NamedTuple):
-    """One method against another.
+    """Comparison of two methods.
 
     Attributes
     ----------
@@ -30,14 +30,14 @@ class Difference(NamedTuple):
     value : float
         Score of the first minus score of the second, in the unit of the score.
     low, high : float
-        Ends of its 95 % interval.
+        Its 95 % interval.
     p : float
         Two-sided p-value of no difference, before Holm.
     p_holm : float
-        The same adjusted for the number of pairs.
+        Adjusted for the number of pairs by Holm's method.
     verdict : {"first better", "second better", "equivalent", "not significant"}
     test : str
-        What was used.
+        Name of the test.
     """
 
     first: str
@@ -67,10 +67,10 @@ class Omnibus(NamedTuple):
     p : float
         By the F test of the same table with the correction of Greenhouse and Geisser.
     df : int
-        Methods less one.
+        Number of methods minus one.
     epsilon : float
-        The correction, by which both degrees of freedom are multiplied: 1 if all pairs of methods
-        differ as often, 1 / df if only one contrast of them varies.
+        The factor of both degrees of freedom: 1 if all pairs of methods differ equally often, 1 /
+        df if only one contrast varies.
     """
 
     statistic: float
@@ -82,7 +82,7 @@ class Omnibus(NamedTuple):
 def pairwise_differences(
     results: Results, score: str | None = None, rope: float = ROPE
 ) -> list[Difference]:
-    """Compare every two methods on the same rows.
+    """Compare all pairs of methods on the same rows.
 
     ========================================  ================================================
     accuracy on one test set                  Bonett and Price
@@ -93,11 +93,11 @@ def pairwise_differences(
     folds, once or repeated, leave-one-out    corrected resampled t over the folds
     ========================================  ================================================
 
-    Interval and p-value are of one test, see `lincore.metrics.paired_difference`: p is below 0.05
-    exactly where the interval excludes 0. How often they hold is in docs/coverage.md. p-values are
-    adjusted over the pairs by Holm's method. The verdict is "equivalent" when the
-    whole interval lies inside the region of practical equivalence; otherwise one method is
-    "better" when the adjusted p-value is below 0.05; otherwise the difference is "not significant".
+    Interval and p-value belong to the same test, see `lincore.metrics.paired_difference`: p is
+    below 0.05 exactly if the interval excludes 0. For their coverage see docs/coverage.md. p-values
+    are adjusted over the pairs by Holm's method. The verdict is "equivalent" when the whole
+    interval lies inside the region of practical equivalence; otherwise one method is "better" when
+    the adjusted p-value is below 0.05; otherwise the difference is "not significant".
 
     Parameters
     ----------
@@ -106,21 +106,21 @@ def pairwise_differences(
         One of `SCORES`; by default the leading one, see
         `lincore.metrics.class_ratio.leading_score`.
     rope : float
-        How small a difference does not matter, in the unit of the score: 0.01 of accuracy is
-        one point.
+        Half-width of the region of practical equivalence, in the unit of the score: 0.01 of
+        accuracy is one point.
 
     Returns
     -------
     list of Difference
-        In the order of the methods; numbers are NaN where a method has no such score.
+        In the order of the methods; numbers are NaN if a method has no such score.
         ``pandas.DataFrame(pairwise(...))`` is a table of them.
 
     Raises
     ------
     KeyError
-        When there is no such score.
+        If there is no such score.
     ValueError
-        When `rope` is negative.
+        If `rope` is negative.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def pairwise_differences(
     if not rope >= 0:
         raise ValueError(f"The region of practical equivalence cannot be {rope}.")
     score = score or leading_score(results.class_counts)
-    score_of(score)  # raises for one that is not known
+    score_of(score)  # raises for an unknown score
     pairs = list(combinations(results.methods, 2))
     found = [paired_difference(results, first, second, score) for first, second in pairs]
     adjusted = holm(np.array([one.p for one in found]))
@@ -157,7 +157,8 @@ def pairwise_differences(
 def holm(p: Array) -> Array:
     """Return Holm's adjusted p-values (c,); NaN stays and does not count as a comparison.
 
-    Ours, for statsmodels' `multipletests` ends every call by collecting garbage: 30 ms and more.
+    Own implementation, because statsmodels' `multipletests` runs the garbage collector in every
+    call (30 ms and more).
     """
     adjusted, order = np.full(len(p), np.nan), np.argsort(p)
     order = order[: np.count_nonzero(~np.isnan(p))]  # NaN is sorted to the end
@@ -176,15 +177,15 @@ def _verdict(interval: Interval, p_holm: float, score: str, rope: float) -> Verd
 
 
 def cochran_test(results: Results) -> Omnibus:
-    """Test whether all methods are correct equally often on one test set.
+    """Test whether all methods are equally often correct on one test set.
 
-    Q by itself takes all pairs of methods to differ as often. If some are alike, it rejects in 12
-    to 14 % of cases where it should in 5 %.
+    Uncorrected, Q assumes that all pairs of methods differ equally often. If some are similar, it
+    rejects in 12 to 14 % of null cases instead of 5 %.
 
     Raises
     ------
     ValueError
-        If rows do not count for themselves, as over folds, or there are no two methods.
+        If rows are not independent, as over folds, or there are fewer than two methods.
 
     References
     ----------
@@ -202,12 +203,12 @@ def cochran_test(results: Results) -> Omnibus:
     contrasts = right - right.mean(axis=1, keepdims=True)
     between = n * float((contrasts.mean(axis=0) ** 2).sum())
     total = float((contrasts**2).sum())
-    if not total:  # on every row all are correct, or none is
+    if not total:  # on every row all methods are correct, or none is
         return Omnibus(0.0, 1.0, k - 1, 1.0)
     Q = (k - 1) * between * n / total
     covariance = np.cov(contrasts, rowvar=False) if n > 1 else np.zeros((k, k))
     trace = float(covariance.trace())
-    if trace < ROUNDING:  # every row says the same, and nothing of how much rows differ
+    if trace < ROUNDING:  # all rows are identical, so their variance is unknown
         return Omnibus(Q, float(stats.chi2.sf(Q, k - 1)), k - 1, 1.0)
     epsilon = trace**2 / ((k - 1) * float((covariance**2).sum()))
     df = (k - 1) * epsilon
@@ -217,10 +218,10 @@ def cochran_test(results: Results) -> Omnibus:
 def groups(results: Results, score: str | None = None, rope: float = ROPE) -> dict[str, int]:
     """Return groups of methods not shown to be worse than their best, numbered from 1, the best.
 
-    The best method leads group 1, and every other method that it does not beat by the verdict of
-    `pairwise_differences` (Holm over all pairs) joins it. The best of those that are left leads
-    group 2, and so on. A method of a group need not be equal to the others in it, only to its
-    leader; and a method whose score varies much may stand above one with a better, steadier score.
+    The best method leads group 1, joined by every method that it does not beat according to
+    `pairwise_differences` (Holm over all pairs). The best remaining method leads group 2, and so
+    on. Methods of a group are compared with its leader only, not with each other; and a method with
+    a more variable score may be in a higher group than one with a better, more stable score.
 
     Parameters
     ----------
@@ -230,7 +231,7 @@ def groups(results: Results, score: str | None = None, rope: float = ROPE) -> di
     Returns
     -------
     dict of str to int
-        By method, in the order of the results; 0 for a method that has no such score.
+        By method, in the order of the results; 0 for a method without such a score.
     """
     score = score or leading_score(results.class_counts)
     found = pairwise_differences(results, score, rope)

@@ -1,4 +1,4 @@
-"""Test rows on which two methods disagree, and which method is correct there."""
+"""Test rows on which two methods disagree, and which of them is correct."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from lincore.utils.typing import Array, Flags
 
 
 class Disagreement(NamedTuple):
-    """Predictions of two methods that differ, the most confident mistakes first.
+    """Differing predictions of two methods, the most confident mistakes first.
 
     Attributes
     ----------
     first, second : str
     rows : ndarray of shape (d,)
-        Of the data set.
+        Row numbers in the data set.
     truth : ndarray of shape (d,)
         True codes.
     predicted : ndarray of shape (2, d)
         Codes predicted by the first and by the second.
     proba : ndarray of shape (2, d)
-        What each gives its own prediction; NaN for a method without posteriors.
+        Posterior that each method assigns to its prediction; NaN without posteriors.
     n_rows : int
-        How many predictions were looked at.
+        Number of compared predictions.
     """
 
     first: str
@@ -40,12 +40,12 @@ class Disagreement(NamedTuple):
 
     @property
     def only_first(self) -> Flags:
-        """Mask (d,) of the rows that the first alone predicts correctly."""
+        """Mask (d,) of the rows that only the first predicts correctly."""
         return np.asarray(self.predicted[0] == self.truth)
 
     @property
     def only_second(self) -> Flags:
-        """Mask (d,) of the rows that the second alone predicts correctly."""
+        """Mask (d,) of the rows that only the second predicts correctly."""
         return np.asarray(self.predicted[1] == self.truth)
 
     @property
@@ -54,7 +54,7 @@ class Disagreement(NamedTuple):
         return ~(self.only_first | self.only_second)
 
     def where(self, chosen: Flags) -> Disagreement:
-        """Return those of the predictions at which `chosen` (d,) holds."""
+        """Return the predictions selected by `chosen` (d,)."""
         by_row: dict[str, Any] = {
             "rows": self.rows[chosen],
             "truth": self.truth[chosen],
@@ -65,9 +65,10 @@ class Disagreement(NamedTuple):
 
 
 def rank_correlation(results: Results, first: str, second: str) -> float:
-    """Return Spearman's correlation of what two methods give the second of two classes.
+    """Return Spearman's correlation of two methods' scores for the second of two classes.
 
-    Posteriors, or else decision scores, are ranked within each fold; the mean over the rows.
+    Posteriors, or else decision scores, are ranked within each fold; the result is the mean over
+    rows.
     """
     margins = [_margin(results, method) for method in (first, second)]
     if len(results.classes) != 2 or any(margin is None for margin in margins):
@@ -90,7 +91,7 @@ def _margin(results: Results, method: str) -> Array | None:
     if method in results.decision:
         return np.asarray(results.decision[method])[:, -1]
     log_proba = results.log_proba[results.position(method)]
-    # An impossible class has a logarithm without bound.
+    # The logarithm of an impossible class is infinite.
     margin = np.clip(log_proba[:, -1], -1e300, 0) - np.clip(log_proba[:, 0], -1e300, 0)
     return None if np.isnan(margin).any() else margin
 
@@ -98,7 +99,7 @@ def _margin(results: Results, method: str) -> Array | None:
 def find_disagreements(results: Results, first: str, second: str) -> Disagreement:
     """Find where two methods differ, each row once.
 
-    Of repeated folds the first repetition is taken.
+    For repeated folds the first repetition is used.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ def find_disagreements(results: Results, first: str, second: str) -> Disagreemen
     Raises
     ------
     KeyError
-        When there is no such method, with the known names.
+        If there is no such method; the message lists the known names.
 
     Examples
     --------
@@ -127,7 +128,7 @@ def find_disagreements(results: Results, first: str, second: str) -> Disagreemen
     predicted, truth = predicted[:, places], results.truth[places]
     log_proba = results.log_proba[np.array(pair)[:, None], places[None, :], predicted]
     proba = np.exp(log_proba)
-    # How sure whoever is wrong is; nobody's certainty without posteriors.
+    # Confidence of the mistaken method; zero without posteriors.
     mistaken = np.where(predicted != truth, np.nan_to_num(proba, nan=0.0), 0.0).max(
         axis=0, initial=0
     )

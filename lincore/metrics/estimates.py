@@ -17,16 +17,16 @@ from lincore.utils.typing import Array
 
 
 class Estimate(NamedTuple):
-    """A score, and what each row's weight does to it.
+    """A score, and the influence of each row's weight on it.
 
     Attributes
     ----------
     value : float
     influence : ndarray of shape (m,)
-        Influence values, times what a row weighs; their means over folds are what these are above
-        the value.
+        Influence values times row weights; their mean over a fold is the fold's deviation from the
+        value.
     by_row : float
-        How much more a row by itself does: twice as much where scores are of pairs of rows.
+        Factor for the effect of a single row: 2 for scores of pairs of rows.
     """
 
     value: float
@@ -49,14 +49,14 @@ class Score:
     compute : callable
         ``compute(results, method)``, an `Estimate` of all predictions together; see `estimate`.
     lowest, highest : float
-        What it can be at all.
+        Range of possible values.
     is_share : bool
-        Whether it reads well in per cent.
+        Whether to show it in per cent.
     needs_posteriors : bool
     by_class : bool
-        Whether a class counts however few rows it has.
+        Whether all classes count equally, however few rows they have.
     help : str
-        One line for a person who does not know it.
+        One-line explanation.
     """
 
     name: str
@@ -71,19 +71,19 @@ class Score:
 
 
 def has_posteriors(results: Results, method: str) -> bool:
-    """Return whether a method says how probable each class is."""
+    """Return whether a method has posterior probabilities."""
     return not bool(np.isnan(results.log_proba[results.position(method)]).any())
 
 
 def ranking_scores(results: Results, method: str) -> Array | None:
-    """Return what a method ranks rows by (m, K): log posteriors, else decision scores, or None."""
+    """Return the ranking scores of a method (m, K): log posteriors, or decision scores, or None."""
     if has_posteriors(results, method):
         return results.log_proba[results.position(method)]
     return results.decision.get(method)
 
 
 def missing_score_reason(results: Results, method: str, name: str) -> str:
-    """Return in a few words why a method has no such score.
+    """Describe briefly why a method has no such score.
 
     Parameters
     ----------
@@ -96,20 +96,20 @@ def missing_score_reason(results: Results, method: str, name: str) -> str:
     Raises
     ------
     KeyError
-        When there is no such method or score.
+        If there is no such method or score.
     """
     if score_of(name).needs_posteriors:
         return "no posteriors"
     if name == "AUC" and ranking_scores(results, method) is None:
         return "no decision scores"
-    return "one row a fold" if find_sampling_units(results).one_row_folds else "one class"
+    return "one row per fold" if find_sampling_units(results).one_row_folds else "one class"
 
 
 def confusion_matrix(results: Results, method: str) -> NDArray[Any]:
     """Count the predictions of each true class (first axis) by predicted class (second axis).
 
-    Over repeated folds every row counts as often as it was predicted. Rows of unequal weights count
-    as these, with mean 1: the sum over all cells is the number of predictions.
+    Over repeated folds every row counts as often as it was predicted. Row weights have mean 1, so
+    the sum over all cells is the number of predictions.
     """
     n_classes = len(results.classes)
     cells = results.truth * n_classes + results.predicted[results.position(method)]
@@ -121,23 +121,23 @@ def confusion_matrix(results: Results, method: str) -> NDArray[Any]:
 def estimate(results: Results, method: str, name: str) -> Estimate:
     """Return a score of all predictions together, with its influence values.
 
-    Over folds too it is that of the pooled confusion matrix (Forman and Scholz 2010), so that the
-    scores, the matrix and the curves are numbers of one kind, and a fold without rows of some
-    class is no trouble. Accuracy, log loss and Brier are thereby the means of those of the folds.
-    The Brier score is the squared distance of the posterior from the true class, summed over the
-    classes (0 to 2), and halved for two classes (0 to 1): that of scikit-learn's
-    ``brier_score_loss``. The log loss takes posteriors below 2.2e-16 for 2.2e-16, as its metric.
-    The AUC is the mean over the classes, each against the rest, of the share of pairs that are
-    ranked correctly, by posteriors or else by decision scores. Pairs are of rows of one fold, for
-    scores of different fits are not on one scale; leave-one-out has none, so that there the
-    posteriors of all rows are ranked together, which errs a little downwards.
+    Over folds it is computed from the pooled confusion matrix (Forman and Scholz 2010), so that
+    scores, matrix and curves are consistent, and folds without rows of some class are no problem.
+    Accuracy, log loss and Brier score are then means over the folds. The Brier score is the squared
+    distance of the posterior from the true class, summed over the classes (0 to 2), and halved for
+    two classes (0 to 1): that of scikit-learn's ``brier_score_loss``. The log loss clips posteriors
+    at 2.2e-16, as scikit-learn does. The AUC is the mean over the classes, each against the rest,
+    of the share of pairs that are ranked correctly, by posteriors or else by decision scores. Only
+    pairs within a fold are used, because scores of different fits have different scales. In
+    leave-one-out there are none, so the posteriors of all rows are ranked together, with a slight
+    downward bias.
     """
     score = score_of(name)
     return score.compute(results, method) if len(results.rows) else NOTHING
 
 
 def _of_measure(name: str) -> Compute:
-    """Return how a score of the pooled confusion matrix is computed."""
+    """Return the function that computes a score from the pooled confusion matrix."""
     measure = MEASURES[name]
 
     def compute(results: Results, method: str) -> Estimate:
@@ -151,7 +151,7 @@ def _of_measure(name: str) -> Compute:
 
 
 def _of_loss(name: str) -> Compute:
-    """Return how the mean of a loss of posteriors is computed."""
+    """Return the function that computes the mean of a loss of posteriors."""
 
     def compute(results: Results, method: str) -> Estimate:
         if not has_posteriors(results, method):
@@ -176,7 +176,7 @@ def _area(results: Results, method: str) -> Estimate:
 
 
 def weighted(values: Array, weight: Array | None) -> Array:
-    """Return values of rows (m,) times their weights; as they are where these are None."""
+    """Return values of rows (m,) times their weights; unchanged if these are None."""
     return values if weight is None else values * weight
 
 
@@ -185,15 +185,15 @@ SCORES = {
     for score in (
         Score(
             "accuracy", True, _of_measure("accuracy"), 0, 1, True, False, False,
-            "Share of rows that are predicted correctly.",
+            "Share of correctly predicted rows.",
         ),
         Score(
             "balanced accuracy", True, _of_measure("balanced accuracy"), 0, 1, True, False, True,
-            "Mean of the recalls of all classes: a rare class counts as much as a common one.",
+            "Mean recall over the classes: a rare class counts as much as a common one.",
         ),
         Score(
             "macro F1", True, _of_measure("macro F1"), 0, 1, True, False, True,
-            "Mean over the classes of F1, which is low when recall or precision is.",
+            "Mean F1 over the classes; F1 is low if recall or precision is low.",
         ),
         Score(
             "MCC", True, _of_measure("MCC"), -1, 1, False, False, True,
@@ -201,17 +201,18 @@ SCORES = {
         ),
         Score(
             "log loss", False, _of_loss("log loss"), 0, np.inf, False, True, False,
-            "Mean of -log(posterior of the true class), in nats, at most 36: punishes false "
-            "certainty.",
+            "Mean of -log(posterior of the true class), in nats, at most 36: penalises "
+            "overconfidence.",
         ),
         Score(
             "Brier", False, _of_loss("Brier"), 0, 2, False, True, False,
-            "Mean squared distance of the posterior from the truth, halved for two classes: 0 is "
-            "perfect.",
+            "Mean squared distance of the posterior from the true class, halved for two classes: 0 "
+            "is perfect.",
         ),
         Score(
             "AUC", True, _area, 0, 1, False, False, True,
-            "Chance that a row of a class is ranked above a row of the others, mean over classes.",
+            "Probability that a row of a class is ranked above a row of the others, mean over "
+            "classes.",
         ),
     )
 }  # fmt: skip
@@ -220,5 +221,5 @@ SCORES = {
 def score_of(name: str) -> Score:
     """Return a score by its name."""
     if name not in SCORES:
-        raise KeyError(f"No score {name!r}; there are {', '.join(SCORES)}.")
+        raise KeyError(f"There is no score {name!r}; choose one of {', '.join(SCORES)}.")
     return SCORES[name]

@@ -14,25 +14,26 @@ from lincore.metrics.sampling_units import SamplingUnits
 from lincore.utils.typing import Array, Codes
 
 LEVEL = 0.95
-#: With fewer rows of a class a score in which all classes count alike has no interval.
-#: From four rows on most would still cover, if 0.4 wide; that of the AUC not (docs/coverage.md).
+#: With fewer rows of a class a score in which all classes count equally has no interval.
+#: With four or more rows most would still cover, but be 0.4 wide; the AUC would not
+#: (docs/coverage.md).
 FEWEST_ROWS = 8
-#: With fewer rows of a class one test set says nothing of the losses of its rows, and an interval
-#: whose end is so many times the loss says nothing at all (docs/coverage.md).
+#: With fewer rows of a class one test set is uninformative about the losses of its rows, and so is
+#: an interval that reaches beyond this multiple of the loss (docs/coverage.md).
 FEWEST_ROWS_OF_LOSS, WIDEST_LOSS = 3, 10.0
 Z = float(ndtri((1 + LEVEL) / 2))
-#: Rows that are added where all classes count alike, half of them right: about Z². For the AUC
-#: half as many, for ranks vary less than hits.
+#: Rows that are added if all classes count equally, half of them correct: about Z². For the AUC
+#: half as many, because ranks vary less than hits.
 ADDED_ROWS = 4
 
 
 class Interval(NamedTuple):
-    """An estimate with the ends of its confidence interval, all in the unit of the estimate.
+    """An estimate with its confidence interval, in the unit of the estimate.
 
     Parameters
     ----------
     value, low, high : float
-        NaN where nothing is known of them.
+        NaN if unknown.
     """
 
     value: float
@@ -40,7 +41,7 @@ class Interval(NamedTuple):
     high: float
 
     def within(self, lowest: float, highest: float) -> Interval:
-        """Return the interval cut to the possible values."""
+        """Return the interval clipped to the possible values."""
         low, high = np.clip([self.low, self.high], lowest, highest)
         return Interval(self.value, float(low), float(high))
 
@@ -49,10 +50,10 @@ UNKNOWN = Interval(np.nan, np.nan, np.nan)
 
 
 def wilson(successes: ArrayLike, n: ArrayLike, reach: float = Z) -> tuple[Array, Array, Array]:
-    """Return shares with the ends of Wilson's intervals, for arrays of counts; NaN where n is 0.
+    """Return shares with Wilson intervals, for arrays of counts; NaN if n is 0.
 
-    Only for rows that are independent. The counts may be fractions: effective numbers of rows.
-    `reach` is the quantile of the deviation in its standard errors.
+    Only for independent rows. The counts may be fractional, as effective numbers of rows. `reach`
+    is the quantile of the standardised deviation.
     """
     n = np.asarray(n, dtype=float)
     share = divide(np.asarray(successes, dtype=float), n)
@@ -72,8 +73,8 @@ class Spread(NamedTuple):
     variance : float
         In squares of its unit.
     degrees : float
-        Of freedom: how many rows of equal influence the variance leans on, less one; infinite
-        where the normal quantile will do.
+        Degrees of freedom: the effective number of rows behind the variance, minus one; infinite
+        for the normal quantile.
     """
 
     variance: float
@@ -81,10 +82,10 @@ class Spread(NamedTuple):
 
 
 def row_spread(influence: Array, found: SamplingUnits) -> Spread:
-    """Return how much a score of all predictions together varies with the tested rows.
+    """Return the variance of a pooled score due to the tested rows.
 
-    Rows (groups, where they belong together) are what varies, however often each was predicted. Of
-    the accuracy of one test set this is the variance that Wilson's interval has.
+    Rows (or groups) are the units, however often each was predicted. For the accuracy of one test
+    set this is the variance of Wilson's interval.
     """
     if found.n_units < 2:
         return Spread(np.nan)
@@ -95,10 +96,10 @@ def row_spread(influence: Array, found: SamplingUnits) -> Spread:
 def stratified_spread(
     influence: Array, found: SamplingUnits, truth: Codes, counts: Array
 ) -> Spread:
-    """Return `row_spread`, or less where the test set holds the classes in the shares of all rows.
+    """Return `row_spread`, or less for a stratified test set.
 
-    In stratified test sets these shares vary only as much as those of all rows (and rows of each
-    class by themselves, if there are a few).
+    In stratified test sets class shares vary only as much as those of all rows (and rows within
+    each class, if there are a few).
     """
     m, rows = len(influence), row_spread(influence, found)
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
@@ -114,15 +115,15 @@ def stratified_spread(
 
 
 class Enlarged(NamedTuple):
-    """An estimate with rows added to every class, half of them predicted right.
+    """An estimate with rows added to every class, half of them correct.
 
     Attributes
     ----------
     value : float
     influence : ndarray of shape (m,)
-        Of the rows that are there.
+        Influence of the actual rows.
     variance : float
-        What the added rows bring.
+        Contribution of the added rows.
     """
 
     value: float
@@ -139,12 +140,12 @@ def enlarged(
     wrong: Array,
     rows: float = ADDED_ROWS,
 ) -> Enlarged:
-    """Return an estimate to which all classes count alike with a few rows added.
+    """Return an estimate in which all classes count equally, with a few added rows.
 
-    A few rows of a class may all be predicted right, or all wrong, and then seem to vary not at
-    all. So four rows are added in equal shares to the classes, half of them right: the interval
-    of a linear function of shares by Price and Bonett, here by the influence of a row that is
-    right or wrong.
+    If all of a few rows of a class are correct, or all misclassified, their variance appears to be
+    zero. Therefore four rows, half of them correct, are divided equally among the classes: the
+    interval of Price and Bonett for a linear function of proportions, here by the influence of a
+    correct or misclassified row.
     """
     half = rows / len(counts) / 2
     tested = np.bincount(truth, minlength=len(counts)).astype(float)
@@ -161,20 +162,21 @@ def enlarged(
 
 
 def area_pull(counts: Array) -> Array:
-    """Return by how much a row of each class moves the AUC by all that it can be ranked, (K,).
+    """Return the maximum effect of the rank of a row of each class on the AUC, (K,).
 
-    Of the area of its class a row is one of few, of the others' one of the rest.
+    A row is a positive in the AUC of its own class, and one of the others in all other AUCs.
     """
     shares = counts / counts.sum()
     return np.asarray((1 / shares + (1 / (1 - shares)).sum() - 1 / (1 - shares)) / len(counts))
 
 
 def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> Interval:
-    """Return the interval of an estimate that varies so much and lies between two ends.
+    """Return the interval of an estimate with a given variance and bounds.
 
-    Between two finite ends it is Wilson's interval for the effective number of rows, that whose
-    share would vary as much; above one end (losses) it is that of the logarithm, exponentiated;
-    else of the value itself. Quantiles are Student's, with the degrees of freedom of the spread.
+    With two finite bounds it is Wilson's interval for the effective number of rows, whose
+    proportion would have the same variance; with one bound (losses) it is computed on the log
+    scale; otherwise on the value itself. Quantiles are Student's, with the degrees of freedom of
+    the spread.
     """
     variance, degrees = spread
     if not np.isfinite(value) or variance == 0:
@@ -197,18 +199,18 @@ def from_spread(value: float, spread: Spread, lowest: float, highest: float) -> 
 
 
 def from_enlarged(value: float, centre: float, spread: Spread) -> Interval:
-    """Return the interval about the value of an enlarged estimate that holds the estimate too."""
+    """Return the interval around an enlarged estimate, extended to the original estimate."""
     half = float(stats.t.ppf((1 + LEVEL) / 2, spread.degrees) * np.sqrt(spread.variance))
     return Interval(value, min(centre - half, value), max(centre + half, value))
 
 
 def effective_degrees(by_unit: Array) -> float:
-    """Return how many units of equal influence would say as much about a variance, less one."""
+    """Return the effective degrees of freedom of a variance, given influence values."""
     squares = (by_unit / magnitude(by_unit)) ** 2
     fourth = float((squares**2).sum())
     return max(float(squares.sum()) ** 2 / fourth - 1, 1.0) if fourth > 0 else np.inf
 
 
 def magnitude(values: Array) -> float:
-    """Return the largest absolute value, by which to divide before powers; 1 where all are 0."""
+    """Return the largest absolute value, for scaling before powers; 1 if all are 0."""
     return float(np.abs(values).max(initial=0)) or 1.0

@@ -1,7 +1,7 @@
-"""The difference of one score between two methods: its interval, and the p-value that inverts it.
+"""The difference of a score between two methods, with its interval and matching p-value.
 
-Rows are added to discordant cells, as Bonett and Price do for a difference of two proportions: a
-few rows on which two methods never differ, or always in one direction, are no certainty.
+Rows are added to discordant cells, as by Bonett and Price for a difference of two proportions: a
+few rows on which two methods never differ, or always in one direction, are not certainty.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from lincore.utils.typing import Array, Codes
 
 #: Discordant cells of a class, each of which gets a row: only the first correct, or the second.
 DISCORDANT_CELLS = 2
-#: Rows that are added for an AUC, in equal shares to the classes: one that a method ranks above
-#: all others and the other below all says ten times as much as rows do (docs/coverage.md).
+#: Rows added for an AUC, divided equally among the classes: a row that one method ranks above and
+#: the other below all others has ten times the influence of an ordinary one (docs/coverage.md).
 ADDED_TO_AREA = 0.4
 #: A difference this small is rounding.
 ROUNDING = 1e-12
@@ -44,16 +44,16 @@ SIGNS = "permutation within rows, too few for an interval"
 
 
 class PairedDifference(NamedTuple):
-    """A difference of two methods.
+    """A difference between two methods.
 
     Attributes
     ----------
     interval : Interval
-        First less second, with 95 % ends.
+        First minus second, with its 95 % interval.
     p : float
-        Two-sided, below 0.05 exactly where the interval excludes 0.
+        Two-sided, below 0.05 exactly if the interval excludes 0.
     test : str
-        By what.
+        Name of the test.
     """
 
     interval: Interval
@@ -66,14 +66,14 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
     """Compare two methods by a score on the same rows.
 
     - One test set: the variance is that of the rows, by influence values, with a row added to each
-      discordant cell of each class for scores of predictions (of the accuracy, to those of all
-      rows). The estimate in the middle is shrunk by as many rows as one class would get, in equal
-      shares to the classes: shrunk by all of them it would miss differences between many small
-      classes. With one class this is the interval of Bonett and Price.
-    - Rows in groups: the sums of groups take the place of rows, with Student's quantile.
+    discordant cell of each class for scores of predictions (for the accuracy, to those of all
+    rows). The central estimate is shrunk by as many rows as one class would get, divided equally
+    among the classes: shrinking by all of them would miss differences with many small classes. With
+    one class this is the interval of Bonett and Price.
+    - Rows in groups: group sums replace rows, with Student's quantile.
     - Folds: the corrected resampled t, with at least the variance of the rows and of the training
-      rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Without it a
-      row that spoils one method in all folds but its own is not noticed.
+      rows: a jackknife over the models of the folds, as for `lincore.metrics.score`. Otherwise a
+      row that spoils one method in all folds except its own would not be noticed.
     """
     one, two = estimate(results, first, name), estimate(results, second, name)
     value = one.value - two.value
@@ -98,36 +98,37 @@ def paired_difference(results: Results, first: str, second: str, name: str) -> P
         return _without_spread(value, influence, base.n_units)
     widest = SCORES[name].highest - SCORES[name].lowest
     interval = from_enlarged(value, centre, spread).within(-widest, widest)
-    # An interval that was stretched to the estimate may hold 0 on its way.
+    # An interval that was extended to the estimate may include 0.
     away = abs(centre) / np.sqrt(spread.variance) if value * centre > 0 else 0.0
     return PairedDifference(interval, float(2 * stats.t.sf(away, spread.degrees)), test)
 
 
 def _without_spread(value: float, influence: Array, n_units: int) -> PairedDifference:
-    """Return the answer for losses that differ by the same on every row, or for a single group.
+    """Return the result for losses with a constant difference on all rows, or for a single group.
 
-    How much other rows would differ is not known, but of all exchanges of the methods within rows
-    (groups) only one in 2ⁿ⁻¹ gives a difference as large.
+    The variance is unknown, but of all exchanges of the methods within rows (groups) only one in
+    2ⁿ⁻¹ gives a difference as large.
     """
     is_zero = abs(value) < ROUNDING
     if is_zero and np.abs(influence).max() < ROUNDING:
-        return PairedDifference(Interval(value, value, value), 1.0, "none: alike on every row")
+        return PairedDifference(Interval(value, value, value), 1.0, "none: identical on every row")
     p = 1.0 if is_zero else 2.0 ** (1 - n_units)
     return PairedDifference(Interval(value, np.nan, np.nan), p, SIGNS)
 
 
 def _row_spread(results: Results, more: Enlarged, name: str) -> Spread:
-    """Return the variance by the rows, each counted once, or by their groups."""
+    """Return the variance over rows, each counted once, or over groups."""
     base = find_sampling_units(results)
     by_unit = np.bincount(base.units, more.influence, base.n_units) / len(more.influence)
     variance = float((by_unit**2).sum())
     degrees = np.inf if name in MEASURES else effective_degrees(by_unit)
     if results.settings.row_groups is None:
         return Spread(variance + more.variance, np.inf if name == "AUC" else degrees)
-    # Groups of unequal size: as many of one size as say as much (Kish).
+    # Groups of unequal size: their effective number (Kish).
     sizes = np.bincount(base.units, row_weights(results), base.n_units).astype(float)
     n_groups = effective_number(sizes)
-    # The kurtosis of a few sums is mostly chance: it takes half of the degrees at most.
+    # The kurtosis of a few sums is mostly chance: it removes at most half of the degrees of
+    # freedom.
     degrees = min(max(degrees, (n_groups - 1) / 2), n_groups - 1)
     return Spread(variance * n_groups / (n_groups - 1) + more.variance, degrees)
 
@@ -135,9 +136,9 @@ def _row_spread(results: Results, more: Enlarged, name: str) -> Spread:
 def _fold_variance(results: Results, influence: Array) -> float:
     """Return Nadeau and Bengio's variance of a mean over folds.
 
-    A fold deviates by the mean influence of its rows: for the accuracy exactly by its own accuracy,
-    and never undefined where the fold lacks a class. Folds of unequal size count as they do in a
-    ratio estimator: by their sums over the mean size.
+    A fold's deviation is the mean influence of its rows: for the accuracy exactly that of its own
+    accuracy, and defined even if the fold lacks a class. Folds of unequal size enter as in a ratio
+    estimator: by their sums over the mean size.
     """
     base = find_sampling_units(results)
     sums = np.bincount(base.folds, influence, base.n_folds)
@@ -146,7 +147,7 @@ def _fold_variance(results: Results, influence: Array) -> float:
 
 
 def _training_variance(results: Results, pair: tuple[str, str], name: str) -> float:
-    """Return what the training rows add to the variance of the difference."""
+    """Return the contribution of the training rows to the variance of the difference."""
     common = results.common
     if common is None:
         return 0.0
@@ -195,7 +196,7 @@ def _enlarged_by_cells(
 
 
 def _enlarged_by_ranks(results: Results, value: float, influence: Array) -> Enlarged:
-    """Return the difference of areas with rows that one method ranks first and the other last."""
+    """Return the difference of areas with added rows, ranked first by one method only."""
     counts = _effective_rows(results, results.truth, influence)
     present = np.flatnonzero(counts)
     pull = area_pull(counts[present])
@@ -206,10 +207,10 @@ def _enlarged_by_ranks(results: Results, value: float, influence: Array) -> Enla
 
 
 def _effective_rows(results: Results, codes: Codes, influence: Array) -> Array:
-    """Return how many independent rows of equal weight each code has, (n_codes,).
+    """Return the effective number of independent rows of each code, (n_codes,).
 
-    Rows of a group that say the same of the difference count less: fewer by the design effect, but
-    never fewer than there are groups. If no row says anything there are as many as groups.
+    Correlated rows of a group count less, by the design effect, but never less than the number of
+    groups. If no row differs, it is the number of groups.
     """
     base, weight = find_sampling_units(results), row_weights(results)
     numbers, at, row = np.unique(results.rows, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Posteriors and decisions under priors other than those of training."""
+"""Posteriors and decisions under other priors than those of training."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from lincore.metrics.results import Results
 from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array
 
-# On the gradient of the mean log likelihood along the simplex, for an estimate of priors.
+# Tolerance for the gradient of the mean log likelihood on the simplex when estimating priors.
 _TOLERANCE = 1e-8
 
 
 def adjust_posteriors(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> Array:
-    """Return posteriors as they would be under other priors: ``p' ∝ p · new / old``.
+    """Return posteriors under other priors: ``p' ∝ p · new / old``.
 
-    Nothing is fitted again: what the rows say (the likelihood) stays as it is, and what was
-    believed before seeing them is exchanged. Exact where the model is right about its posteriors.
+    Nothing is refitted: the likelihood is unchanged, only the priors are replaced. Exact if the
+    model's posteriors are correct.
 
     Parameters
     ----------
     log_proba : array-like of shape (..., K)
         Logarithms of posterior probabilities. Rows of NaN stay NaN.
     old : array-like of shape (K,)
-        The priors behind them, most often the shares of the training rows. A class of prior zero
-        was never seen and stays impossible.
+        The priors behind them, usually the training shares. A class with prior zero remains
+        impossible.
     new : array-like of shape (K,)
-        The priors expected in use. A row that only classes of new prior zero can explain gets
-        the new priors themselves.
+        The priors in deployment. A row that only classes with new prior zero can explain gets the
+        new priors themselves.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def adjust_posteriors(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> A
     Raises
     ------
     ValueError
-        When `old` or `new` are not K probabilities, or share no class.
+        If `old` or `new` are not K probabilities, or have no class in common.
 
     References
     ----------
@@ -62,7 +62,7 @@ def adjust_posteriors(log_proba: ArrayLike, old: ArrayLike, new: ArrayLike) -> A
     old = _checked_priors(old, log_proba.shape[-1], "old")
     new = _checked_priors(new, log_proba.shape[-1], "new")
     if not ((old > 0) & (new > 0)).any():
-        raise ValueError("No class has a prior above zero both in training and in deployment.")
+        raise ValueError("No class has a positive prior both in training and in deployment.")
     return exchanged(log_proba, old, new)
 
 
@@ -75,7 +75,7 @@ def exchanged(log_proba: Array, old: Array, new: Array) -> Array:
     if unexplained.any():
         with np.errstate(divide="ignore"):
             joint = np.where(unexplained, np.log(np.where(kept, new, 0.0)), joint)
-    # By class and not by row: NumPy reduces many rows of few numbers slowly.
+    # By class, not by row: NumPy is slow at reducing many rows of few numbers.
     by_class = np.ascontiguousarray(np.moveaxis(joint, -1, 0))
     by_class -= by_class.max(axis=0)
     by_class -= np.log(np.exp(by_class).sum(axis=0))
@@ -89,11 +89,11 @@ class PriorEstimate(NamedTuple):
     ----------
     priors : ndarray of shape (K,)
     p_value : float
-        Of the likelihood ratio test that nothing has changed, chi-squared with K - 1 degrees of
-        freedom. An estimate is worth correcting for when this is small.
+        Of the likelihood ratio test of unchanged priors, chi-squared with K - 1 degrees of freedom.
+        Correct for the estimate only if this is small.
     n_iter : int
     converged : bool
-        Whether the gradient on the simplex became smaller than 1e-8.
+        Whether the gradient on the simplex is below 1e-8.
     """
 
     priors: Array
@@ -109,11 +109,11 @@ def estimate_priors(
     weight: ArrayLike | None = None,
     max_iter: int = 10_000,
 ) -> PriorEstimate:
-    """Estimate the shares of the classes among rows whose labels nobody knows.
+    """Estimate the class shares of unlabelled rows.
 
-    Maximises the likelihood of the rows over the priors by expectation and maximisation: correct
-    the posteriors for the present priors, take their mean for the next ones. The posteriors must
-    be calibrated on training rows; where classes overlap much the estimate is vague.
+    Maximises the likelihood over the priors by expectation maximisation: correct the posteriors for
+    the current priors, then use their mean as the next priors. The posteriors must be calibrated on
+    the training distribution; with strongly overlapping classes the estimate is imprecise.
 
     Parameters
     ----------
@@ -122,8 +122,8 @@ def estimate_priors(
     old : array-like of shape (K,)
         The priors behind them.
     weight : array-like of shape (m,), optional
-        Sampling weights of the rows, not negative. The test then counts as many rows as say as
-        much with equal weights (Kish).
+        Nonnegative sampling weights of the rows. The test then uses the effective number of rows
+        (Kish).
     max_iter : int
 
     Returns
@@ -133,8 +133,8 @@ def estimate_priors(
     Raises
     ------
     ValueError
-        For no rows, posteriors that are missing or zero for all classes of a prior above zero,
-        and `old` that are not K probabilities.
+        If there are no rows, posteriors are missing or zero for all classes with a positive prior,
+        or `old` are not K probabilities.
 
     References
     ----------
@@ -150,13 +150,15 @@ def estimate_priors(
     """
     log_proba = np.asarray(log_proba, dtype=float)
     if log_proba.ndim != 2 or not len(log_proba) or np.isnan(log_proba).any():
-        raise ValueError("Priors are estimated from posteriors of at least one row, none missing.")
+        raise ValueError(
+            "Estimating priors needs posteriors of at least one row, without missing values."
+        )
     old = _checked_priors(old, log_proba.shape[1], "old")
-    # Likelihoods of the classes, but for a factor of each row that no estimate depends on.
+    # Likelihoods of the classes, up to a factor per row on which the estimate does not depend.
     log_ratio = log_proba - np.log(np.where(old > 0, old, 1.0))
     log_ratio[:, old == 0] = -np.inf
     if not np.isfinite(log_ratio.max(axis=1)).all():
-        raise ValueError("Each row needs a class of a prior above zero that may be its own.")
+        raise ValueError("Each row needs a possible class with a positive prior.")
     ratio = np.exp(log_ratio - log_ratio.max(axis=1, keepdims=True))
     share = np.ones(len(ratio)) if weight is None else np.asarray(weight, dtype=float)
     share = share / share.sum()
@@ -164,7 +166,7 @@ def estimate_priors(
     while not converged and n_iter < max_iter:
         n_iter += 1
         gradient = share @ (ratio / (ratio @ priors)[:, None])
-        # At the maximum no gradient is above 1, and where a prior is above zero it is 1.
+        # At the maximum no gradient exceeds 1, and it equals 1 for positive priors.
         converged = bool(
             max((priors * np.abs(gradient - 1)).max(), gradient.max() - 1) <= _TOLERANCE
         )
@@ -180,13 +182,13 @@ def estimate_priors(
 def adjust_priors(
     results: Results, old: ArrayLike | Mapping[Any, float], new: ArrayLike | Mapping[Any, float]
 ) -> Results:
-    """Return results as they would be under other priors, without fitting again.
+    """Return results under other priors, without refitting.
 
     Parameters
     ----------
     results : Results
     old : array-like of shape (K,) or (M, K), or mapping of label to prior
-        The priors behind the posteriors, of all methods or of each.
+        The priors behind the posteriors, common or for each method.
     new : array-like of shape (K,), or mapping of label to prior
 
     Returns
@@ -218,19 +220,19 @@ def adjust_priors(
 def move_threshold(
     log_proba: ArrayLike, codes: ArrayLike, sample_weight: ArrayLike | None = None
 ) -> Array:
-    """Return what to add to the log posteriors so that the fewest of these rows are misclassified.
+    """Return offsets for the log posteriors that minimise the errors on these rows.
 
-    No prior is believed in: the rows themselves say where to cut. Posteriors stay what they were,
-    so a log loss does not change; labels are ``(log_proba + shifts).argmax(axis=1)``.
+    No priors are assumed: the rows determine the thresholds. Posteriors are unchanged, so the log
+    loss does not change; labels are ``(log_proba + shifts).argmax(axis=1)``.
     """
-    # An impossible class is as good as one of 1e-300: thresholds lie between finite scores.
+    # Impossible classes are treated as 1e-300, so that thresholds are between finite scores.
     scores = np.maximum(np.asarray(log_proba, dtype=float), np.log(1e-300))
     weight = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     return minimum_error_shifts(scores, np.asarray(codes, dtype=np.intp), weight)
 
 
 def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
-    """Return for each row the decision whose expected cost is least."""
+    """Return the decision with minimum expected cost for each row."""
     log_proba = np.asarray(log_proba, dtype=float)
     costs = np.asarray(costs, dtype=float)
     if costs.ndim != 2 or len(costs) != log_proba.shape[-1] or not np.isfinite(costs).all():
@@ -238,14 +240,14 @@ def decide(log_proba: ArrayLike, costs: ArrayLike) -> NDArray[np.intp]:
             f"costs must be finite, with one row for each of {log_proba.shape[-1]} classes; "
             f"their shape is {costs.shape}."
         )
-    # Against the cheapest decision in each row: posteriors of 1e-300 then still count.
+    # Relative to the cheapest decision in each row, so that posteriors of 1e-300 still count.
     excess = costs - costs.min(axis=1, keepdims=True)
     with np.errstate(divide="ignore"):
         risk = logsumexp(log_proba[..., :, None] + np.log(excess), axis=-2)
     if costs.shape[1] != len(costs):
         return np.asarray(risk.argmin(axis=-1))
     cheapest = risk == risk.min(axis=-1, keepdims=True)
-    # A finite least value: a class that nobody expects is still a decision.
+    # A finite minimum: an impossible class is still a possible decision.
     likely = np.maximum(log_proba, np.finfo(float).min)
     return np.asarray(np.where(cheapest, likely, -np.inf).argmax(axis=-1))
 

@@ -14,9 +14,9 @@ from lincore.metrics.sampling_units import per_results
 from lincore.utils.spreadsheet import spreadsheet_safe
 
 
-@per_results  # scores are remembered with the object: it must be the same at every look
+@per_results  # scores are cached with the object, so it must be the same on every access
 def rank_methods(results: Results, score: str | None = None) -> Results:
-    """Return the results with the best method first; those without such a score come last.
+    """Return the results with the best method first; methods without such a score come last.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def rank_methods(results: Results, score: str | None = None) -> Results:
     Raises
     ------
     KeyError
-        When there is no such score.
+        If there is no such score.
 
     Examples
     --------
@@ -57,15 +57,15 @@ def available_scores(results: Results) -> tuple[str, ...]:
 def baseline_scores(results: Results, score: str | None = None) -> dict[str, float]:
     """Return the scores of baselines that do not use the features, by the leading score.
 
-    "Majority class" always guesses the class commonest in training, "Prior only" gives all rows
-    the shares of the classes as posteriors, "Chance" guesses every class equally often, where
-    that is something else.
+    "Majority class" always predicts the most frequent training class, "Prior only" assigns the
+    class shares as posteriors to all rows, and "Chance" guesses all classes equally often, if that
+    differs.
 
     Parameters
     ----------
     results : Results
     score : str, optional
-        One of `SCORES`; the leading score when not given.
+        One of `SCORES`. Default: the leading score.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def baseline_scores(results: Results, score: str | None = None) -> dict[str, flo
     Raises
     ------
     KeyError
-        When there is no such score.
+        If there is no such score.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def score_table(results: Results, leading: str | None = None) -> pd.DataFrame:
         unseen = results.classes[scores.never_predicted(results, method)]
         blind = ", ".join(str(label) for label in unseen)
         lines.append(line | {"seconds": seconds, "group": group[method], "never predicts": blind})
-    # Named also where a comparison was stopped before a method was finished.
+    # Included even if a comparison was stopped before a method was finished.
     columns = ["method", *columns, "seconds", "group", "never predicts"]
     return pd.DataFrame(lines, columns=columns).set_index("method")
 
@@ -154,7 +154,7 @@ def readable_score_table(results: Results, score: str | None = None) -> pd.DataF
     -------
     DataFrame
         Columns are that score, "group", the other scores that a method has, "seconds", and
-        "never predicts" where there is such a class.
+        "never predicts" if there is such a class.
     """
     score = score or leading_score(results.class_counts)
     found = score_table(rank_methods(results, score), score)
@@ -176,7 +176,7 @@ def _with_ends(found: pd.DataFrame, method: str, name: str) -> str:
 
 
 def method_table(results: Results) -> pd.DataFrame:
-    """Return a line for each method: label, options, steps before it, seconds, notes of fits."""
+    """Return one line per method: label, options, preprocessing, seconds, notes of fits."""
     settings = results.settings
     lines = []
     for j, method in enumerate(results.methods):
@@ -194,7 +194,7 @@ def method_table(results: Results) -> pd.DataFrame:
 
 
 def prediction_table(results: Results) -> pd.DataFrame:
-    """Return every prediction as a line, with the posterior of each class where there are any."""
+    """Return one line per prediction, with the posterior of each class if available."""
     parts = []
     for j, method in enumerate(results.methods):
         part = pd.DataFrame(
@@ -215,7 +215,7 @@ def prediction_table(results: Results) -> pd.DataFrame:
 
 
 def results_summary(results: Results) -> str:
-    """Say what was compared and what the methods score, the best first, without intervals.
+    """Describe the comparison and the scores, the best first, without intervals.
 
     Examples
     --------

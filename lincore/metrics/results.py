@@ -1,4 +1,4 @@
-"""`Results`: the frozen record of an experiment that every score is computed from."""
+"""`Results`: the immutable record of an experiment from which all scores are computed."""
 
 from __future__ import annotations
 
@@ -24,42 +24,42 @@ ROPE = 0.01
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Results:
-    """Predictions of some methods for the same rows, none of which a method was fitted on.
+    """Out-of-sample predictions of several methods for the same rows.
 
     Parameters
     ----------
     methods : tuple of M str
     classes : ndarray of shape (K,)
-        The labels; all codes are positions in it.
+        The labels; codes are positions in this array.
     rows : ndarray of shape (m,)
-        Which row of the data set each prediction is for.
+        The row of the data set for each prediction.
     truth : ndarray of shape (m,)
         True codes.
     predicted : ndarray of shape (M, m)
         Predicted codes.
     log_proba : ndarray of shape (M, m, K)
-        Logarithms of the posterior probabilities; NaN for a method that has none.
+        Logarithms of the posterior probabilities; NaN for a method without posteriors.
     seconds : ndarray of shape (M,)
-        Time to fit each method by itself, over all folds.
+        Fitting time of each method on its own, over all folds.
     fold, repetition : ndarray of shape (m,), optional
-        Of each prediction; zeros for one test set.
+        Fold and repetition of each prediction; zeros for one test set.
     n_train : ndarray of shape (m,), optional
-        Training rows behind each prediction; zeros where that is not known.
+        Number of training rows behind each prediction; zeros if unknown.
     settings : Settings, optional
-        Whatever is needed to make these results again.
+        Settings needed to reproduce these results.
     decision : mapping of str to ndarray of shape (m, K), optional
-        Margins of methods that have no posteriors, by the name of the method: decision score of
-        each class less the largest of the others. Of different folds they are on no one scale.
+        Margins of methods without posteriors, by method name: decision score of each class minus
+        the largest of the others. Scales differ between folds.
     common : Results, optional
-        Predictions of the same rows by the models of several folds, training rows or not: how
-        much these differ says how much a score varies with the training rows.
+        Predictions of the same rows by the models of several folds, including training rows: their
+        differences show how much a score varies with the training rows.
     models : mapping of str to FittedModel, optional
-        Methods fitted on all rows, where they were asked for.
+        Methods fitted on all rows, if requested.
 
     Raises
     ------
     ValueError
-        When the shapes do not fit together.
+        If shapes do not match.
     """
 
     methods: tuple[str, ...]
@@ -69,7 +69,7 @@ class Results:
     predicted: NDArray[np.intp]
     log_proba: Array
     seconds: Array
-    # What is left out is filled in, so that whoever reads results never meets a None.
+    # Defaults are filled in, so that readers never encounter None.
     fold: NDArray[np.intp] = None  # type: ignore[assignment]
     repetition: NDArray[np.intp] = None  # type: ignore[assignment]
     n_train: NDArray[np.intp] = None  # type: ignore[assignment]
@@ -79,7 +79,7 @@ class Results:
     models: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Check the shapes and fill in what was left out."""
+        """Check the shapes and fill in defaults."""
         n_methods, n_rows, n_classes = len(self.methods), len(self.rows), len(self.classes)
         for name in ("fold", "repetition", "n_train"):
             if getattr(self, name) is None:
@@ -104,29 +104,31 @@ class Results:
                 )
 
     def position(self, method: str) -> int:
-        """Return where a method stands; KeyError with the known names if it does not."""
+        """Return the position of a method; KeyError with the known names if it is unknown."""
         if method not in self.methods:
-            raise KeyError(f"No method {method!r}; there are {', '.join(self.methods)}.")
+            raise KeyError(
+                f"There is no method {method!r}; choose one of {', '.join(self.methods)}."
+            )
         return self.methods.index(method)
 
     @property
     def is_one_test_set(self) -> bool:
-        """True if all predictions are of one fit, on rows that were set apart once."""
+        """True if all predictions are from one fit, on a single test set."""
         return bool(np.ptp(self._cells) == 0) if len(self.rows) else True
 
     @property
     def class_counts(self) -> NDArray[Any]:
-        """Rows of each class in the data, else among the predictions, (K,)."""
+        """Rows of each class in the data, or else among the predictions, (K,)."""
         counts = self.settings.class_counts
         return np.bincount(self.truth, minlength=len(self.classes)) if counts is None else counts
 
     def select(self, methods: str | Sequence[str]) -> Results:
-        """Return the results of some of the methods, in the order asked for.
+        """Return the results of some of the methods, in the given order.
 
         Raises
         ------
         KeyError
-            When there is no such method, with the known names.
+            If there is no such method; the message lists the known names.
         """
         names = (methods,) if isinstance(methods, str) else tuple(methods)
         chosen = [self.position(name) for name in names]
@@ -145,7 +147,7 @@ class Results:
         return len(self.methods)
 
     if TYPE_CHECKING:
-        # Attached by the package: see `lincore/metrics/__init__.py`, also for what they say.
+        # Attached by the package: see `lincore/metrics/__init__.py`, also for docstrings.
         def table(self, score: str | None = None, *, wide: bool = False) -> pd.DataFrame:
             """Return the scores with their intervals, one line for each method."""
 
@@ -205,19 +207,19 @@ class Results:
         Raises
         ------
         ValueError
-            When `compare` was not asked to keep models.
+            If `compare` was not called with ``keep_models=True``.
         KeyError
-            When there is no such method.
+            If there is no such method.
         """
         self.position(method)
         if method not in self.models:
             raise ValueError(
-                f"No model of {method} was kept. Compare with keep_models=True to have each "
-                "method fitted once more, on all rows."
+                f"No model of {method} was kept. Compare with keep_models=True to also fit each "
+                f"method on all rows."
             )
         return self.models[method]
 
     @property
     def _cells(self) -> NDArray[np.intp]:
-        """Number the folds through over all repetitions, (m,)."""
+        """Number the folds consecutively over all repetitions, (m,)."""
         return self.repetition * (int(self.fold.max(initial=0)) + 1) + self.fold

@@ -14,10 +14,10 @@ from lincore.utils.typing import Array, Flags
 
 Contrast = Mapping[str, float]
 
-#: Variances below this share of those that cancel in them are rounding.
+#: Variances below this share of the cancelling terms are rounding.
 ROUNDING = 1e-13
 
-#: What a row adds as training row is rarely more, for each unit that it adds as test row.
+#: Bound on the contribution of a training row relative to that of a test row.
 LIKELY_SLOPE = 0.5
 
 
@@ -27,13 +27,13 @@ class ModelEffects(NamedTuple):
     Attributes
     ----------
     places : mapping of str to int
-        Where the D models stand.
+        Positions of the D models.
     tested, trained : ndarray of shape (S, X, K, D)
-        How much higher the losses of a split are than those of the same rows over all splits: of
-        its test rows, and of its training rows.
+        Excess of a split's losses over the mean losses of the same rows over all splits, for its
+        test rows and its training rows.
     noise : ndarray of shape (X, K, D, D)
-        What single rows, whose losses change from model to model, add to the covariance of those
-        of the test rows.
+        Contribution of single rows, whose losses vary between models, to the covariance for the
+        test rows.
     """
 
     places: Mapping[str, int]
@@ -45,44 +45,43 @@ class ModelEffects(NamedTuple):
 class RowVariance(NamedTuple):
     """Variance of one method's mean losses over splits, with the rows as sampling units.
 
-    A mean over splits is a sum over rows: each row adds its own loss, averaged over the splits in
-    which it was tested, and each changes the models that it trains. Class sizes are held fixed.
+    A mean over splits is a sum over rows: each row contributes its loss, averaged over the splits
+    in which it was tested, and changes the models that it trains. Class sizes are fixed.
 
-    - Choice: with the same rows other splits give another mean, by the variance of its terms over
-      their number. A term is the split effect, how much higher the losses of a split are than the
-      same rows' means over all splits. What single rows add to it is in the rows' means already.
-    - Test rows: the squares of what each row adds to the mean loss of its class, about that mean
-      and summed over rows (the sandwich estimate), less the choice. Groups count as one unit.
-    - Training rows: splits that leave out m of n rows are a delete-m jackknife. It takes the
-      covariance of a model's effect on the rows that were left out with that on all rows, less
-      what single rows add to it, times (n - m) / m. On the rows that were left out alone the
-      effect also holds what these do to each other, which the jackknife counts two and a half
-      times; on the training rows models are too sure of themselves.
+    - Choice: with the same rows, other splits give another mean; its variance is that of the split
+    effects divided by their number. A split effect is the excess of a split's losses over the same
+    rows' means over all splits. The contribution of single rows is already in the rows' means.
+    - Test rows: the sum of squared contributions of the rows to the mean loss of their class, about
+    that mean (the sandwich estimate), minus the choice. Groups count as one unit.
+    - Training rows: splits that leave out m of n rows are a delete-m jackknife. It uses the
+    covariance of a model's effect on the left-out rows with its effect on all rows, minus the
+    contribution of single rows, times (n - m) / m. The effect on the left-out rows alone includes
+    their interactions, which the jackknife counts two and a half times; on training rows models are
+    overconfident.
     - Sampling weights: a row adds to the weighted mean of its class in proportion to its weight
-      (`weighted_losses`). What the classes weigh is held fixed, as their sizes are.
-    - A row that is easy to predict also makes others easy, or hard: by the sign that leaving out
-      has, minus the slope of split effects over the means of their test rows, times (n - m) / m,
-      is what a row adds as training row for each unit that it adds as test row. The jackknife is
-      of what the slope leaves.
+      (`weighted_losses`). Class weights are fixed, like class sizes.
+    - A row that is easy to predict also makes others easier, or harder: the contribution of a row
+    as training row per unit contribution as test row is minus the slope of split effects on the
+    means of their test rows, times (n - m) / m. The jackknife uses the residuals of this
+    regression.
 
-    Models of random subsets vary with the choice as well. Split effects of the training rows are
+    Models of random subsets also vary with the choice. Split effects of the training rows are
     therefore taken from models of all training rows, weighted to the shares of the subset, that
-    stand for them (`models`). Where these cancel, the choice is nearly all. Their errors are
-    softened (`lincore.metrics.training_variance.softened_errors`), for few rows lie so near a
-    border that another model changes their label.
+    represent them (`models`). If these cancel, the choice is nearly everything. Their errors are
+    softened (`lincore.metrics.training_variance.softened_errors`), because few rows are so near a
+    boundary that another model changes their label.
 
-    Split effects are few and noisy: their slope is weighted by its precision against none, give or
-    take a half.
+    Split effects are few and noisy: their slope is shrunk by its precision against a prior of 0 ±
+    ½.
 
     Attributes
     ----------
     conditions : mapping of str to int
-        Where the C conditions stand.
+        Positions of the C conditions.
     models : mapping of str to str
-        The model whose split effects stand for those of a condition; itself if not named.
+        The model whose split effects represent those of a condition; itself by default.
     counts : ndarray of shape (K,)
-        Rows (or groups) of each class that were tested; of unequal weights as many of equal weight
-        as say as much (Kish).
+        Tested rows (or groups) of each class; with unequal weights their effective number (Kish).
     means : ndarray of shape (X, K, C)
         Of X losses by class, over the splits.
     rows : ndarray of shape (X, K, C, C)
@@ -90,11 +89,11 @@ class RowVariance(NamedTuple):
     effects, tested : ndarray of shape (S, X, K, C)
         Split effects, and means of the test rows' means over all splits.
     chance, noise : ndarray of shape (X, K, C, C)
-        What single rows, whose losses change from model to model, add to the covariance of the
+        Contribution of single rows, whose losses vary between models, to the covariance of the
         means over all splits, and of split effects.
     by_model : ModelEffects
     ratio : float
-        Test rows for each training row.
+        Ratio of test to training rows.
 
     References
     ----------
@@ -146,7 +145,7 @@ class RowVariance(NamedTuple):
     def _trained(
         self, rows: float, left_out: Array, trained: Array, tested: Array, noise: float
     ) -> float:
-        """Return the variance due to rows that are tested, and train."""
+        """Return the variance due to rows as test and training rows."""
         n, share = len(tested) - 1, self.ratio / (1 + self.ratio)
         left_out, trained = left_out - left_out.mean(), trained - trained.mean()
         tested = (tested - tested.mean()) * self.ratio
@@ -162,7 +161,7 @@ class RowVariance(NamedTuple):
     def of_shares(self, kind: int, weights: Array, condition: str) -> float:
         """Return the variance of a weighted mean of shares of rows by class, never zero.
 
-        Four rows are added, half of them right, in equal shares to the classes, see
+        Four rows, half of them correct, are divided equally among the classes, see
         `lincore.metrics.intervals.enlarged`.
         """
         seen = np.flatnonzero(weights)
@@ -176,7 +175,7 @@ class RowVariance(NamedTuple):
         for name, factor in contrast.items():
             model = self.models.get(name, name)
             found[model] = found.get(model, 0.0) + factor
-        # Factors of a slope cancel but for rounding.
+        # Factors of a slope cancel up to rounding.
         least = ROUNDING * sum(map(abs, contrast.values()))
         return {name: factor for name, factor in found.items() if abs(factor) > least}
 
@@ -189,7 +188,7 @@ def _placed(contrast: Contrast, places: Mapping[str, int]) -> tuple[NDArray[np.i
 def _effect(
     effects: Array, seen: NDArray[np.intp], places: NDArray[np.intp], weights: Array
 ) -> Array:
-    """Return the weighted mean over classes of effects (S, K, C) at some places, (S, P)."""
+    """Return the weighted mean over classes of effects (S, K, C) at some positions, (S, P)."""
     return np.asarray((weights @ effects[:, seen])[:, places])
 
 
@@ -208,7 +207,7 @@ class SplitLosses(NamedTuple):
     rows : ndarray of shape (m,)
         The test rows.
     losses : ndarray of shape (X, C, m)
-        Of each, in every condition.
+        Losses of each row in every condition.
     softened : ndarray of shape (X, D, m)
         By every model, with softened errors.
     trained : ndarray of shape (r,)
@@ -232,9 +231,9 @@ class RowSums:
         Classes of all rows of the data.
     n_classes : int
     units : ndarray of shape (n,) or None
-        Rows of the same number belong together; None where each stands for itself.
+        Group number of each row; None if rows are independent.
     weight : ndarray of shape (n,) or None
-        Sampling weights of the rows; None where all count the same.
+        Sampling weights of the rows; None if all are equal.
     """
 
     def __init__(
@@ -248,7 +247,7 @@ class RowSums:
         self.own, self.left_out, self.trained = (_Sums(codes, n_classes, weight) for _ in range(3))
 
     def add(self, split: SplitLosses) -> None:
-        """Enter the losses of one split."""
+        """Add the losses of one split."""
         self.own.add(split.rows, split.losses)
         self.left_out.add(split.rows, split.softened)
         self.trained.add(split.trained, split.softened_trained)
@@ -260,7 +259,7 @@ class RowSums:
         models: Mapping[str, str],
         ratio: float,
     ) -> RowVariance:
-        """Return what is known after the splits so far, see `RowVariance`.
+        """Return the result of the splits so far, see `RowVariance`.
 
         `places` are those of the models among the losses, as `conditions` those of the conditions.
         """
@@ -325,7 +324,7 @@ class _Sums:
         self.sums[..., rows] += losses
         with np.errstate(invalid="ignore"):
             self.levels.append(losses @ _shares(members))
-            # A class at a time: the rows of the others are zero.
+            # One class at a time: the rows of the others are zero.
             own = losses[:, None] * members.T[:, None]
             self.squares += own @ losses[:, None].swapaxes(2, 3)
 
@@ -339,12 +338,12 @@ class _Sums:
         means /= n_tested[:, None]
         influence = (self.sums - means.swapaxes(1, 2)[..., codes] * times) / n_tested[codes]
         tested = np.stack([row_means[..., r] @ _shares(self._members(r)) for r in self.splits])
-        # A row's own loss is part of its mean: not much is known before it was predicted twice.
+        # A row's own loss is part of its mean: it must have been predicted at least twice.
         n_seen = np.bincount(codes[times > 0], minlength=k)
         often = by_class >= 2 * np.maximum(n_seen, 1)
         grown = np.divide(by_class, by_class - n_seen, out=np.zeros(k), where=often)
         effects = np.where(often, (np.stack(self.levels) - tested) * grown, 0.0).swapaxes(2, 3)
-        # Single rows change by what a row's loss varies between splits, less what all rows share.
+        # Single rows: variation of a row's loss between splits, minus the common effect.
         changes = self._within(row_means, times)
         changes *= np.divide(grown, by_class, out=np.zeros(k), where=often)[:, None, None]
         chance = changes / n_tested[:, None, None]
@@ -372,5 +371,5 @@ def _covariance(effects: Array) -> Array:
 
 
 def _shares(members: Flags) -> Array:
-    """Return what a row weighs in the mean of its class, (m, K)."""
+    """Return the weight of a row in the mean of its class, (m, K)."""
     return np.asarray(members / np.maximum(members.sum(axis=0), 1))

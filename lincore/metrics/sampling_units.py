@@ -1,7 +1,7 @@
 """Independent sampling units of a `Results`, and the limits of resampling.
 
-The scores of one test set and of leave-one-out lean on rows, those of folds on folds. Differences
-lean on folds wherever models were fitted more than once.
+The units are rows for scores on one test set and in leave-one-out, and folds otherwise. Differences
+use folds whenever models were fitted more than once.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ T = TypeVar("T")
 
 
 class SamplingUnits(NamedTuple):
-    """The units that intervals and tests count.
+    """Sampling units of intervals and tests.
 
     Attributes
     ----------
     by_rows : bool
         Whether rows (or groups of rows) are the independent units, as on one test set and in
-        leave-one-out. Otherwise the folds are what varies.
+        leave-one-out. Otherwise folds are the units.
     units : ndarray of shape (m,)
-        The independent unit that each prediction belongs to: its row, or the group of that.
+        The independent unit of each prediction: its row, or the row's group.
     n_units : int
     n_effective : float
-        Of these units: fewer, where their weights are unequal (Kish), see `effective_number`.
+        Effective number of units: smaller if weights are unequal (Kish), see `effective_number`.
     folds : ndarray of shape (m,)
-        The fold of each prediction, numbered through over the repetitions.
+        The fold of each prediction, numbered consecutively over the repetitions.
     n_folds : int
         J.
     n_repetitions : int
         Of the folds.
     repeats : float
-        How often a row was predicted, on average.
+        Mean number of predictions per row.
     ratio : float
-        Test rows for each training row, on average over the folds; 0 for one test set.
+        Ratio of test to training rows, averaged over the folds; 0 for one test set.
     """
 
     by_rows: bool
@@ -58,42 +58,42 @@ class SamplingUnits(NamedTuple):
 
     @property
     def independent_rows(self) -> bool:
-        """True if every row counts for itself, and as much: what Wilson and Cochran ask for."""
+        """True if rows are independent and equally weighted, as required by Wilson and Cochran."""
         return self.by_rows and self.n_units == len(self.units) == round(self.n_effective, 6)
 
     @property
     def one_fit(self) -> bool:
-        """True if every method was fitted once: what Cochran asks for."""
+        """True if every method was fitted once, as required by Cochran."""
         return self.n_folds <= 1
 
     @property
     def one_row_folds(self) -> bool:
-        """True if every row was left out by itself."""
+        """True for leave-one-out."""
         return self.n_folds > 1 and self.n_folds == len(self.folds)
 
     @property
     def degrees_of_folds(self) -> int:
-        """Degrees of freedom of a mean over folds: the folds of one repetition, less one.
+        """Degrees of freedom of a mean over folds: the folds of one repetition, minus one.
 
-        Repetitions of the same rows say little more, see Bouckaert and Frank (2004). Repeated
-        splits without folds count as one repetition.
+        Repetitions with the same rows add little information, see Bouckaert and Frank (2004).
+        Repeated splits without folds count as one repetition.
         """
         k = self.n_folds // self.n_repetitions
         return (k if k > 1 else self.n_folds) - 1
 
     @property
     def spread_of_difference(self) -> float:
-        """Variance of a mean difference over folds, in variances of one: 1/J + n_test/n_train.
+        """Variance of a mean difference over folds, relative to a single one: 1/J + n_test/n_train.
 
         As Nadeau and Bengio published it.
-        Careful for disjoint folds (1 to 2 % false alarms where 5 % are allowed), but without the
-        correction there are too many, in leave-one-out as well.
+        Conservative for disjoint folds (1 to 2 % false positives at a level of 5 %), but without
+        the correction there are too many, also in leave-one-out.
         """
         return self.ratio + 1 / self.n_folds
 
 
 def per_results(function: Callable[..., T]) -> Callable[..., T]:
-    """Remember what was computed from a `Results`, or a study, for as long as that object lives."""
+    """Cache values computed from a `Results`, or a study, for the lifetime of that object."""
     known: WeakKeyDictionary[Any, dict[Any, T]] = WeakKeyDictionary()
 
     @wraps(function)
@@ -108,14 +108,14 @@ def per_results(function: Callable[..., T]) -> Callable[..., T]:
 
 @per_results
 def find_sampling_units(results: Results) -> SamplingUnits:
-    """Read from folds, repetitions, rows and groups what is independent of what.
+    """Determine independent units from folds, repetitions, rows and groups.
 
     Groups of rows that belong together are read from ``settings.row_groups``, of shape (m,).
 
     Raises
     ------
     ValueError
-        When a row occurs twice in one test set.
+        If a row occurs twice in one test set.
     """
     m = len(results.rows)
     cells = results.repetition * (int(results.fold.max(initial=0)) + 1) + results.fold
@@ -124,7 +124,7 @@ def find_sampling_units(results: Results) -> SamplingUnits:
     n_distinct = len(np.unique(results.rows))
     by_rows = len(sizes) <= 1 or (sizes.max() == 1 and n_distinct == m)
     if by_rows and n_distinct < m:
-        raise ValueError("Rows of one test set occur once; some of these occur repeatedly.")
+        raise ValueError("Rows of one test set must be unique, but some occur repeatedly.")
     groups = results.settings.row_groups
     units = np.unique(results.rows if groups is None else groups, return_inverse=True)[1]
     n_units, weight = int(units.max(initial=-1)) + 1, row_weights(results)
@@ -143,7 +143,7 @@ def find_sampling_units(results: Results) -> SamplingUnits:
 
 @per_results
 def row_weights(results: Results) -> Array | None:
-    """Return what each prediction weighs (m,), with mean 1; None where all weigh the same."""
+    """Return the weight of each prediction (m,), with mean 1; None if all weights are equal."""
     weight = results.settings.row_weights
     if weight is None or not len(weight) or np.ptp(weight) == 0:
         return None
@@ -157,9 +157,9 @@ def _effective_units(weight: Array, units: Codes) -> float:
 
 
 def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
-    """Return how many independent units the predictions with each code hold, (n_codes,).
+    """Return the number of independent units per code, (n_codes,).
 
-    Groups where rows belong together; else rows, once each however often they were predicted. Of
+    Groups if rows are grouped; otherwise rows, counted once however often they were predicted. With
     unequal weights their effective number, see `effective_number`.
     """
     found, weight = find_sampling_units(results), row_weights(results)
@@ -175,6 +175,6 @@ def independent_counts(results: Results, codes: Codes, n_codes: int) -> Array:
 def _ratio(results: Results, folds: Codes, sizes: NDArray[np.intp], n_distinct: int) -> float:
     assert results.n_train is not None
     n_train = np.bincount(folds, results.n_train) / sizes
-    # Where the number is not known, all other rows of the experiment were trained on.
+    # If the number is unknown, all other rows of the experiment were used for training.
     n_train = np.where(n_train > 0, n_train, np.maximum(n_distinct - sizes, 1))
     return float(np.mean(sizes / n_train))

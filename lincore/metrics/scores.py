@@ -69,29 +69,27 @@ __all__ = [
 
 
 def score(results: Results, method: str, name: str) -> Interval:
-    """Return a score with its 95 % interval, by the rule that fits the score and the scheme.
+    """Return a score with its 95 % interval, by the rule for the score and the scheme.
 
-    On one test set the interval is for this fitted model; over folds for what the method reaches
-    on average when it learns from as many rows. How often the intervals cover, and where they do
-    not, stands in docs/coverage.md.
+    On one test set the interval refers to this fitted model; over folds, to the method's average
+    score when trained on as many rows. For the coverage of the intervals see docs/coverage.md.
 
     - Variance: that of the tested rows, each counted once however often it was predicted. Over
-      folds ``1 + n_test / n_train`` times that, plus what the training rows add: a jackknife over
-      the models of the folds (`training_variance`), and for scores of predictions what other
-      shares of the classes would do (`share_influence`; in leave-one-out the models say it, for
-      they have other shares).
-    - Form: Wilson's for the effective number of rows, of losses that of the logarithm, see
-      `from_spread`. For scores to which all classes count alike it is that of Price and Bonett,
-      with rows added to every class (`enlarged`).
-    - Quantiles: over folds Student's, with the degrees of freedom that the part of the training
-      rows has. On one test set normal, so that the accuracy of independent rows has Wilson's
-      interval itself; but for losses Student's, with as many degrees of freedom as the variance
-      has rows to lean on.
-    - All NaN: where there is no such score, see `lincore.metrics.estimates.missing_score_reason`.
-    - The ends alone NaN: for a score to which all classes count alike where one of them has fewer
-      than 8 rows, for a loss on one test set where one has fewer than 3 (`few_rows`), and for a
-      loss of which a few rows make so much that the interval would reach beyond ten times the
-      loss (`is_carried_by_few`).
+    folds ``1 + n_test / n_train`` times that, plus the contribution of the training rows: a
+    jackknife over the models of the folds (`training_variance`), and for scores of predictions the
+    effect of other class shares (`share_influence`; in leave-one-out the models show it, because
+    their shares differ).
+    - Form: Wilson's for the effective number of rows, for losses on the log scale, see
+    `from_spread`. For scores in which all classes count equally it is that of Price and Bonett,
+    with rows added to every class (`enlarged`).
+    - Quantiles: over folds Student's, with the degrees of freedom of the training rows' part. On
+    one test set normal, so that the accuracy of independent rows has Wilson's interval itself; but
+    for losses Student's, with the effective degrees of freedom of the variance.
+    - All NaN: if there is no such score, see `lincore.metrics.estimates.missing_score_reason`.
+    - Only the limits NaN: for a score in which all classes count equally if one of them has fewer
+    than 8 rows, for a loss on one test set if one has fewer than 3 (`few_rows`), and for a loss so
+    dominated by a few rows that the interval would reach beyond ten times the loss
+    (`is_carried_by_few`).
 
     Parameters
     ----------
@@ -103,9 +101,9 @@ def score(results: Results, method: str, name: str) -> Interval:
     Raises
     ------
     KeyError
-        When there is no such method or score.
+        If there is no such method or score.
     ValueError
-        When a row occurs twice in one test set.
+        If a row occurs twice in one test set.
 
     Examples
     --------
@@ -144,7 +142,7 @@ def _score(results: Results, method: str, name: str) -> Interval:
 
 
 def _interval_of_accuracy(results: Results, method: str) -> Interval:
-    """Return Wilson's interval, also where all rows (groups) are correct, or none is."""
+    """Return Wilson's interval, also if all rows (groups) are correct, or none is."""
     value, influence, _ = estimate(results, method, "accuracy")
     base = find_sampling_units(results)
     if value in (0.0, 1.0):
@@ -171,11 +169,11 @@ def _interval_by_class(results: Results, method: str, name: str) -> Interval:
 
 
 def _interval_of_area(results: Results, method: str) -> Interval:
-    """Return the interval of the AUC, see `enlarged`: a row is ranked above all others or below."""
+    """Return the interval of the AUC, see `enlarged`: added rows are ranked first or last."""
     found = estimate(results, method, "AUC")
     if has_delongs_interval(results):
         ranked_by = ranking_scores(results, method)
-        assert ranked_by is not None  # else there is no area
+        assert ranked_by is not None  # otherwise there is no area
         return delong_interval(ranked_by[:, 1] - ranked_by[:, 0], results.truth == 1)
     counts = independent_counts(results, results.truth, len(results.classes))
     pull = area_pull(counts)
@@ -194,7 +192,7 @@ def _from_enlarged(results: Results, found: Estimate, more: Enlarged, spread: Sp
 
 
 def has_delongs_interval(results: Results) -> bool:
-    """Return whether the interval of the AUC is DeLong's own: if asked for, and where it holds."""
+    """Return whether the interval of the AUC is DeLong's: if requested and applicable."""
     units = find_sampling_units(results)
     independent = units.one_fit and units.independent_rows
     asked = results.settings.auc_interval == "DeLong"
@@ -214,7 +212,7 @@ def few_rows(results: Results, name: str) -> list[int]:
 
 
 def is_carried_by_few(results: Results, method: str, name: str) -> bool:
-    """Return whether a loss has no interval because a few rows make most of it."""
+    """Return whether a loss has no interval because a few rows dominate it."""
     found = score(results, method, name)
     return (
         SCORES[name].needs_posteriors
@@ -227,9 +225,9 @@ def is_carried_by_few(results: Results, method: str, name: str) -> bool:
 def _cell_spread(
     results: Results, method: str, by_cell: Array, influence: Array | None = None
 ) -> Spread:
-    """Return how much a score of predictions varies, see `_spread`.
+    """Return the variance of a score of predictions, see `_spread`.
 
-    How it varies with the training rows is read from softened labels, see `softened`.
+    The contribution of the training rows is computed from softened labels, see `softened`.
     """
     weight = row_weights(results)
     if influence is None:
@@ -238,7 +236,7 @@ def _cell_spread(
     if (base := find_sampling_units(results)).one_fit:
         return _spread(results, influence)
     soft = _soft(results, method)
-    if not base.one_row_folds:  # whose models say what other shares do
+    if not base.one_row_folds:  # whose models have different shares
         of_class = share_influence(by_cell, results.truth, soft, weight)
         influence = influence + weighted(of_class[results.truth], weight)
     if results.common is None:
@@ -249,7 +247,7 @@ def _cell_spread(
 
 
 def softened_influence(results: Results, method: str, by_cell: Array) -> Array:
-    """Return what each prediction (m,) does to a score if labels are softened, see `softened`."""
+    """Return the influence of each prediction (m,) with softened labels, see `softened`."""
     found = (_soft(results, method) * by_cell[results.truth]).sum(axis=1)
     return weighted(found, row_weights(results))
 
@@ -263,10 +261,10 @@ def _soft(results: Results, method: str) -> Array:
 
 
 def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread:
-    """Return how much an estimate varies with the tested rows (m,) and with the training rows.
+    """Return the variance of an estimate due to the tested rows (m,) and the training rows.
 
-    The degrees of freedom over folds are Satterthwaite's: as many as the folds of a repetition less
-    one, were the variance that of the training rows alone.
+    The degrees of freedom over folds are Satterthwaite's: the training rows' part has the number of
+    folds of a repetition minus one.
     """
     base = find_sampling_units(results)
     rows = stratified_spread(influence, base, results.truth, results.class_counts)
@@ -278,7 +276,7 @@ def _spread(results: Results, influence: Array, training: float = 0.0) -> Spread
 
 
 def training_part(results: Results, influence: Array, common: Estimate | None) -> float:
-    """Return what the training rows add to the variance, from the folds that common rows know."""
+    """Return the contribution of the training rows to the variance, from the common rows."""
     if results.common is None or common is None or not len(common.influence):
         return 0.0
     base, known = find_sampling_units(results), find_sampling_units(results.common)
@@ -292,14 +290,14 @@ def training_part(results: Results, influence: Array, common: Estimate | None) -
 
 
 def accuracy(results: Results, method: str) -> Interval:
-    """Return the share of rows that are predicted correctly, see `score`."""
+    """Return the share of correctly predicted rows, see `score`."""
     return score(results, method, "accuracy")
 
 
 def recall(results: Results, method: str) -> list[Interval]:
-    """Return for each class the share of its rows that are predicted correctly; NaN without rows.
+    """Return the recall of each class; NaN without rows.
 
-    Intervals are Wilson's where every row counts for itself, else as for `score`.
+    Intervals are Wilson's if rows are independent, otherwise as for `score`.
 
     Parameters
     ----------
@@ -311,7 +309,7 @@ def recall(results: Results, method: str) -> list[Interval]:
 
 
 def precision(results: Results, method: str) -> list[Interval]:
-    """Return for each class the share of its predictions that are correct; NaN without any.
+    """Return the precision of each class; NaN without predictions.
 
     Parameters
     ----------
@@ -323,7 +321,7 @@ def precision(results: Results, method: str) -> list[Interval]:
 
 
 def f1(results: Results, method: str) -> list[float]:
-    """Return for each class 2·correct / (true + predicted); NaN if it is neither anywhere.
+    """Return the F1 of each class, 2·correct / (true + predicted); NaN if both are zero.
 
     Parameters
     ----------
@@ -344,10 +342,10 @@ def f1(results: Results, method: str) -> list[float]:
 def _shares(
     results: Results, method: str, among: Callable[[Codes, Codes], Codes]
 ) -> list[Interval]:
-    """Return for each code the share that is correct among the rows that have it."""
+    """Return the share of correct rows for each code."""
     predicted, n_classes = results.predicted[results.position(method)], len(results.classes)
     codes = among(results.truth, predicted)
-    # Rows that count for themselves; or groups, where a share of 0 or 1 leaves nothing to vary.
+    # Independent rows; or groups, if a share of 0 or 1 has no variance.
     units = independent_counts(results, codes, n_classes)
     weight = row_weights(results)
     counts = np.bincount(codes, weight, n_classes).astype(float)
@@ -372,12 +370,12 @@ def _wilsons(successes: ArrayLike, n: ArrayLike) -> list[Interval]:
 
 
 def baseline_results(results: Results) -> Results:
-    """Return what guesses without looking at the features would score, as `Results`.
+    """Return `Results` of baselines that ignore the features.
 
-    "Majority class" always predicts the commonest class and has no posteriors; "Prior only"
-    predicts it too, with the shares of the classes as posterior of every row, so that its log
-    loss is what any model must beat. The shares are those of the training rows where
-    ``settings.training_shares`` of shape (K,) holds them, otherwise those of the test rows.
+    "Majority class" always predicts the most frequent class and has no posteriors; "Prior only"
+    predicts it too, with the class shares as posterior of every row, so any useful model must beat
+    its log loss. The shares are those of the training rows in ``settings.training_shares`` if
+    given, otherwise those of the test rows.
     """
     counts = np.bincount(results.truth, row_weights(results), len(results.classes))
     given = results.settings.training_shares
@@ -410,12 +408,12 @@ def majority_baseline_score(results: Results, name: str = "accuracy") -> float:
     float
         In the unit of the score.
     """
-    if name == "balanced accuracy":  # also where the class commonest in training is not tested
+    if name == "balanced accuracy":  # also if the most frequent training class is not tested
         return 1 / max(len(np.unique(results.truth)), 1)
     return estimate(baseline_results(results), "Majority class", name).value
 
 
 def never_predicted(results: Results, method: str) -> NDArray[np.intp]:
-    """Return the codes of the classes that have rows, none of which a method predicts."""
+    """Return the codes of the classes with rows that a method never predicts."""
     predicted = results.predicted[results.position(method)]
     return np.setdiff1d(results.truth, predicted)

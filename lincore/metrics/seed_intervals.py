@@ -1,4 +1,4 @@
-"""Means over seeds with their intervals, by Student's t."""
+"""Means over seeds with intervals, by Student's t."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from scipy.special import stdtrit
 from lincore.metrics.scores import LEVEL, Interval
 from lincore.utils.typing import Array
 
-# Of fewer seeds that all agree nothing follows at 95 %: by a sign test, 2 of 2⁵ outcomes are 6 %.
+# With fewer seeds that all agree, nothing is significant at 95 %: by a sign test, 2 of 2⁵ outcomes
+# are 6 %.
 ENOUGH_TO_AGREE = 6
-# Differences smaller than this share of the largest value are rounding.
+# Differences below this share of the largest value are rounding.
 ROUNDING = 1e-12
 
 
 def grain_of(n_test: int, share: float = 1.0) -> float:
-    """Return by how much one test row changes a share of the rows of some class, or of all."""
+    """Return the effect of one test row on a share of the rows of some class, or of all."""
     return 1 / max(n_test * share, 1.0) if n_test else 0.0
 
 
 def less(values: Array, others: Array) -> Array:
-    """Return values less others; NaN where both are infinite, as log losses can be."""
+    """Return differences; NaN if both are infinite, as log losses can be."""
     with np.errstate(invalid="ignore"):
         return np.asarray(values - others)
 
@@ -35,7 +36,7 @@ def over_seeds(
     grain: float = 0.0,
     variance: float = 0.0,
 ) -> Interval:
-    """Return the mean over seeds with its interval by Student's t."""
+    """Return the mean over seeds with its Student t interval."""
     n = len(values)
     with np.errstate(invalid="ignore"):
         mean = float(values.mean())

@@ -1,4 +1,4 @@
-"""The settings of an experiment, and what is known of the rows behind its predictions."""
+"""The settings of an experiment, and metadata of the rows behind its predictions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """Everything needed to make results again, and to interpret their scores.
+    """Everything needed to reproduce results, and to interpret their scores.
 
     Attributes
     ----------
@@ -23,36 +23,35 @@ class Settings:
         Test fraction of a hold-out.
     seed : int
     repeats : int
-        Repetitions that were asked for in a study or sweep.
+        Requested repetitions in a study or sweep.
     steps, options : mapping of method to mapping of name to value
         Preprocessing before each method, and its options.
     labels : mapping of method to str
-        Display names, in the order in which the methods were asked for.
+        Display names, in the requested order of methods.
     versions : mapping of str to str
-        Of lincore and of what it computes with.
+        Versions of lincore and its dependencies.
     failed : mapping of method to str
         Methods that could not be fitted, with the reason.
     notes : mapping of method to mapping of str to int
-        How often fits warned, by the name of the warning.
+        Number of fits with a warning, by the name of the warning.
     stopped : bool
-        Whether the run was ended before all methods were finished.
+        Whether the run was stopped before all methods were finished.
     streamed : mapping of method to int
-        Rows beyond those in memory that a method learned from.
+        Number of training rows of a method that are not in memory.
     training_shares : ndarray of shape (K,), optional
-        Of the classes in the training sets, which count as often as they stand behind a
-        prediction.
+        Class shares of the training sets, weighted by their number of predictions.
     class_counts : ndarray of shape (K,), optional
         Rows of each class in the data.
     row_groups : ndarray of shape (m,), optional
-        The group of each predicted row, where the data have groups.
+        The group of each predicted row, if the data have groups.
     row_weights : ndarray of shape (m,), optional
-        Sampling weight of each predicted row, where the data have weights.
+        Sampling weight of each predicted row, if the data have weights.
     groups_divided : bool
         Whether some group has rows both in a training and in its test set.
     auc_interval : {"enlarged", "DeLong"}
-        How `lincore.metrics.score` makes the interval of the AUC: with two rows added, which
-        covers with few rows too; or DeLong's own, as R's pROC does, for two classes and one test
-        set of independent rows without weights.
+        The interval of the AUC in `lincore.metrics.score`: with two added rows, which also covers
+        with few rows; or DeLong's as in R's pROC, for two classes and one test set of independent
+        rows without weights.
     rows : {"rows", "images"}
         What a row of the data is called.
     """

@@ -1,4 +1,4 @@
-"""Training moments of every fold from one pass over the rows: parts left out by merging."""
+"""Training moments of every fold from one pass over the rows, by merging all other parts."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ LARGEST_PARTS = 80_000_000
 FEW_VALUES = 4_000_000
 
 
-# For some classes, one list entry for each fold.
+# For some classes, one list entry per fold.
 ByFold: TypeAlias = list[Moments]
 
 
 class Parts(NamedTuple):
-    """The rows of some classes, cut into the parts that folds leave out.
+    """The rows of some classes, divided into the test parts of folds.
 
     Attributes
     ----------
     folds : ndarray of shape (f,)
-        Which fold each part is tested in.
+        The fold in which each part is tested.
     moments : Moments of shapes (f, c), (f, c, p), (f, c, p, p)
         Of c classes in each part.
     """
@@ -40,10 +40,10 @@ class Parts(NamedTuple):
 
 
 def leaves_parts_out(plan: Sequence[Fold], X: NDArray[Any], codes: NDArray[np.intp]) -> bool:
-    """Tell whether the folds of one repetition train on all rows but the tested ones.
+    """Return whether the folds of one repetition train on all rows except the tested ones.
 
-    Then one pass serves them all, if its moments can be held: n_folds * K * p^2 numbers, or p^2
-    for each row where each is left out.
+    Then one pass is enough for all of them, if its moments fit into memory: n_folds * K * p^2
+    numbers, or p^2 per row in leave-one-out.
     """
     n_rows, p = X.shape
     if len(plan) < 2:
@@ -72,7 +72,7 @@ def summarise_parts(
     n_present = len(np.unique(part * n_classes + codes))
     if n_values <= FEW_VALUES or n_present > 0.8 * len(plan) * n_classes:
         return [_cut(X, part, codes, n_classes, weight)]
-    # Where each row is left out, most classes are in no part but their own.
+    # In leave-one-out, each part has only one class.
     members = [np.flatnonzero(codes == k) for k in range(n_classes)]
     return [
         _cut(X[rows], part[rows], np.zeros_like(rows), 1, None if weight is None else weight[rows])
@@ -83,8 +83,8 @@ def summarise_parts(
 def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:
     """Return the moments of the training rows, for the classes of each entry and each fold.
 
-    By `leave_one_out`. Classes without test rows in a fold have all of their rows there. The
-    parts are of no use afterwards.
+    Uses `leave_one_out`. Classes without test rows in a fold keep all of their rows. The parts are
+    invalid afterwards.
     """
     folds, moments = parts[0]
     n_classes = moments.count.shape[1]
@@ -98,13 +98,13 @@ def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> 
 
     step = n_classes if moments.scatter.size <= FEW_VALUES else 1
     list(mapper(merge, [slice(k, k + step) for k in range(0, n_classes, step)]))
-    # Where their scatters stood stand those of all other parts now.
+    # Their scatters have been overwritten by those of all other parts.
     left_out = Moments(count, mean, moments.scatter)[:n_folds]
     return [left_out.apart() if moments.scatter.size <= FEW_VALUES else list(left_out)]
 
 
 def of_fold(moments: list[ByFold], fold: int) -> Moments:
-    """Put the moments of one fold's training rows together: (K,), (K, p), (K, p, p)."""
+    """Assemble the moments of one fold's training rows: (K,), (K, p), (K, p, p)."""
     if len(moments) == 1:
         return moments[0][fold]
     chosen = [of_classes[fold] for of_classes in moments]

@@ -1,4 +1,4 @@
-"""Run of a comparison: every method on every fold of the plan, from one pass where possible."""
+"""Run of a comparison: every method on every fold, from one pass if possible."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ WIDE = 200
 
 
 class Group(NamedTuple):
-    """Methods behind the same steps, as positions among the methods of a run.
+    """Methods with the same steps, as positions among the methods of a run.
 
     Attributes
     ----------
     steps : Steps
     solved : tuple of int
-        Those that are functions of the moments by class.
+        Those that depend only on the moments by class.
     iterated : tuple of int
         Those that need the rows.
     preprocessors : dict
-        Steps as fitted on the training rows, and the seconds that took, by position of the fold.
+        Fitted steps and their fitting time in seconds, by position of the fold.
     """
 
     steps: Steps
@@ -65,7 +65,7 @@ class Group(NamedTuple):
 def execute(run: Run, steps: Steps) -> bool:
     """Fit and predict; return whether the progress callback stopped it.
 
-    The methods that are solved from moments come first, together; then the others, one by one.
+    Methods fitted from moments come first, together; then the others, one by one.
     """
     groups = _grouped(run, steps)
     # Some steps are worth fitting once for all methods, also for those that need rows.
@@ -77,7 +77,7 @@ def execute(run: Run, steps: Steps) -> bool:
     n_iterated = sum(len(group.iterated) for group in groups)
     run.total = len(run.plan) * (len(shared) + n_iterated)
     try:
-        # Small products are done before a second thread of BLAS has woken up.
+        # Small products are finished before a second BLAS thread has woken up.
         with part_mapper(run.data.X.size if run.data.X.size < WORTHWHILE else 0):
             for group in shared:
                 _solve(run, group)
@@ -99,7 +99,7 @@ def _grouped(run: Run, steps: Steps) -> list[Group]:
 
 
 def _solve(run: Run, group: Group) -> None:
-    """Fit the steps of a group, and what is solved from moments behind them, on every fold."""
+    """Fit the steps of a group and its closed-form methods on every fold."""
     data = run.data
     what = ", ".join(run.methods[j].label for j in group.solved) or "steps before the methods"
     wanted = bool(group.solved) or group.steps.n_components is not None
@@ -134,11 +134,11 @@ def _from_one_pass(
         try:
             yield from mapper(solve, range(len(plan)))
         finally:
-            stopped = True  # what waits in the threads' queue is left undone
+            stopped = True  # pending work of the threads is dropped
 
 
 def _training(data: Dataset, plan: Sequence[Fold]) -> Callable[[int], Moments]:
-    """Make the one pass; return what gives the training rows of each fold."""
+    """Make the single pass; return the source of the training moments of each fold."""
     parts = summarise_parts(data.X, data.codes, data.n_classes, plan, data.weights)
     with part_mapper(data.X.size if data.n_features >= WIDE else 0) as mapper:
         moments = training_moments(parts, len(plan), mapper)
@@ -148,7 +148,7 @@ def _training(data: Dataset, plan: Sequence[Fold]) -> Callable[[int], Moments]:
 def _solve_fold(
     run: Run, group: Group, number: int, known: Moments | None = None, seconds: float = 0.0
 ) -> dict[int, Outcome]:
-    """Fit steps and methods on a fold, of which the training rows' moments may be known."""
+    """Fit steps and methods on a fold, whose training moments may be known."""
     task = _task(run, group, number, known, moments=group.steps.basis is None)
     solved = bool(group.solved)
     try:
@@ -186,7 +186,7 @@ def _fit_rows(run: Run, group: Group, method: int, number: int) -> Outcome:
 
 
 def _fit_noting(run: Run, method: int, one: Prepared) -> Outcome:
-    """Fit one method on a fold; note what it warns of (no convergence ...)."""
+    """Fit one method on a fold; record its warnings (no convergence ...)."""
     with captured_warnings() as warned:
         outcome = fit_one(run.methods[method], one)
     with _noting:  # folds may be fitted in threads
@@ -199,7 +199,7 @@ def _fit_noting(run: Run, method: int, one: Prepared) -> Outcome:
 def _task(
     run: Run, group: Group, number: int, known: Moments | None = None, *, moments: bool
 ) -> FitTask:
-    """Return the task of a fold, with the moments of rows beyond memory where they serve."""
+    """Return the task of a fold, with the moments of rows not in memory if useful."""
     data, fold = run.data, run.plan[number]
     if moments:
         known = with_streamed(data, fold.train, fold.test, known)

@@ -56,56 +56,55 @@ def compare(
 ) -> Results:
     """Fit several methods on the same training sets and predict the same test sets.
 
-    Everything is learned from the training rows alone: filling in and coding, means and
-    deviations, basis, principal components, classifier. What is solved from moments by class
-    (LDA, QDA, naive Bayes, Fisher, least squares, and the steps before them) takes one pass over
-    the rows for all folds of a repetition and all of these methods. It learns from the rows of a
-    large file that are summed as well (``data.streamed``): ``settings.streamed`` counts them.
+    Everything is fitted on training rows only: imputation and encoding, means and standard
+    deviations, basis, principal components, classifier. Methods fitted from moments by class (LDA,
+    QDA, naive Bayes, Fisher, least squares, and the steps before them) take one pass over the rows
+    for all folds of a repetition together. They also use the streamed rows of a large file
+    (``data.streamed``), counted in ``settings.streamed``.
 
     Parameters
     ----------
     data : Dataset
-        Or whatever `lincore.load` makes one of: a DataFrame, a path, (X, y).
+        Or any source for `lincore.load`: a DataFrame, a path, (X, y).
     methods : str, classifier, or several, or a mapping from names to them
-        "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract. See
+        "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's interface. See
         `lincore.model_selection.methods`.
     scheme : str, splitter or Split, optional
         "holdout", "given", "last", "10-fold", "10x10-fold", "leave-one-out", "by-group", "5-fold
-        by group", or anything that splits. See `lincore.model_selection.splitters.plan_folds`.
-        Default: "holdout by group" where the data have groups, else "holdout".
+        by group", or any splitter. See `lincore.model_selection.splitters.plan_folds`. Default:
+        "holdout by group" if the data have groups, otherwise "holdout".
     target : str or int, optional
-        The column that holds the classes, where `data` is a table.
+        The column of the classes, if `data` is a table.
     steps : Steps
-        What is done to the rows before a classifier sees them. Methods that count (multinomial
-        naive Bayes) get the prepared rows as they are.
+        Preprocessing before every classifier. Methods for counts (multinomial naive Bayes) use the
+        prepared rows without further steps.
     seed : int, default 0
-        Of splits, and of every method whose `random_state` is None.
+        For splits, and for every method whose `random_state` is None.
     test_size : float, default 0.3
-        Share of the test set of a hold-out.
+        Test fraction of a hold-out.
     progress : callable, optional
-        ``progress(done, total, what)``, called after every piece of work. If it returns False the
-        comparison stops, and the results hold the methods that are finished.
+        ``progress(done, total, what)``, called after every step. If it returns False the comparison
+        stops, and the results contain the finished methods.
     keep : callable, optional
-        ``keep(results)``, called with what is finished so far whenever a method is.
+        ``keep(results)``, called with the results so far whenever a method is finished.
     keep_models : bool, default False
-        Fit each method once more, on all rows, for ``results.model(name)``, which predicts the
-        rows of a new file. The scores are not of these models, but of those of the folds.
+        Also fit each method on all rows, for ``results.model(name)``, which predicts rows of a new
+        file. Scores refer to the models of the folds, not to these.
 
     Returns
     -------
     Results
-        A method that could not be fitted is left out, with a warning; the reason is in
+        A method that could not be fitted is omitted with a warning; the reason is in
         ``settings.failed``. Warnings of lincore's own classifiers are counted in
-        ``settings.notes``.
-        ``seconds`` counts what methods share for each of them.
+        ``settings.notes``. ``seconds`` includes shared steps for each method.
 
     Raises
     ------
     DataError
-        When the scheme does not fit the data, no method could be fitted, or the squares of a
-        feature are no numbers.
+        If the scheme is not possible with the data, no method could be fitted, or the squares of a
+        feature overflow.
     ValueError, TypeError
-        For methods that do not exist.
+        For unknown methods.
 
     Examples
     --------
@@ -151,13 +150,13 @@ def compare(
 
 
 def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
-    """Return a data set as it is, and make one of what `lincore.load` takes."""
+    """Return a data set unchanged, or load one by `lincore.load`."""
     if isinstance(data, Dataset):
         if target not in (None, data.target_name):
             raise DataError(
-                f"The classes of {data.name} are already chosen, {data.target_name!r}.",
+                f"The classes of {data.name} have already been chosen: {data.target_name!r}.",
                 where=f"target={target!r}",
-                remedy=f"Load it anew: lincore.load(source, target={target!r}).",
+                remedy=f"Load it again: lincore.load(source, target={target!r}).",
             )
         return data
     pair = isinstance(data, tuple) and len(data) == 2
@@ -166,7 +165,7 @@ def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
     raise DataError(
         f"Methods are compared on a data set, not on {type(data).__name__}.",
         where="compare",
-        remedy="Make one with lincore.load(file or DataFrame, target=...), lincore.load((X, y)) "
+        remedy="Create one with lincore.load(file or DataFrame, target=...), lincore.load((X, y)) "
         "or lincore.sample(name).",
     )
 
@@ -174,7 +173,7 @@ def as_dataset(data: Any, target: str | int | None = None) -> Dataset:
 def models_of(
     data: Dataset, methods: Sequence[Method], steps: Steps, seed: int
 ) -> dict[str, FittedModel]:
-    """Fit methods on all rows; one that cannot be is left out with a warning."""
+    """Fit methods on all rows; one that fails is omitted with a warning."""
     found = {}
     rows, none = np.arange(data.n_rows), np.arange(0)
     for method in methods:
@@ -182,7 +181,7 @@ def models_of(
         pipeline = pipeline_for(data, fresh_model(method, data, seed), own, seed=seed)
         moments = with_streamed(data, rows, none) if own.basis is None else None
         try:
-            with captured_warnings():  # of no convergence the notes of the folds speak
+            with captured_warnings():  # the notes of the folds report missing convergence
                 fit_pipeline(pipeline, data, rows, moments=moments)
         except DataError as error:
             warn(f"No model of {method.name}: {error}", FitFailedWarning, stacklevel=3)
@@ -192,7 +191,7 @@ def models_of(
 
 
 def _results(run: Run, settings: Settings) -> Results:
-    """Return what the methods made that are finished, none of which failed."""
+    """Return the results of the finished methods, none of which failed."""
     kept = [j for j in range(len(run.methods)) if j in run.finished and j not in run.failures]
     names = [method.name for method in run.methods]
     settings = replace(

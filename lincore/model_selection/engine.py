@@ -1,8 +1,8 @@
-"""The one place that fits: methods on samples, from moments where possible, else from rows.
+"""The fitting engine: fits methods to samples, from moments if possible, otherwise from rows.
 
-A `FitTask` says what is learned from and what is predicted. `prepare` fits the steps that methods
-share, `fit_method` a method behind them on several tasks, all at once where its solution allows.
-Hold-out, folds, the subsets of an imbalance study and the sizes of a sweep are tasks.
+A `FitTask` has training rows and rows to predict. `prepare` fits the steps shared by methods,
+`fit_method` a method after them in several tasks, all at once if possible. Hold-out, folds, the
+subsets of an imbalance study and the sizes of a sweep are tasks.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ from lincore.utils.typing import Array
 
 Preprocessor: TypeAlias = Sequence[tuple[str, Any]]
 
-# Singular vectors that sparse rows are projected on, for methods that need dense ones.
+# Number of singular vectors onto which sparse rows are projected, for methods that need dense rows.
 SPARSE_COMPONENTS = 100
 
 
 class TrainingSample(NamedTuple):
-    """Rows to be fitted on, what a row of each class weighs, and moments where there are any.
+    """Training rows, class weights, and moments if available.
 
     Attributes
     ----------
     rows : ndarray of row numbers
-        A row may occur several times. Nobody looks at them where all methods are solved
-        from the moments, and no threshold is moved.
+        A row may occur several times. Unused if every method is fitted from moments and no
+        threshold is moved.
     class_weight : ndarray of shape (K,) or None
     moments : Moments or None
-        By class, not weighted by class; by the weights of the data.
+        By class, with the weights of the data but without class weights.
     """
 
     rows: NDArray[np.intp]
@@ -64,11 +64,11 @@ class TrainingSample(NamedTuple):
 
     @property
     def n_rows(self) -> int:
-        """Number of rows to learn from, whether anybody looks at them or not."""
+        """Number of training rows, whether used directly or not."""
         return len(self.rows) if self.moments is None else round(self.moments.count.sum())
 
     def shares(self, data: Dataset) -> Array:
-        """Return the share of each class in the total weight: the priors that training learns."""
+        """Return the share of each class in the total weight: the estimated priors."""
         if self.moments is not None:
             weight = self.moments.count
         else:
@@ -80,7 +80,7 @@ class TrainingSample(NamedTuple):
 
 
 class FitTask(NamedTuple):
-    """A sample to learn from, and rows to predict.
+    """A training sample, and rows to predict.
 
     Attributes
     ----------
@@ -89,12 +89,12 @@ class FitTask(NamedTuple):
     test : ndarray of row numbers
         To predict.
     steps : Steps
-        Asked for before every method, see `method_steps`.
+        Requested preprocessing of every method, see `method_steps`.
     seed : int
-        Of whatever is random in a method.
+        For randomness in methods.
     threshold : ndarray of shape (K,) or None
-        Class shares to which a threshold is moved on the rows of the sample, which are predicted
-        as well then.
+        Class shares for which a threshold is tuned on the training rows, which are then predicted
+        as well.
     """
 
     data: Dataset
@@ -106,7 +106,7 @@ class FitTask(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """A task behind the steps that some methods share.
+    """A task after the steps shared by some methods.
 
     Attributes
     ----------
@@ -115,9 +115,9 @@ class Prepared(NamedTuple):
         The steps, fitted.
     training : TrainingInputs
     test : (m, q) array or None
-        The test rows behind the steps.
+        The preprocessed test rows.
     seconds : float
-        Spent on it.
+        Time for the steps.
     """
 
     task: FitTask
@@ -135,11 +135,11 @@ class Fit(NamedTuple):
     predicted : Predicted
         Of the test rows.
     seconds : float
-        As if the method had been fitted alone: the shared steps included.
+        As if the method had been fitted alone, including the shared steps.
     pipeline : Pipeline
-        Fitted; its classifier knows codes.
+        Fitted; its classifier predicts codes.
     own : Predicted or None
-        Of the rows of the sample, where a threshold is to be moved.
+        For the training rows, if a threshold is to be moved.
     """
 
     predicted: Predicted
@@ -149,20 +149,20 @@ class Fit(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """The error that was raised instead of a fit.
+    """The error raised by a failed fit.
 
     Attributes
     ----------
     error : Exception
-        Of the rows or of the options, as they are refused; ValueError for what a classifier from
-        elsewhere raises.
+        The error about rows or options; a ValueError if a third-party classifier raised any
+        exception.
     """
 
     error: Exception
 
     @property
     def reason(self) -> str:
-        """The words of the error."""
+        """The error message."""
         return str(self.error)
 
 
@@ -174,8 +174,8 @@ def fit_tasks(
 ) -> tuple[list[dict[str, Outcome]], list[Warning]]:
     """Fit methods in tasks of the same data and steps; predict their test rows.
 
-    Small logistic regressions are solved together and agree with fits by themselves to as many
-    digits as they are solved for, about eight. Large tasks are done in threads.
+    Small logistic regressions are solved together and agree with separate fits to the accuracy of
+    the solver, about eight digits. Large tasks run in threads.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def fit_tasks(
     Returns
     -------
     outcomes : list of dict of method name to Outcome
-        Of each task.
+        For each task.
     warned : list of Warning
         In the order of the tasks.
     """
@@ -194,7 +194,7 @@ def fit_tasks(
     n_values = max(task.sample.n_rows for task in tasks) * tasks[0].data.n_features
 
     def fitted(part: Sequence[FitTask]) -> tuple[list[dict[str, Outcome]], list[Warning]]:
-        # In the thread that fits: another visitor's warnings, which name columns, are not ours.
+        # In the fitting thread, to exclude warnings of other visitors, which name their columns.
         with captured_warnings() as warned:
             return _fit_part(part, methods), warned
 
@@ -221,20 +221,20 @@ def _fit_part(tasks: Sequence[FitTask], methods: Sequence[Method]) -> list[dict[
 def group_methods(
     methods: Sequence[Method], data: Dataset, steps: Steps
 ) -> list[tuple[Steps, list[int]]]:
-    """Return the positions of methods with the same steps before them, with these steps."""
+    """Group methods by their steps: the steps and the positions of the methods."""
     groups: dict[str, tuple[Steps, list[int]]] = {}
     for j, method in enumerate(methods):
         own = method_steps(method, data, steps)
-        # A basis may be any transformer, which cannot be hashed.
+        # A basis may be any transformer, which is not hashable.
         groups.setdefault(repr(own), (own, []))[1].append(j)
     return list(groups.values())
 
 
 def method_steps(method: Method, data: Dataset, steps: Steps) -> Steps:
-    """Return the steps before a method: those asked for, as far as it allows them.
+    """Return the steps before a method: the requested ones that it allows.
 
-    Counts are neither standardised nor projected. Sparse rows are projected for a method that
-    takes only dense ones.
+    Counts are neither standardised nor projected. Sparse rows are projected for methods that need
+    dense rows.
     """
     if method.counts:
         return Steps(standardize=False)
@@ -254,7 +254,7 @@ def prepare(
     iterated: bool,
     seconds: float = 0.0,
 ) -> Prepared:
-    """Fit the steps before some methods on a task's sample, and put its rows behind them."""
+    """Fit the steps before some methods on a task's sample, and transform its rows."""
     start = time.perf_counter()
     data, sample = task.data, task.sample
     preprocessor = pipeline_for(data, None, steps, seed=task.seed).steps
@@ -268,7 +268,7 @@ def prepare(
 def prepare_behind(
     task: FitTask, fitted: Preprocessor, moments: Moments | None, *, seconds: float = 0.0
 ) -> Prepared:
-    """Put the rows of a task behind steps that were fitted on its sample before."""
+    """Transform the rows of a task by steps that were already fitted on its sample."""
     start = time.perf_counter()
     data, rows = task.data, task.sample.rows
     training = TrainingInputs(
@@ -286,7 +286,7 @@ def prepare_behind(
 def fit_steps(
     data: Dataset, sample: TrainingSample, preprocessor: Preprocessor, *, rows: bool, summary: bool
 ) -> TrainingInputs:
-    """Fit steps before a classifier in place, from the sample's moments where these are enough."""
+    """Fit steps before a classifier in place, from the sample's moments if possible."""
     basis = any(name == "basis" for name, _ in preprocessor)
     enough = sample.moments is not None and not rows and not basis
     return fit_preprocessor(
@@ -303,7 +303,7 @@ def fit_steps(
 
 
 def fit_method(method: Method, group: Sequence[Prepared]) -> list[Outcome]:
-    """Fit a method in several tasks behind the same steps, all at once if it can be."""
+    """Fit a method in several tasks after the same steps, all at once if possible."""
     start = time.perf_counter()
     models: Sequence[Any] = [None] * len(group)
     n_classes = group[0].training.n_classes
@@ -334,7 +334,7 @@ def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: floa
         predicted, *own = (predict_codes(model, rows, n_classes) for rows in asked)
     except ValueError as error:
         return Failure(error)
-    except Exception as error:  # a classifier from elsewhere may raise anything
+    except Exception as error:  # a third-party classifier may raise any exception
         if method.word is not None:
             raise
         return Failure(ValueError(f"{type(error).__name__}: {error}"))
@@ -344,8 +344,8 @@ def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: floa
 def fresh_model(method: Method, data: Dataset, seed: int = 0) -> Any:
     """Return an estimator to fit on rows of the data, see `Method.fresh`.
 
-    ``priors="all"`` become the shares of all rows, those left out for testing included: what R's
-    ``lda(..., CV = TRUE)`` does. An estimator by itself knows the rows that it is fitted on alone.
+    ``priors="all"`` become the shares of all rows, including test rows, as in R's ``lda(..., CV =
+    TRUE)``. An estimator itself only knows its training rows.
     """
     model = method.fresh(data.classes, seed)
     priors = model.get_params(deep=False).get("priors")
@@ -362,10 +362,10 @@ def fit_pipeline(
     class_weight: Array | None = None,
     moments: Moments | None = None,
 ) -> Pipeline:
-    """Fit every step of a pipeline on some rows, from their moments where there are any.
+    """Fit every step of a pipeline on some rows, from their moments if available.
 
-    The classifier learns codes, positions in `data.classes`, so that the order of its classes is
-    that of the data whatever the labels are.
+    The classifier is trained on codes, positions in `data.classes`, so its classes are in the order
+    of the data.
     """
     classifier = pipeline.named_steps.get("classify")
     by_moments = hasattr(classifier, "fit_moments")

@@ -1,4 +1,4 @@
-"""A fitted method that takes the raw rows of a new file and names what it predicts."""
+"""A fitted method that takes raw rows of a new file and returns labelled predictions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class FittedModel:
     Parameters
     ----------
     label : str
-        What the method is called.
+        Display name of the method.
     pipeline : Pipeline
         Takes rows in the form of ``Dataset.X`` and predicts codes, positions in `classes`.
     feature_names : tuple of p str
@@ -37,19 +37,19 @@ class FittedModel:
     classes : ndarray of shape (K,)
     target_name : str
     data_name : str
-        Of the data that it was fitted on.
+        Name of the training data.
     column_names : tuple of q str, optional
-        Of the columns that the first step makes of the features, such as "sex = male"; none where
-        a basis or a projection follows.
+        Names of the columns made by the first step, such as "sex = male"; empty if a basis or a
+        projection follows.
     text_columns : tuple of str, optional
     image_shape : tuple of int, optional
     image_scale : ImageScale, optional
     bin_bounds : tuple of float, optional
         See `Dataset`.
     training : TrainingSummary, optional
-        Of the rows that it was fitted on.
+        Summary of the training rows.
     digest : str
-        Fingerprint of that data.
+        Fingerprint of the training data.
     weight_name, group_name : str
         Columns that rows are weighted by or are grouped by, see `Dataset`; "" where there are none.
     groups_by_part : bool
@@ -97,7 +97,7 @@ class FittedModel:
     def of(
         cls, data: Dataset, pipeline: Pipeline, label: str, rows: ArrayLike | None = None
     ) -> FittedModel:
-        """Take a pipeline that was fitted on rows of a data set; on all of them by default."""
+        """Wrap a pipeline that was fitted on rows of a data set; by default on all rows."""
         steps = pipeline.named_steps
         mixed = any(step in steps for step in ("basis", "pca", "svd"))
         names = None if mixed else prepared_names(steps.get("prepare"), data)
@@ -123,7 +123,7 @@ class FittedModel:
         )
 
     def __repr__(self) -> str:
-        """Say what it is, what it was fitted on, and what it predicts."""
+        """Describe the model, its training data and its target."""
         target = f" predict {self.target_name!r}" if self.target_name else ""
         data = f" on {self.data_name}" if self.data_name else ""
         return (
@@ -142,33 +142,32 @@ class FittedModel:
         Parameters
         ----------
         rows : DataFrame, or another library's table
-            The columns of the file that was learned from, by name and in any order; others are
-            left alone. A level that was never seen counts as unknown; gaps are filled as those of
-            the training rows, by the medians where these had none. Or an array (n, p), in the
-            form of ``Dataset.X``.
+            The columns of the training file, by name and in any order; others are ignored. Unseen
+            levels are treated as unknown; missing values are imputed as in training, or by the
+            medians if there were none. Or an array (n, p), in the form of ``Dataset.X``.
 
         Raises
         ------
         DataError
-            When a column is missing, or holds text where numbers were learned.
+            If a column is missing, or contains text where numbers are expected.
         """
         X, index = self._read(rows)
         found = self.classes[np.asarray(self.pipeline.predict(X), dtype=np.intp)]
         return pd.Series(found, index=index, name=self.target_name or "class")
 
     def predict_proba(self, rows: Any) -> pd.DataFrame:
-        """Return the posterior probability of each class, a column for each.
+        """Return the posterior probability of each class, one column per class.
 
         Raises
         ------
         DataError
             As for `predict`.
         AttributeError
-            When the method has no posteriors.
+            If the method has no posteriors.
         """
         X, index = self._read(rows)
         found = np.zeros((X.shape[0], len(self.classes)))
-        # A class of which a step left no row behind has no column.
+        # A class whose rows were all removed by a step has no column.
         found[:, np.asarray(self.classifier.classes_, dtype=int)] = self.pipeline.predict_proba(X)
         return pd.DataFrame(found, index=index, columns=list(self.classes))
 
@@ -179,9 +178,9 @@ class FittedModel:
 
     @property
     def priors(self) -> Array | None:
-        """Class priors behind the posteriors, (K,): as given, else as learned from the rows.
+        """Class priors of the posteriors, (K,): as given or as estimated from the rows.
 
-        None for a model of which the training rows are not known.
+        None for a model with unknown training rows.
         """
         for name in ("priors_", "class_prior_"):
             if hasattr(self.classifier, name):
@@ -205,7 +204,7 @@ class FittedModel:
         frame : DataFrame
             See `predict`.
         fill_missing : bool, default False
-            Let all values of a column that is not there count as missing.
+            Treat all values of an absent column as missing.
 
         Raises
         ------
@@ -214,27 +213,27 @@ class FittedModel:
         """
         if self.n_words and not self.text_columns:
             raise DataError(
-                "It counts words, which a table of raw texts does not say.",
+                "It uses word counts, which a table of raw texts does not provide.",
                 where=self.label,
-                remedy="Load the new file as the first one, and pass its X.",
+                remedy="Load the new file like the first one, and pass its X.",
             )
         X, match = match_rows(frame, self.schema, fill_missing=fill_missing)
         return self._filled(X), match
 
     def _filled(self, X: Any) -> Any:
-        """Fill gaps by the training medians where no step does: the training rows had none."""
+        """Impute missing values by the training medians if no step does."""
         if self.n_words or "prepare" in self.pipeline.named_steps or not np.isnan(X).any():
             return X
         if self.training is None or self.training.medians is None:
             raise DataError(
                 "A value is missing, and the training rows had no missing values to learn from.",
                 where="new rows",
-                remedy="Fill the gaps, or leave these rows out.",
+                remedy="Fill in the values, or leave these rows out.",
             )
         return np.where(np.isnan(X), self.training.medians, X)
 
     def _read(self, rows: Any) -> tuple[Any, Any]:
-        """Return rows in the form of ``Dataset.X``, and what they are called."""
+        """Return rows in the form of ``Dataset.X``, and their names."""
         if isinstance(rows, Dataset):
             plain = self.n_words or rows.kind.is_images
             rows = rows.X if plain else rows.to_frame().iloc[:, :-1]
@@ -245,16 +244,16 @@ class FittedModel:
         return self.match(frame)[0], frame.index
 
     def require_width(self, X: Any) -> Any:
-        """Return an array as it is, if it is one of rows of these features.
+        """Return an array unchanged if it has rows of these features.
 
         Raises
         ------
         DataError
-            When its shape is another.
+            If its shape differs.
         """
         if np.ndim(X) != 2 or X.shape[1] != len(self.feature_names):
             raise DataError(
-                f"Rows of {len(self.feature_names)} features are wanted, not an array of shape "
+                f"Rows of {len(self.feature_names)} features are expected, not an array of shape "
                 f"{np.shape(X)}.",
                 where=self.label,
                 remedy="Pass a DataFrame with the columns of the file, or X of a data set.",

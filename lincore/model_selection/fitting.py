@@ -1,4 +1,4 @@
-"""Fitting the steps of a pipeline and its classifier, from moments where these are enough."""
+"""Fitting the steps of a pipeline and its classifier, from moments if possible."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from lincore.preprocessing.pca import PCA
 from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes
 
-# Moments by class of more values than this (400 MB) are not worth their memory: such data have
-# few rows for their many features, or very many classes, and are fitted from the rows.
+# Moments by class with more values than this (400 MB) are not worth their memory: such data have
+# many features and few rows, or very many classes, and are fitted from the rows.
 LARGEST_SCATTER = 50_000_000
 
 
 class TrainingInputs(NamedTuple):
-    """Inputs of a classifier's fit: rows behind the preprocessing steps, codes, moments.
+    """Inputs of a classifier's fit: preprocessed rows, codes, moments.
 
     Attributes
     ----------
     codes : ndarray of shape (n,)
     n_classes : int
     rows : (n, q) array or None
-        None where nobody had to look at them.
+        None if they are not needed.
     weight : ndarray of shape (n,) or None
         Of the rows.
     moments : Moments or None
-        By class, weights included; None where they cannot be had.
+        By class, including weights; None if unavailable.
     categorical_columns : tuple of tuples of int
-        The columns that code one category each, see `categorical_columns`.
+        Groups of indicator columns, one per category, see `categorical_columns`.
     """
 
     codes: Codes
@@ -81,7 +81,7 @@ def fit_preprocessor(
     if moments is None:
         for _, step in tail:
             X = _fit_transform(step, X, weight)
-        if summary and tail:  # few components of many features may be summarised after all
+        if summary and tail:  # few components of many features may still be summarised
             moments = _summarise(X, codes, n_classes, sample_weight)
         if moments is not None and class_weight is not None:
             moments = moments.scale(class_weight)
@@ -98,9 +98,9 @@ def fit_preprocessor(
 
 
 def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[int, ...], ...]:
-    """Return the columns behind fitted steps that code one category each, groups of zeros and ones.
+    """Return groups of indicator columns after fitted steps, one per category.
 
-    There are none once the columns were standardised or mixed.
+    Empty if the columns were standardised or mixed.
     """
     if [name for name, _ in preprocessor] != ["prepare"]:
         return ()
@@ -109,11 +109,11 @@ def categorical_columns(preprocessor: Sequence[tuple[str, Any]]) -> tuple[tuple[
 
 
 def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
-    """Fit a classifier on codes, from moments if it can and there are any."""
+    """Fit a classifier on codes, from moments if supported and available."""
     if training.categorical_columns and asks_for_categories(classifier):
         names = [name for name in classifier.get_params() if name.endswith(CATEGORICAL)]
         classifier.set_params(**dict.fromkeys(names, training.categorical_columns))
-    # Which of the library's classifiers have the method depends on their options too.
+    # Whether one of the library's classifiers has the method also depends on its options.
     if training.moments is not None and hasattr(classifier, "fit_moments"):
         return classifier.fit_moments(training.moments, np.arange(training.n_classes))
     _drop_absent_priors(classifier, training)
@@ -121,14 +121,14 @@ def fit_classifier(classifier: Any, training: TrainingInputs) -> Any:
         return classifier.fit(training.rows, training.codes)
     if not has_fit_parameter(classifier, "sample_weight"):
         raise DataError(
-            f"{type(classifier).__name__} takes no weights.",
-            remedy="Leave the weights out, or choose a classifier that takes them.",
+            f"{type(classifier).__name__} does not support weights.",
+            remedy="Remove the weights, or choose a classifier that supports them.",
         )
     return classifier.fit(training.rows, training.codes, sample_weight=training.weight)
 
 
 def _drop_absent_priors(classifier: Any, training: TrainingInputs) -> None:
-    """Give the prior of classes without training rows to the others, as a fit from moments does."""
+    """Redistribute the prior of classes without training rows, as in a fit from moments."""
     priors, present = classifier.get_params(deep=False).get("priors"), np.unique(training.codes)
     if priors is None or isinstance(priors, str) or len(present) == training.n_classes:
         return
@@ -145,11 +145,10 @@ class Predicted(NamedTuple):
     codes : ndarray of shape (m,)
         By the classifier's own rule.
     log_proba : ndarray of shape (m, K)
-        NaN throughout for a classifier without posteriors; a class that it was never shown has
-        posterior zero.
+        NaN for a classifier without posteriors; a class without training rows has posterior zero.
     decision : ndarray of shape (m, K) or None
-        Margins of a classifier without posteriors, see `margins`, on no particular scale. None
-        where there are posteriors, or no scores either.
+        Margins of a classifier without posteriors, see `margins`, on an arbitrary scale. None if it
+        has posteriors, or no scores.
     """
 
     codes: Codes
@@ -163,26 +162,26 @@ class Predicted(NamedTuple):
 
 
 def predict_codes(classifier: Any, rows: Any, n_classes: int) -> Predicted:
-    """Predict rows by the classifier's own rule, with posteriors, else with decision scores.
+    """Predict rows by the classifier's own rule, with posteriors or decision scores.
 
     Parameters
     ----------
     classifier : estimator
         Fitted on codes.
     rows : array of shape (m, q)
-        As the classifier sees them.
+        After preprocessing.
     n_classes : int
-        K, the classes of the data set; fewer may have been seen.
+        K, the classes of the data set; some may be absent from training.
 
     Raises
     ------
     ValueError
-        For predictions that are no classes of the data, and posteriors of another shape.
+        If predictions are not classes of the data, or posteriors have a wrong shape.
     """
     if isinstance(classifier, MomentClassifier):
         return _own_predictions(classifier, rows, n_classes)
     predicted = _checked(classifier.predict(rows), rows.shape[0], n_classes)
-    # hasattr is scikit-learn's own contract: it may depend on options which of the two there is.
+    # hasattr is scikit-learn's convention: which of the two exists may depend on options.
     with np.errstate(divide="ignore"):
         if hasattr(classifier, "predict_log_proba"):
             found = classifier.predict_log_proba(rows)
@@ -198,7 +197,7 @@ def predict_codes(classifier: Any, rows: Any, n_classes: int) -> Predicted:
 
 
 def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
-    """Return decision scores by class (m, K), None where they are not one for each class."""
+    """Return decision scores by class (m, K), None if there is not one per class."""
     if not hasattr(classifier, "decision_function"):
         return None
     scores = np.asarray(classifier.decision_function(rows), dtype=float)
@@ -210,10 +209,10 @@ def _decision(classifier: Any, rows: Any, n_classes: int) -> Array | None:
 
 
 def margins(scores: Array) -> Array:
-    """Return each class's decision score less the largest of the others, (m, K).
+    """Return each class's decision score minus the largest of the others, (m, K).
 
-    What is common to the scores of a row decides nothing, so it shall not rank rows either: above
-    0 a row is predicted as the class.
+    A constant added to all scores of a row does not change the decision, so it should not affect
+    the ranking of rows. A row is predicted as the class if its margin is above 0.
     """
     if scores.ndim == 1:
         return np.column_stack([-scores, scores])
@@ -222,22 +221,22 @@ def margins(scores: Array) -> Array:
 
 
 def _checked(predicted: Any, n_rows: int, n_classes: int) -> Codes:
-    """Return predictions as codes; ValueError where they are none."""
+    """Return predictions as codes; ValueError if they are invalid."""
     found = np.asarray(predicted)
     if found.shape != (n_rows,):
         raise ValueError(f"It made predictions of shape {found.shape} for {n_rows} rows.")
     strange = ~np.isin(found, np.arange(n_classes))
     if strange.any():
-        raise ValueError(f"It predicted {found[strange][0]}, which is no class that it was shown.")
+        raise ValueError(f"It predicted {found[strange][0]}, not one of its classes.")
     return found.astype(np.intp)
 
 
 def _own_predictions(classifier: Any, rows: Any, n_classes: int) -> Predicted:
     """Evaluate the scores once for labels and posteriors."""
     scores, classes = classifier.score_rows(rows), classifier.classes_
-    # What is not finite in a row makes every score of it so; a class without rows has none either.
+    # A value that is not finite makes every score of the row so, as in classes without rows.
     if not np.isfinite(scores).all() and not np.isfinite(rows).all():
-        raise ValueError("Rows to predict hold NaN or infinity.")
+        raise ValueError("Rows to predict contain NaN or infinity.")
     predicted = classes[chosen_codes(scores)]
     if not isinstance(classifier, SoftmaxPosterior):
         silent = np.full((len(predicted), n_classes), np.nan)
@@ -269,14 +268,14 @@ def _fit_transform(step: Any, X: Any, weight: Array | None) -> Any:
     if has_fit_parameter(step, "sample_weight"):
         return step.fit(X, sample_weight=weight).transform(X)
     if isinstance(step, TruncatedSVD):
-        # Singular vectors belong to the sum of the rows' outer products, so a weight goes in by
-        # its root.
+        # Singular vectors are those of the sum of outer products, so weights enter by their square
+        # root.
         return step.fit(sp.diags_array(np.sqrt(weight)) @ X).transform(X)
     return _by_rows_alone(step, X).transform(X)
 
 
 def _by_rows_alone(step: Any, X: Any) -> Any:
-    """Fit a step that does not take the classes."""
+    """Fit a step that does not use the classes."""
     try:
         return step.fit(X)
     except (TypeError, ValueError) as error:
@@ -284,6 +283,6 @@ def _by_rows_alone(step: Any, X: Any) -> Any:
             raise
         name = type(step).__name__
         raise ValueError(
-            f"{name} learns from the classes, and a basis sees the rows alone. Make it part of "
-            f"the method: make_pipeline({name}(...), classifier) can be compared."
+            f"{name} learns from the classes, but a basis only sees the rows. Make it part of the "
+            f"method: make_pipeline({name}(...), classifier) can be compared."
         ) from error

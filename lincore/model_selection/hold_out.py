@@ -54,10 +54,10 @@ class TrainingSet(NamedTuple):
     Attributes
     ----------
     prepare : Preparer or None
-        Fitted on the training rows where the data need it.
+        Fitted on the training rows, if the data need it.
     moments : Moments or None
-        By class, of the prepared training rows and the streamed rows; None where the row space is
-        the better way.
+        By class, of the prepared training rows and the streamed rows; None if the row space is
+        better.
     """
 
     prepare: Preparer | None
@@ -82,12 +82,12 @@ def summarise_training_set(data: Dataset, split: Split) -> TrainingSet:
 def fit_from_training_set(
     pipeline: Pipeline, data: Dataset, split: Split, part: TrainingSet
 ) -> Pipeline:
-    """Fit a pipeline on the training set, with what was learned from it before.
+    """Fit a pipeline on the training set, reusing its summary.
 
     Raises
     ------
     DataError
-        When the training rows do not allow the model, with the reason.
+        If the model cannot be fitted to the training rows, with the reason.
     """
     if part.moments is not None and part.prepare is not None:
         pipeline.steps[0] = ("prepare", part.prepare)
@@ -101,7 +101,7 @@ class FittedSteps(NamedTuple):
     ----------
     steps : tuple of (name, step)
     moments : Moments or None
-        By class, of the training rows behind them.
+        By class, of the training rows after the steps.
     """
 
     steps: tuple[tuple[str, Any], ...]
@@ -109,21 +109,21 @@ class FittedSteps(NamedTuple):
 
 
 def fit_training_steps(data: Dataset, split: Split, part: TrainingSet, steps: Steps) -> FittedSteps:
-    """Fit the steps before a classifier on the training set: they serve every classifier.
+    """Fit the steps before a classifier on the training set, shared by all classifiers.
 
     Parameters
     ----------
     data : Dataset
     split : Split
     part : TrainingSet
-        What `summarise_training_set` made of both.
+        The result of `summarise_training_set` for both.
     steps : Steps
-        As `method_steps` gives them.
+        As returned by `method_steps`.
 
     Raises
     ------
     ValueError
-        When the training rows do not allow them, with the reason.
+        If they cannot be fitted to the training rows, with the reason.
     """
     preprocessor = pipeline_for(data, None, steps).steps
     if part.moments is not None and part.prepare is not None:
@@ -136,7 +136,7 @@ def fit_training_steps(data: Dataset, split: Split, part: TrainingSet, steps: St
 def fit_behind(
     data: Dataset, split: Split, before: FittedSteps, method: Method, *, name: str
 ) -> tuple[Pipeline, Results]:
-    """Fit a method behind steps that were fitted before, and predict the test set.
+    """Fit a method after fitted steps, and predict the test set.
 
     Parameters
     ----------
@@ -145,19 +145,19 @@ def fit_behind(
     before : FittedSteps
     method : Method
     name : str
-        What to call the model in the results.
+        Name of the model in the results.
 
     Returns
     -------
     pipeline : Pipeline
-        Fitted; its classifier knows codes.
+        Fitted; its classifier predicts codes.
     results : Results
-        Of one method, for the test rows.
+        For the test rows, with one method.
 
     Raises
     ------
     ValueError
-        When the training rows do not allow the model, with the reason.
+        If the model cannot be fitted to the training rows, with the reason.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def holdout(
     ----------
     data : Dataset
     pipeline : Pipeline
-        Not fitted, as `pipeline_for` returns it.
+        Unfitted, as returned by `pipeline_for`.
     split : Split
         Training and test rows.
     method : str
@@ -212,7 +212,7 @@ def holdout(
     pipeline : Pipeline
         Fitted.
     results : Results
-        Of one method, for the test rows.
+        For the test rows, with one method.
 
     Examples
     --------
@@ -231,15 +231,15 @@ def holdout(
 
 
 class AlikeFits(NamedTuple):
-    """Pipelines that differ in their last step alone.
+    """Pipelines that differ only in their last step.
 
     Attributes
     ----------
     pipelines : mapping of str to Pipeline
-        Fitted, by the names of the methods.
+        Fitted, by method name.
     labels : mapping of str to str
     missing : tuple of str
-        Why others are not among them.
+        Why others are missing.
     data : Dataset
     split : Split
     digest : str
@@ -267,7 +267,7 @@ def fit_alike(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> AlikeFits:
-    """Fit several methods on the training set, those that most of them have the steps of.
+    """Fit several methods on the training set that share the most frequent steps.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ def fit_alike(
     steps : Steps
     seed : int
     progress : callable, optional
-        Called as ``progress(done, total, what)``; to return False stops.
+        Called as ``progress(done, total, what)``; returning False stops.
 
     Examples
     --------
@@ -297,7 +297,7 @@ def fit_alike(
         if progress is not None and progress(done, len(wanted), method.label) is False:
             break
         if own != common:
-            missing.append(f"{method.label} sees other coordinates and cannot be drawn here.")
+            missing.append(f"{method.label} uses other coordinates and cannot be drawn here.")
             continue
         try:
             with captured_warnings():

@@ -23,12 +23,12 @@ from lincore.utils.thread_warnings import captured_warnings
 from lincore.utils.typing import Array, Progress
 
 N_SIZES = 7
-# The smallest part is this share of the training rows, or this many rows of each class.
+# The smallest subset is this share of the training rows, or this many rows of each class.
 SMALLEST_SHARE, FEWEST_BY_CLASS = 1 / 32, 4
 
 
 class Band(NamedTuple):
-    """A score of M methods over S sizes; NaN where a method could not be fitted.
+    """A score of M methods over S sizes; NaN if a method could not be fitted.
 
     Attributes
     ----------
@@ -54,9 +54,9 @@ class LearningCurve:
     ----------
     methods : tuple of M str
     results : mapping of int to Results
-        By training rows; the repetitions are the splits.
+        By number of training rows; the repetitions are the splits.
     test_ratio : float
-        Test rows for each training row where every split is drawn anew, else 0.
+        Ratio of test to training rows if splits are drawn independently, otherwise 0.
     """
 
     methods: tuple[str, ...]
@@ -67,13 +67,13 @@ class LearningCurve:
         """Return a score by size with its interval.
 
         Over several splits it is the mean with Nadeau and Bengio's interval, see
-        `lincore.metrics.seed_intervals.over_seeds`; of one split it is that of the rows, see
+        `lincore.metrics.seed_intervals.over_seeds`; with one split it is that of the rows, see
         `lincore.metrics.scores.score`.
 
         Raises
         ------
         KeyError
-            When there is no such score.
+            If there is no such score.
         """
         kind, sizes = scores.SCORES[score], sorted(self.results)
         values = np.full((3, len(self.methods), len(sizes)), np.nan)
@@ -107,38 +107,39 @@ def learning_curve(
     progress: Progress | None = None,
     keep: Any = None,
 ) -> LearningCurve:
-    """Fit methods on ever larger parts of the training rows, all judged on the same test rows.
+    """Fit methods on growing subsets of the training rows, evaluated on the same test rows.
 
-    The parts are nested, and every one holds the classes in the shares of the whole, as nearly
-    as whole rows allow; they are drawn in an order of their own in every split.
+    The subsets are nested and stratified (up to rounding), and drawn in a different random order in
+    every split.
 
     Parameters
     ----------
     data : Dataset
-        Of a file read in blocks, the rows that are held.
+        For a file read in blocks, only the rows in memory are used.
     methods : see `lincore.compare`
     splits : sequence of Split
-        Several drawn at random, or one that is given.
+        Several random splits, or a single given one.
     steps : Steps
     seed : int
-        Of the order of the rows, and of methods.
+        For the order of the rows, and for methods.
     sizes : iterable of int, optional
-        Training rows; seven sizes evenly spaced on a logarithmic scale, the last being all rows.
+        Numbers of training rows. Default: seven sizes evenly spaced on a logarithmic scale up to
+        all rows.
     progress : callable, optional
-        As in `lincore.compare`; if it returns False the sizes that are finished are returned.
+        As in `lincore.compare`; if it returns False, the finished sizes are returned.
     keep : callable, optional
-        ``keep(curve)``, called after every size with what there is.
+        ``keep(curve)``, called after every size with the current curve.
 
     Returns
     -------
     LearningCurve
-        A method that could not be fitted at some size is missing there; the reason is in
+        A method that could not be fitted at some size is missing there, with the reason in
         ``settings.failed`` of its results.
 
     Raises
     ------
     DataError
-        When no method could be fitted at any size.
+        If no method could be fitted at any size.
 
     Examples
     --------
@@ -192,9 +193,9 @@ class _Part:
 
 
 def _order(data: Dataset, split: Split, seed: int) -> NDArray[np.intp]:
-    """Return the training rows so that every beginning of them has the shares of the classes.
+    """Order the training rows so that every prefix is stratified.
 
-    They are shuffled all at once, before their classes are looked at.
+    They are shuffled together, independent of class.
     """
     rows = np.random.default_rng(seed).permutation(split.train)
     place = np.empty(len(rows))
@@ -210,7 +211,7 @@ def _sizes(data: Dataset, most: int) -> list[int]:
 
 
 def _by_split(results: Results) -> list[Results]:
-    """Return the results of each split by itself, as of one test set."""
+    """Return the results of each split separately, as one test set."""
     parts = []
     cells = np.column_stack([results.repetition, results.fold])
     for cell in np.unique(cells, axis=0):

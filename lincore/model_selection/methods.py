@@ -59,10 +59,10 @@ CLASSIFIER_LABELS: Mapping[str, str] = {
     "one-vs-one": "One versus one",
 }
 
-#: Features of images that a method can ask for, with what they are called before its label.
+#: Image features that a method can request, with the prefix of its label.
 IMAGE_FEATURES: Mapping[str, str] = {"pixels": "Pixels", "hog": "HOG"}
 
-# The binary classifier of one-vs-rest and one-vs-one where none is named.
+# The default binary classifier of one-vs-rest and one-vs-one.
 BINARY = "logistic"
 
 Spec: TypeAlias = Any
@@ -70,22 +70,22 @@ Spec: TypeAlias = Any
 
 @dataclass(frozen=True)
 class Method:
-    """A classifier that can be fitted any number of times, and what to call it.
+    """A classifier that can be fitted any number of times, and its names.
 
     Parameters
     ----------
     name : str
-        In results: the line of text that makes the same method again, for the library's.
+        Name in results; for the library's classifiers, the specification that recreates the method.
     estimator : classifier
-        Never fitted itself.
+        Never fitted itself; it is cloned.
     label : str
-        For people.
+        Display name.
     word : str or None
-        The key in `CLASSIFIER_FACTORIES`; None for an estimator from elsewhere.
+        The key in `CLASSIFIER_FACTORIES`; None for third-party estimators.
     options : mapping
         Options that differ from the defaults, for the settings of results.
     features : {"pixels", "hog"} or None
-        Features of images that it is fitted on, whatever the steps say.
+        Image features that it uses, regardless of the steps.
     """
 
     name: str
@@ -97,8 +97,8 @@ class Method:
 
     @property
     def from_moments(self) -> bool:
-        """True if the moments by class are all that it learns from."""
-        # Which of the library's classifiers have the method depends on their options too.
+        """True if it is fitted from the moments by class only."""
+        # Whether one of the library's classifiers has the method also depends on its options.
         return hasattr(self.estimator, "fit_moments")
 
     @property
@@ -108,15 +108,15 @@ class Method:
 
     @property
     def counts(self) -> bool:
-        """True if rows must be counts, so that centring or turning them would make no sense."""
+        """True if rows must be counts, so that centring or rotation would make no sense."""
         return bool(get_tags(self.estimator).input_tags.positive_only)
 
     @cached_property
     def own_weights(self) -> str | None:
-        """The option by which the classifier weighs the classes itself, if it does.
+        """The classifier's own option for class weights, if any.
 
-        Not "balanced" weights of a classifier of the library: to these the weights of a study
-        make no difference, whatever they are.
+        Excludes "balanced" weights of the library's classifiers, which the weights of a study do
+        not affect.
         """
         for name, value in self.estimator.get_params(deep=True).items():
             given = name.rpartition("__")[2] == "class_weight" and value is not None
@@ -126,13 +126,13 @@ class Method:
 
     @property
     def _balances(self) -> bool:
-        """True if it gives all classes the same weight, whatever the rows weigh."""
+        """True if it gives all classes the same weight, regardless of row weights."""
         own = self.estimator.get_params(deep=False).get("class_weight")
         return self.word is not None and isinstance(own, str) and own == "balanced"
 
     @cached_property
     def has_fixed_priors(self) -> bool:
-        """True if the options say what the priors are, so that none are learned from rows."""
+        """True if priors are set by options instead of being estimated from rows."""
         if self._balances:
             return True
         for name, value in self.estimator.get_params(deep=True).items():
@@ -150,29 +150,29 @@ class Method:
         for name, value in estimator.get_params(deep=True).items():
             if name.rpartition("__")[2] == "random_state" and value is None:
                 changed[name] = seed
-            # A binary model inside another one knows two sides, and none of the labels.
+            # A binary model inside another one sees two sides instead of the labels.
             elif name in ("class_weight", "priors") and isinstance(value, Mapping):
                 changed[name] = _by_code(name, value, classes)
         return estimator.set_params(**changed)
 
 
 def as_method(spec: Spec) -> Method:
-    """Return the method that a word, a line, an estimator or a pair stands for.
+    """Return the method for a name, a specification, an estimator or a pair.
 
     Parameters
     ----------
     spec : str, classifier, (str, classifier) or Method
-        "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's contract;
-        or a pair of a name and one of these. ``priors=equal`` gives all classes the same prior;
-        ``features=hog`` fits it on gradients of images, ``features=pixels`` on these themselves,
-        whatever the steps say.
+        "lda"; "logistic(C=inf, solver=newton)"; any classifier with scikit-learn's interface; or a
+        pair of a name and one of these. ``priors=equal`` gives all classes the same prior;
+        ``features=hog`` fits it on image gradients, ``features=pixels`` on pixels, regardless of
+        the steps.
 
     Raises
     ------
     ValueError
-        For a word or an option that does not exist, with those that do.
+        For an unknown name or option; the message lists the known ones.
     TypeError
-        For what is no classifier.
+        If it is not a classifier.
 
     Examples
     --------
@@ -189,12 +189,12 @@ def as_method(spec: Spec) -> Method:
     if isinstance(spec, tuple) and len(spec) == 2 and isinstance(spec[0], str):
         return replace(as_method(spec[1]), name=spec[0], label=spec[0])
     if isinstance(spec, type) or not hasattr(spec, "fit") or not is_classifier(spec):
-        raise TypeError(f"{spec!r} is no classifier: give a word, or an object with fit(X, y).")
+        raise TypeError(f"{spec!r} is not a classifier: give a name, or an object with fit(X, y).")
     return _from_estimator(spec)
 
 
 def as_methods(specs: Spec | Iterable[Spec] | Mapping[str, Spec]) -> tuple[Method, ...]:
-    """Return several methods, all of different names.
+    """Return several methods with unique names.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def as_methods(specs: Spec | Iterable[Spec] | Mapping[str, Spec]) -> tuple[Metho
     Raises
     ------
     ValueError
-        When there is none, or two have the same name.
+        If there is none, or two have the same name.
     """
     if isinstance(specs, Mapping):
         methods = tuple(as_method((name, spec)) for name, spec in specs.items())
@@ -226,7 +226,7 @@ def as_methods(specs: Spec | Iterable[Spec] | Mapping[str, Spec]) -> tuple[Metho
 
 
 def default_methods(data: Dataset) -> tuple[str, ...]:
-    """Return the methods that are compared where none are chosen.
+    """Return the default methods of a comparison.
 
     Parameters
     ----------
@@ -235,7 +235,7 @@ def default_methods(data: Dataset) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        For counts of words other ones than for tables and images.
+        They differ between word counts and tables or images.
 
     Examples
     --------
@@ -288,12 +288,12 @@ def keywords(word: str) -> dict[str, Any]:
     """Return the options of a classifier of the library with their defaults."""
     if word not in CLASSIFIER_FACTORIES:
         raise ValueError(
-            f"No method is called {word!r}; there are {', '.join(CLASSIFIER_FACTORIES)}."
+            f"There is no method {word!r}; choose one of {', '.join(CLASSIFIER_FACTORIES)}."
         )
     parameters = inspect.signature(CLASSIFIER_FACTORIES[word]).parameters.values()
     defaults = {p.name: p.default for p in parameters if p.name != CATEGORICAL}
     if word in ("lda", "diagonal-lda"):
-        # How many canonical coordinates `transform` gives changes no decision.
+        # The number of canonical coordinates of `transform` does not affect predictions.
         del defaults["n_components"]
     if "estimator" in defaults:
         defaults["estimator"] = BINARY
@@ -334,7 +334,7 @@ def _from_line(line: str) -> Method:
 
 
 def offers_gradients(data: Dataset) -> bool:
-    """Tell if rows are images large enough for gradients, and few enough to hold these in memory.
+    """Return whether rows are images large enough for gradients that fit into memory.
 
     Parameters
     ----------
@@ -353,14 +353,14 @@ def offers_gradients(data: Dataset) -> bool:
 
 
 def on_both_features(lines: Iterable[str]) -> tuple[str, ...]:
-    """Return every method twice, on the pixels of images and on their gradients.
+    """Return every method twice, on pixels and on gradients of images.
 
-    Methods of counts stay as they are.
+    Methods for counts are unchanged.
 
     Parameters
     ----------
     lines : iterable of str
-        As `as_method` reads them.
+        Specifications for `as_method`.
 
     Returns
     -------
@@ -386,7 +386,7 @@ def _from_estimator(estimator: Any) -> Method:
             options = _changed(word, estimator)
             name = " ".join(format_spec(word, options).split())
             return Method(name, estimator, _label(word, options), word, options)
-    # scikit-learn prints the options that were changed.
+    # scikit-learn prints the changed options.
     name = " ".join(repr(estimator).split())
     return Method(name, estimator, name)
 

@@ -10,12 +10,12 @@ Kind: TypeAlias = Literal["choice", "number", "integer", "switch", "priors", "me
 
 
 class Choice(NamedTuple):
-    """One of the values that an option may have.
+    """One of the values of an option.
 
     Attributes
     ----------
     value : object
-        What the classifier is given.
+        Value passed to the classifier.
     label : str
     """
 
@@ -29,20 +29,20 @@ class Option(NamedTuple):
     Attributes
     ----------
     name : str
-        As the classifier calls it.
+        Name of the classifier's parameter.
     label : str
     kind : str
         "choice" (one of `choices`); "number" and "integer" (from `low` to `high`, or one of
         `choices`, such as infinity); "switch"; "priors" (one of `choices`, or K probabilities);
-        "method" (a word of `lincore.model_selection.methods`).
+        "method" (a short name from `lincore.model_selection.methods`).
     default : object
     help : str
         One line.
     main : bool
-        Whether it matters to most people, or belongs to the rest.
+        Whether it matters to most users.
     choices : tuple of Choice
     low, high : float
-        Ends of the range, inclusive; `low` may be meant to be only approached (``open_low``).
+        Bounds of the range, inclusive; `low` is exclusive with ``open_low``.
     open_low : bool
         Whether `low` itself is excluded.
     """
@@ -59,7 +59,7 @@ class Option(NamedTuple):
     open_low: bool = False
 
     def allows(self, value: Any) -> bool:
-        """Tell whether a value is one of the choices, or a number within the range."""
+        """Return whether a value is one of the choices, or a number within the range."""
         if any(value is choice.value or value == choice.value for choice in self.choices):
             return True
         if self.kind in ("choice", "priors", "method"):

@@ -22,7 +22,7 @@ from lincore.preprocessing.tabular import build_preparer, prepared_names
 from lincore.preprocessing.truncated_svd import SingularVectors
 from lincore.utils.thread_warnings import captured_warnings, warn
 
-# Basis functions by word; options as in "polynomial(degree=3)".
+# Basis functions by name; options as in "polynomial(degree=3)".
 BASES: Mapping[str, Callable[..., Any]] = {
     "polynomial": polynomial,
     "trigonometric": TrigonometricFeatures,
@@ -38,16 +38,16 @@ class Steps(NamedTuple):
     Parameters
     ----------
     standardize : bool, optional
-        Bring every feature to mean zero and variance one. None: yes for tables; no for images,
-        whose features have one unit, and never for counts of words, which are sparse.
+        Standardise every feature. None: yes for tables; no for images, whose features share a unit,
+        and for word counts, which are sparse.
     basis : str or transformer, optional
         "polynomial", "trigonometric", "radial" or "kernel", with options as in
         "polynomial(degree=3)"; for images "hog", histograms of oriented gradients, which come
         before standardising; or any transformer.
     n_components : int or float, optional
-        Principal components (see `PCA`); of sparse rows, singular vectors.
+        Principal components (see `PCA`); for sparse rows, singular vectors.
     whiten : bool
-        Bring every component to variance one.
+        Scale every component to variance one.
     """
 
     standardize: bool | None = None
@@ -56,7 +56,7 @@ class Steps(NamedTuple):
     whiten: bool = False
 
     def resolved(self, data: Dataset) -> Steps:
-        """Return the steps with what `standardize=None` means for a data set."""
+        """Return the steps with `standardize=None` resolved for a data set."""
         if self.standardize is not None:
             return self
         return self._replace(standardize=data.kind.standardize)
@@ -64,14 +64,14 @@ class Steps(NamedTuple):
 
 PLAIN = Steps()
 
-#: Images of more pixels than this are projected at first, to as many components as hold this
+#: Images with more pixels than this are projected by default, to as many components as explain this
 #: share of the variance.
 MANY_PIXELS = 400
 DEFAULT_VARIANCE_SHARE = 0.95
 
 
 def default_steps(data: Dataset, n_train: int) -> Steps:
-    """Return the steps that suit a data set: all features, and of large images most variance.
+    """Return suitable steps for a data set: all features, or most of the variance of large images.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def default_steps(data: Dataset, n_train: int) -> Steps:
     Returns
     -------
     Steps
-        Tables are standardised and nothing else. Images of more pixels than `MANY_PIXELS` or
-        training rows are projected to the components that hold 95 % of their variance.
+        Tables are only standardised. Images with more pixels than `MANY_PIXELS` or training rows
+        are projected to the components that explain 95 % of their variance.
 
     Examples
     --------
@@ -106,12 +106,12 @@ def build_pipeline(
     seed: int = 0,
     image_shape: tuple[int, ...] | None = None,
 ) -> Pipeline:
-    """Put the steps before a classifier together."""
+    """Assemble the steps before a classifier."""
     named: list[tuple[str, Any]] = []
     if prepare is not None:
         named.append(("prepare", prepare))
     if sparse and (steps.standardize or steps.whiten):
-        raise ValueError("Rows that count words are sparse: do not standardise or whiten them.")
+        raise ValueError("Word counts are sparse: do not standardise or whiten them.")
     basis = [] if steps.basis is None else [("basis", as_basis(steps.basis, seed, image_shape))]
     of_pixels = any(isinstance(step, HOG) for _, step in basis)
     named += basis if of_pixels else []
@@ -127,20 +127,20 @@ def build_pipeline(
     return Pipeline(named)
 
 
-#: The option of a classifier that asks which columns code a category.
+#: The classifier option for the indicator columns of categories.
 CATEGORICAL = "categorical_columns"
 
 
 def asks_for_categories(classifier: Any) -> bool:
-    """Tell whether a classifier, or one inside it, treats categories in a way of their own."""
+    """Return whether a classifier, or one inside it, handles categories specially."""
     return any(name.rpartition("__")[2] == CATEGORICAL for name in classifier.get_params())
 
 
 def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
-    """Return the steps before a classifier, which leave categories as they are if it asks for them.
+    """Return the steps before a classifier, which keep categories unchanged if it needs them.
 
-    Standardising makes no difference to what naive Bayes learns of numbers. A basis and a
-    projection mix the columns, so that there are no categories behind them.
+    Standardising does not affect naive Bayes on numbers. A basis and a projection mix the columns,
+    so no categories remain.
     """
     steps = steps.resolved(data)
     coded = data.has_categories or (data.imputation == "indicator" and data.has_missing)
@@ -153,17 +153,17 @@ def steps_before(classifier: Any, data: Dataset, steps: Steps) -> Steps:
 def pipeline_for(
     data: Dataset, classifier: Any | None, steps: Steps = PLAIN, *, seed: int = 0
 ) -> Pipeline:
-    """Build the pipeline of a data set: its preparation, and its defaults of the other steps.
+    """Build the pipeline of a data set: its preparation, and default steps.
 
     Parameters
     ----------
     data : Dataset
     classifier : estimator or None
-        Not fitted; None for the steps alone.
+        Unfitted; None for the steps only.
     steps : Steps
-        What is not given has the default of the kind of data.
+        Unspecified steps have the defaults for the kind of data.
     seed : int
-        Of what is drawn at random in a step, such as the centres of a basis.
+        For randomness in a step, such as the centres of a basis.
     """
     return build_pipeline(
         classifier,
@@ -176,7 +176,7 @@ def pipeline_for(
 
 
 def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]:
-    """Return the names of the coordinates that the classifier at the end sees."""
+    """Return the names of the coordinates of the final classifier."""
     steps = pipeline.named_steps
     if "pca" in steps:
         return tuple(f"Component {i + 1}" for i in range(steps["pca"].n_components_))
@@ -191,7 +191,7 @@ def classifier_input_names(pipeline: Pipeline, data: Dataset) -> tuple[str, ...]
 
 @contextmanager
 def named_warnings(data: Dataset) -> Iterator[list[Pipeline]]:
-    """Name features in what a classifier warns, which knows their numbers alone."""
+    """Replace feature numbers by names in the warnings of a classifier."""
     fitted: list[Pipeline] = []
     with captured_warnings() as caught:
         yield fitted
@@ -204,20 +204,20 @@ def named_warnings(data: Dataset) -> Iterator[list[Pipeline]]:
         return repr(names[number]) if number < len(names) else found[0]
 
     for warning in caught:
-        # As the estimators number what has no name.
+        # As estimators number unnamed features.
         message = re.sub(r"'?\b(?:column|feature) (\d+)\b'?", named, str(warning))
         warn(message, type(warning), stacklevel=5)
 
 
 def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = None) -> Any:
-    """Return the transformer that a word such as "radial(n_centers=30)" stands for, or a copy.
+    """Return the transformer for a specification such as "radial(n_centers=30)", or a copy.
 
-    It receives the seed and the shape of images where it asks for them and none was given.
+    It receives the seed and the image shape if it has these parameters and they are not set.
     """
     if isinstance(spec, str):
         word, options = parse_spec(spec)
         if word not in BASES:
-            raise ValueError(f"No basis is called {word!r}; there are {', '.join(BASES)}.")
+            raise ValueError(f"There is no basis {word!r}; choose one of {', '.join(BASES)}.")
         basis = BASES[word](**options)
     else:
         basis = clone(spec)
@@ -229,14 +229,14 @@ def as_basis(spec: Any, seed: int = 0, image_shape: tuple[int, ...] | None = Non
 
 
 def rows_needed(names: list[str]) -> int:
-    """Return how many of the named steps, from the first on, are learned from rows alone."""
+    """Return the number of leading steps that are fitted without classes."""
     return max((names.index(name) + 1 for name in ("prepare", "basis") if name in names), default=0)
 
 
 def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
-    """Compute the share of the training rows, by weight, that a fitted model misclassifies.
+    """Return the weighted training error of a fitted model.
 
-    It is no estimate of the error on new rows: the model has learned from these.
+    It does not estimate the error on new rows, because the model was fitted to these.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def training_error(pipeline: Pipeline, data: Dataset, split: Split) -> float:
 
 
 def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
-    """Return rows (n, p) as the classifier behind the steps sees them, (n, q), dense or sparse.
+    """Return rows (n, p) transformed by the steps before the classifier, (n, q), dense or sparse.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def transform_for_classifier(pipeline: Pipeline, X: Any) -> Any:
 
 
 def through(preprocessor: Sequence[tuple[str, Any]], rows: Any) -> Any:
-    """Return rows as they are behind fitted steps; checked by the classifier, once."""
+    """Return rows transformed by fitted steps; only the classifier validates them."""
     for _, step in preprocessor:
         own = isinstance(step, (Standardizer, PCA))
         rows = step.map_rows(rows) if own else step.transform(rows)

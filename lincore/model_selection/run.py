@@ -23,7 +23,7 @@ class StoppedError(Exception):
 
 
 class Collected:
-    """Room for what M methods say of the rows of all folds, one fold behind the other.
+    """Storage for predictions of M methods for the rows of all folds, concatenated.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class Collected:
     predicted : ndarray of shape (M, m)
     log_proba : ndarray of shape (M, m, K)
     decision : dict of int to ndarray of shape (m, K)
-        Scores of the methods that have no posteriors.
+        Scores of methods without posteriors.
     """
 
     def __init__(self, n_methods: int, sizes: Sequence[int], n_classes: int) -> None:
@@ -48,7 +48,7 @@ class Collected:
         self.decision: dict[int, Array] = {}
 
     def put(self, method: int, fold: int, found: Predicted) -> None:
-        """Put the predictions of one fold where they belong."""
+        """Store the predictions of one fold."""
         rows = slice(self._starts[fold], self._starts[fold + 1])
         self.predicted[method, rows] = found.codes
         self.log_proba[method, rows] = found.log_proba
@@ -59,7 +59,7 @@ class Collected:
 
 @dataclass
 class Run:
-    """A plan, and what has come of it so far.
+    """A plan and its results so far.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ class Run:
     tested : Collected
         Predictions of the test rows of each fold.
     common : CommonRows
-        Rows that the models of several folds predict, so that these can be compared.
+        Rows predicted by the models of several folds, to compare the models.
     compared : Collected
         Predictions of the common rows by the models of these folds.
     seconds : ndarray of shape (M,)
     failures : dict
-        Position of a method: the reason why it has no results.
+        Maps the position of a method to the reason why it has no results.
     notes : dict
-        Position of a method: its warnings, and in how many fits each occurred.
+        Maps the position of a method to its warnings, with the number of fits for each.
     finished : set
         Positions of the methods that were fitted on every fold.
     """
@@ -100,7 +100,7 @@ class Run:
     finished: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """Make room for the results."""
+        """Allocate the results."""
         n_methods, k = len(self.methods), self.data.n_classes
         self.common = training_variance_rows(self.data.codes, self.plan, k)
         self.tested = Collected(n_methods, [len(fold.test) for fold in self.plan], k)
@@ -109,7 +109,7 @@ class Run:
         self._done = self.total = 0
 
     def keep(self, method: int, fold: int, outcome: Outcome) -> None:
-        """Put the outcome of a fit where it belongs."""
+        """Store the outcome of a fit."""
         if isinstance(outcome, Failure):
             where = f" (training set of fold {fold + 1})" if len(self.plan) > 1 else ""
             self.failures.setdefault(method, outcome.reason + where)
@@ -122,19 +122,19 @@ class Run:
             self.compared.put(method, place, outcome.predicted.part(slice(n_tested, None)))
 
     def asked(self, fold: int) -> NDArray[np.intp]:
-        """Return the rows that the models of a fold predict: its test rows, then common ones."""
+        """Return the rows predicted by the models of a fold: its test rows, then common ones."""
         test = self.plan[fold].test
         return np.concatenate([test, self.common.rows]) if fold in self.common.folds else test
 
     def finish(self, methods: Iterable[int]) -> None:
-        """Count methods as fitted on every fold, and let whoever waits for them know."""
+        """Mark methods as fitted on every fold, and notify the callback."""
         methods = set(methods)
         self.finished |= methods
         if methods and self.heed is not None:
             self.heed()
 
     def report(self, what: str, steps: int = 1) -> None:
-        """Count steps and say so; StoppedError if the answer is False."""
+        """Count and report steps; StoppedError if the callback returns False."""
         self._done += steps
         if self.progress is not None and self.progress(self._done, self.total, what) is False:
             raise StoppedError

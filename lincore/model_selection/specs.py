@@ -11,14 +11,15 @@ _WORDS = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 
 
 def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
-    """Take a line apart.
+    """Parse a specification.
 
-    Values are Python's numbers, True, False, None, lists, mappings, and inf; all else is a word.
+    Values are Python numbers, True, False, None, lists, mappings, and inf; everything else is a
+    string.
 
     Parameters
     ----------
     text : str
-        A word, or a word with options in brackets: ``word(option=value, ...)``.
+        A name, optionally with options in parentheses: ``name(option=value, ...)``.
 
     Returns
     -------
@@ -28,7 +29,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     Raises
     ------
     ValueError
-        When the line is no word with options in brackets.
+        If the text is not a name with options in parentheses.
 
     Examples
     --------
@@ -37,7 +38,7 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
     """
     found = _SPEC.fullmatch(text)
     if not found:
-        raise ValueError(f"{text!r} is not a word, or a word with (option=value, ...).")
+        raise ValueError(f"{text!r} is not a name, or a name with (option=value, ...).")
     options = {}
     for piece in split_specs(found[2] or ""):
         name, equals, value = piece.partition("=")
@@ -48,14 +49,14 @@ def parse_spec(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def format_spec(word: str, options: dict[str, Any]) -> str:
-    """Put a line together that `parse_spec` takes apart into the same.
+    """Format a specification; the inverse of `parse_spec`.
 
     Parameters
     ----------
     word : str
-        Of a classifier, such as "lda".
+        Name of a classifier, such as "lda".
     options : dict
-        Name of an option to its value.
+        Options by name.
 
     Examples
     --------
@@ -68,7 +69,7 @@ def format_spec(word: str, options: dict[str, Any]) -> str:
 
 
 def split_specs(text: str) -> list[str]:
-    """Cut a list of lines at the commas that stand in no brackets of their own.
+    """Split a list of specifications at commas outside parentheses.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The same models under two ways to set rows apart: the last of each class, and at random."""
+"""The same models under two kinds of split: the last rows of each class, and random rows."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from lincore.moments.moments import Moments
 from lincore.utils.displayed import display
 from lincore.utils.typing import Array, Progress
 
-# Distances are measured in the first so many coordinates: a covariance of more is not sure.
+# Distances use at most this many coordinates: larger covariances are unreliable.
 MOST_COORDINATES = 20
 
 
 class SplitVariation(NamedTuple):
-    """Accuracies of the same models on the last rows of each class and on rows at random.
+    """Accuracies of the same models on the last rows of each class and on random rows.
 
     Attributes
     ----------
@@ -36,10 +36,10 @@ class SplitVariation(NamedTuple):
     random : ndarray of shape (S, M)
         On S test sets of the same size, drawn at random within each class.
     last_shift : float
-        Squared distance of a class's test mean from its training mean, over what chance alone
-        would make it: 1 where test rows are as the training rows.
+        Squared distance of a class's test mean from its training mean, relative to its expectation
+        by chance: 1 if test rows are like training rows.
     random_shift : float
-        The same, the mean over the random test sets.
+        The same, averaged over the random test sets.
     """
 
     labels: tuple[str, ...]
@@ -62,7 +62,7 @@ def compare_splits(
     seeds: Sequence[int] = range(10),
     progress: Progress | None = None,
 ) -> SplitVariation | None:
-    """Compare models on the last rows of each class, and on random rows again and again.
+    """Compare models on the last rows of each class, and on repeated random splits.
 
     Parameters
     ----------
@@ -72,9 +72,9 @@ def compare_splits(
     steps : Steps
     test_size : float, default 0.3
     seeds : sequence of int
-        Of the random test sets.
+        Seeds of the random test sets.
     progress : callable, optional
-        ``progress(done, total, what) -> bool``; after False nothing is returned.
+        ``progress(done, total, what) -> bool``; after False the result is None.
 
     Returns
     -------
@@ -110,7 +110,7 @@ def compare_splits(
 
 
 def _shift(data: Dataset, parts: Split, steps: Steps) -> float:
-    """Return how far test means lie from training means, over what chance makes of it."""
+    """Return the distance of test means from training means, relative to chance."""
     pipeline = fit_pipeline(pipeline_for(data, None, steps), data, parts.train)
     moments = []
     for rows in parts:

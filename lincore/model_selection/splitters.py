@@ -40,15 +40,15 @@ def plan_folds(
     data : Dataset
     scheme : str, Split, int, splitter or iterable of (train, test)
         "holdout" (stratified), "given" and "last" are the splits of `lincore.split`. "5-fold" and
-        "10x10-fold" (repetitions x folds) deal the rows of each class evenly over the folds;
-        a class with fewer rows than folds is missing from some test sets. "leave-one-out".
-        "5-fold by group" and "holdout by group" keep the rows of a group together, with class
-        shares as even as that allows; "by-group" is five folds, or fewer with fewer groups.
-        Anything with scikit-learn's ``split(X, y, groups)`` works too.
+        "10x10-fold" (repetitions x folds) distribute the rows of each class evenly over the folds;
+        a class with fewer rows than folds is missing from some test sets. "leave-one-out". "5-fold
+        by group" and "holdout by group" keep the rows of a group together, with class shares as
+        equal as possible; "by-group" has five folds, or fewer with fewer groups. Anything with
+        scikit-learn's ``split(X, y, groups)`` works too.
     seed : int, default 0
-        For whatever is random in a word; a splitter has its own.
+        For the randomness of a named scheme; a splitter has its own seed.
     test_size : float, default 0.3
-        Share of the test set of a hold-out; by group as near as whole groups come.
+        Test fraction of a hold-out; by group, as close as whole groups allow.
 
     Returns
     -------
@@ -57,7 +57,7 @@ def plan_folds(
     Raises
     ------
     DataError
-        When the scheme is not known, or the data do not allow it.
+        If the scheme is unknown, or not possible with the data.
 
     References
     ----------
@@ -83,12 +83,12 @@ def plan_folds(
 
 
 def default_scheme(data: Dataset, otherwise: str = "holdout") -> str:
-    """Return the hold-out that keeps the rows of a group together, where the data have groups."""
+    """Return the hold-out, by group if the data have groups."""
     return otherwise if data.groups is None else "holdout by group"
 
 
 def describe(scheme: Scheme) -> str:
-    """Return a scheme in words, for the settings of results."""
+    """Describe a scheme, for the settings of results."""
     if isinstance(scheme, Split):
         return f"split of {len(scheme.train)} training and {len(scheme.test)} test rows"
     if isinstance(scheme, str):
@@ -99,7 +99,7 @@ def describe(scheme: Scheme) -> str:
 
 
 def plan_settings(data: Dataset, plan: Sequence[Fold]) -> Settings:
-    """Return what a plan and its data tell for the settings of results."""
+    """Return the settings of results that follow from a plan and its data."""
     n_tested = [len(fold.test) for fold in plan]
     shares = [_shares(data, fold.train) for fold in plan]
     found = Settings(
@@ -140,7 +140,7 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
         return _by_group(data, min(5, _n_groups(data)), seed)
     found = _FOLDED.fullmatch(word)
     if not found:
-        raise DataError(f"No validation is called {word!r}.", remedy=f"Use one of {WORDS}.")
+        raise DataError(f"There is no validation {word!r}.", remedy=f"Use one of {WORDS}.")
     repetitions, k = int(found[1] or 1), int(found[2])
     by_group = bool(found[3])
     limit, what = (_n_groups(data), "groups") if by_group else (data.n_rows, "rows")
@@ -177,7 +177,7 @@ def _n_groups(data: Dataset) -> int:
         raise DataError(
             "The data have no groups of rows that belong together.",
             where=data.name,
-            remedy="Use a validation without groups, or say what the groups are.",
+            remedy="Use a validation without groups, or define groups.",
         )
     return len(np.unique(data.groups))
 
@@ -186,7 +186,7 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
     n_groups = _n_groups(data)
     if not 2 <= k <= n_groups:
         raise DataError(
-            f"{n_groups} groups cannot be dealt to {k} folds.",
+            f"{n_groups} groups cannot be distributed to {k} folds.",
             where=data.name,
             remedy="Use fewer folds, or a validation without groups.",
         )
@@ -197,9 +197,9 @@ def _by_group(data: Dataset, k: int, seed: int) -> list[tuple[Rows, Rows]]:
 
 
 def group_folds(codes: Rows, groups: Any, k: int, seed: int) -> list[tuple[Rows, Rows]]:
-    """Deal groups of rows to folds, classes as evenly as that allows."""
+    """Distribute groups of rows to folds, with classes as even as possible."""
     splitter = StratifiedGroupKFold(k, shuffle=True, random_state=seed)
-    # A class with fewer rows than folds: it is missing from some test sets, as documented.
+    # A class with fewer rows than folds is missing from some test sets, as documented.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
         return list(splitter.split(groups, codes, groups))
@@ -219,7 +219,7 @@ def _by_splitter(data: Dataset, scheme: Scheme) -> Iterable[tuple[Rows, Rows]]:
 
 
 def _numbered(data: Dataset, plan: Iterable[tuple[Rows, Rows]]) -> list[Fold]:
-    """Check the parts and number them: a new repetition begins when a row is tested again."""
+    """Check and number the folds: a new repetition begins when a row is tested again."""
     numbered: list[Fold] = []
     tested = np.zeros(data.n_rows, dtype=bool)
     repetition = fold = size = 0
@@ -247,7 +247,7 @@ def _check_parts(data: Dataset, train: Rows, test: Rows) -> None:
         raise DataError(
             f"Row {row} is in the training and in the test set.",
             where=data.name,
-            remedy="Use a validation whose parts have no row in common.",
+            remedy="Use a validation with disjoint training and test sets.",
         )
     if not len(test) or np.ptp(data.codes[train]) == 0 if len(train) else True:
         raise DataError(
@@ -260,7 +260,8 @@ def _check_parts(data: Dataset, train: Rows, test: Rows) -> None:
 def _check_plan(data: Dataset, size: int) -> None:
     if size > LARGEST_PLAN:
         raise DataError(
-            f"The training sets of so many folds would hold more than {LARGEST_PLAN:,} rows.",
+            f"The training sets of this many folds would have more than {LARGEST_PLAN:,} rows in "
+            f"total.",
             where=data.name,
             remedy="Use fewer folds, such as 10-fold.",
         )

@@ -18,11 +18,11 @@ _CHANCE = np.log(1e6)
 
 
 def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
-    """Return the moments by class of the rows that may be learned from besides those in memory.
+    """Return the moments by class of the training rows that are not in memory.
 
-    Where every class is tested on rows that come after those it was trained on, as in a forecast,
-    there are none: the time of a streamed row is not kept. Nor where some of the rows in memory
-    are neither trained on nor tested: somebody chose among them.
+    There are none if every class is tested on rows after its training rows, as in forecasting,
+    because the times of streamed rows are unknown; nor if some rows in memory are neither used for
+    training nor for testing, because someone selected them.
     """
     chosen = len(train) + len(test) < data.n_rows
     if data.streamed is None or chosen or _is_forecast(data, train, test):
@@ -33,7 +33,7 @@ def streamed_moments(data: Dataset, train: Rows, test: Rows) -> Moments | None:
 def with_streamed(
     data: Dataset, train: Rows, test: Rows, moments: Moments | None = None
 ) -> Moments | None:
-    """Return the moments by class of all rows to learn from, streamed rows included."""
+    """Return the moments by class of all training rows, including streamed rows."""
     streamed = streamed_moments(data, train, test)
     if streamed is None:
         return moments
@@ -44,21 +44,21 @@ def with_streamed(
 
 
 def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], solved: bool, basis: Any) -> int:
-    """Return how many rows a method learned from besides the training rows that are held.
+    """Return the number of training rows of a method that are not in memory.
 
     Parameters
     ----------
     data : Dataset
     plan : sequence of Fold
     solved : bool
-        Whether the method is solved from moments.
+        Whether the method is fitted from moments.
     basis : object
-        Of the steps before it; behind one, moments of the features are of no use.
+        Basis of the preprocessing; with a basis, moments of the features are useless.
 
     Returns
     -------
     int
-        Streamed rows; 0 where all are in memory, or not every fold can learn from them.
+        Streamed rows; 0 if all are in memory, or if some fold cannot use them.
     """
     if not solved or basis is not None or data.streamed is None:
         return 0
@@ -67,7 +67,7 @@ def n_learned_from_streamed(data: Dataset, plan: Sequence[Fold], solved: bool, b
 
 
 def _is_forecast(data: Dataset, train: Rows, test: Rows) -> bool:
-    """Tell whether the test rows of every class come last, too orderly to be chance."""
+    """Return whether the test rows of every class come last, beyond chance."""
     last = np.full(data.n_classes, -1)
     np.maximum.at(last, data.codes[train], train)
     first = np.full(data.n_classes, data.n_rows)

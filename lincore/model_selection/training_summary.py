@@ -1,4 +1,4 @@
-"""Summary of the training rows that a fitted model keeps: counts, medians and spread."""
+"""Summary of the training rows stored in a fitted model: counts, medians and spread."""
 
 from __future__ import annotations
 
@@ -18,30 +18,29 @@ from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Codes
 
-# Training rows whose distances are kept as quantiles, and these.
+# Number of training rows whose distances are summarised, and number of quantiles.
 _DRAWN = 10_000
 _GRID = np.linspace(0, 1, 1_001)
 
 
 class TrainingSummary(NamedTuple):
-    """Summary of the rows that a model was fitted on, for the rows of a new file.
+    """Summary of the training rows of a model, for predicting new files.
 
     Attributes
     ----------
     counts : ndarray of shape (K,)
         Rows of each class.
     medians : ndarray of shape (p,), optional
-        Of the features; None for images and counts of words, which have no gaps.
+        Of the features; None for images and word counts, which have no missing values.
     means : ndarray of shape (K, q), optional
-        Of the classes in the coordinates that the classifier sees, where it has no full
-        covariances of its own. NaN for a class without rows.
+        Class means in the coordinates of the classifier, if it has no full covariances itself. NaN
+        for a class without rows.
     covariance : ndarray of shape (q, q), optional
-        Of the same, pooled within classes and unbiased.
+        Pooled within-class covariance in these coordinates, unbiased.
     remoteness : ndarray of shape (Q,), optional
-        Quantiles of `remoteness` of the training rows, each from classes without it, from the
-        least to the largest.
+        Increasing quantiles of the leave-one-out `remoteness` of the training rows.
     class_weights : ndarray of shape (K,), optional
-        Total weight of each class, where the rows have weights.
+        Total weight of each class, if rows have weights.
     """
 
     counts: Array
@@ -55,7 +54,7 @@ class TrainingSummary(NamedTuple):
     def of(
         cls, data: Dataset, pipeline: Pipeline, rows: ArrayLike | None = None
     ) -> TrainingSummary:
-        """Summarise the rows of a data set that a pipeline was fitted on; all by default.
+        """Summarise the training rows of a pipeline; by default all rows of the data.
 
         Examples
         --------
@@ -89,7 +88,7 @@ class TrainingSummary(NamedTuple):
         return found._replace(remoteness=np.nanquantile(far, _GRID))
 
     def _with_moments(self, seen: Any, codes: Codes) -> TrainingSummary:
-        """Add means and covariance of rows as the classifier sees them, where there are enough."""
+        """Add means and covariance of preprocessed rows, if there are enough rows."""
         (n_rows, q), n_classes = seen.shape, len(self.counts)
         degrees = n_rows - np.count_nonzero(self.counts)
         too_large = n_classes * q**2 > LARGEST_SCATTER
@@ -101,7 +100,7 @@ class TrainingSummary(NamedTuple):
 
 
 def class_distances(classifier: Any, training: TrainingSummary) -> ClassDistances | None:
-    """Return the classes that distances are measured from: of the model or its training rows."""
+    """Return the classes for measuring distances: from the model or its training rows."""
     if has_covariances(classifier):
         by_rows = classifier.get_params().get("divisor", "n") == "n"
         codes = np.asarray(classifier.classes_, dtype=np.intp)
@@ -115,7 +114,7 @@ def class_distances(classifier: Any, training: TrainingSummary) -> ClassDistance
 
 
 def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -> Array | None:
-    """Return the squared distance (n,) from the nearest class, relative to what is usual there."""
+    """Return the squared distance (n,) from the nearest class, relative to its usual distances."""
     limits = distances.limits(level)
     judged = ~np.isnan(limits)
     if not judged.any():
@@ -124,13 +123,13 @@ def remoteness(distances: ClassDistances, squared: Array, level: float = 0.01) -
 
 
 def has_covariances(classifier: Any) -> bool:
-    """Tell whether a classifier has full covariances of its classes, pooled or their own."""
+    """Return whether a classifier has full covariances, pooled or by class."""
     densities = getattr(classifier, "densities_", None)
     return densities is not None and all(one.basis.ndim == 2 for one in densities.whiteners)
 
 
 def _medians(X: Any) -> Array:
-    """Return the medians (p,) of what is present; 0 where nothing is."""
+    """Return the medians (p,) of nonmissing values; 0 if all are missing."""
     values = np.asarray(X, dtype=np.float64)
     if not np.isnan(values).any():
         return np.asarray(np.median(values, axis=0))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from lincore.utils.threads import n_threads, part_mapper
 from lincore.utils.typing import Array
 
-# Rows converted and centred at a time, so that they stay in the processor's cache meanwhile.
+# Rows converted and centred at a time, so that they stay in the processor's cache.
 TILE_ROWS = 128
 
 Block = TypeVar("Block")
@@ -28,7 +28,7 @@ def block_moments(
 ) -> tuple[Array, Array, Array]:
     """Summarise some rows as one group."""
     centred = buffer[: len(rows)]
-    # What is not finite shows in the sums below, so it need not warn on its way there.
+    # Values that are not finite show in the sums below, so warnings are not needed here.
     with np.errstate(invalid="ignore", over="ignore"):
         anchor = _anchor(X, rows, weight)
         for start in range(0, len(rows), TILE_ROWS):
@@ -37,7 +37,8 @@ def block_moments(
             np.subtract(X.take(chosen, axis=0), anchor, out=tile)
             if weight is not None:
                 tile *= np.sqrt(weight[chosen])[:, None]
-        # One more column holds the roots of the weights, so that sums come with the products.
+        # One more column holds the square roots of the weights, so that the product includes the
+        # sums.
         centred[:, -1] = 1.0 if weight is None else np.sqrt(weight[rows])
         if out.ndim == 1:
             product = np.einsum("ij,ij->j", centred[:, :-1], centred[:, :-1])
@@ -46,7 +47,7 @@ def block_moments(
             # NumPy sees a product with its own transpose and calls syrk: half of the work.
             whole = centred.T @ centred
             product, total = whole[:-1, :-1], whole[-1, :-1]
-    # A column that is infinite throughout is constant: only its anchor shows it.
+    # A column that is entirely infinite is constant: only its anchor shows it.
     if not (np.isfinite(total).all() and np.isfinite(anchor).all()):
         raise ValueError(_where_not_finite(X, rows))
     count = float(len(rows)) if weight is None else float(weight[rows].sum())
@@ -60,11 +61,11 @@ def block_moments(
 
 
 def _anchor(X: NDArray[Any], rows: NDArray[np.intp], weight: Array | None) -> Array:
-    """Return a point so near the rows' mean that centring there and correcting loses nothing.
+    """Return a point near enough to the rows' mean to centre there and correct without loss.
 
-    The mean of m of n rows differs from the mean of all by a square of at most scatter / m
-    (Cauchy and Schwarz), so the correction, n times that square, is at most n / m scatters:
-    the first tile will do. Weights can make any tile light, so there it is the mean of all.
+    The squared difference between the mean of m of n rows and the mean of all is at most scatter /
+    m (Cauchy-Schwarz). The correction, n times that square, is thus at most n / m scatters, and the
+    first tile will do. With weights any tile may be light, so the mean of all rows is used.
     """
     # Steps from the first row, so that the scatter of a constant column is zero to the last bit.
     origin = X[rows[0]].astype(np.float64)
@@ -85,8 +86,8 @@ def map_blocks(
 ) -> Iterator[Result]:
     """Apply ``work(block, buffer)`` to every block, in order, on all cores if that pays.
 
-    Centring is Python's work on one core and multiplying is BLAS's on all: with a block for each
-    thread, and BLAS kept to one, no core waits.
+    Centring runs in Python on one core, products run in BLAS on all. With one block per thread, and
+    BLAS limited to one thread, no core waits.
     """
     buffers: SimpleQueue[Array] = SimpleQueue()
     for _ in range(n_threads()):
@@ -104,7 +105,7 @@ def map_blocks(
 
 
 def _where_not_finite(X: NDArray[Any], rows: NDArray[np.intp]) -> str:
-    """Say where the first NaN or infinity stands in some rows of X (n, p)."""
+    """Raise an error that locates the first NaN or infinity in some rows of X (n, p)."""
     for row in np.sort(rows):
         columns = np.flatnonzero(~np.isfinite(X[row]))
         if len(columns):

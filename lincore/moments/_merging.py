@@ -1,4 +1,4 @@
-"""Merging two groups of rows: their counts and means first, then their scatters piece by piece."""
+"""Merging of two groups of rows: counts and means first, then the scatters piece by piece."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 
 from lincore.utils.typing import Array
 
-# Rows of a scatter that are merged at a time (200 kB of 784 features): they stay in the
-# processor's cache while several sums go over them.
+# Rows of a scatter merged at a time (200 kB with 784 features): they stay in the processor's cache
+# during several sums.
 MERGED_ROWS = 32
 
 
 class MergeGroup(Protocol):
-    """Rows of which count (...) and mean (..., p) are known."""
+    """Count (...) and mean (..., p) of groups of rows."""
 
     @property
     def count(self) -> Array:
@@ -37,8 +37,8 @@ class Joint:
     count : ndarray of shape (...)
     mean : ndarray of shape (..., p)
     step : ndarray of shape (..., p)
-        From one mean to the other, times the root of its weight: its outer product, symmetric to
-        the last bit, is what the sum of both scatters lacks. Of no meaning for a single group.
+        Difference of the means, times the square root of its weight: its outer product, exactly
+        symmetric, is added to the sum of both scatters. Meaningless for a single group.
     """
 
     count: Array
@@ -75,7 +75,7 @@ def together(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Ar
     """Merge groups along the last axis of the grouping."""
     whole = count.sum(axis=-1)
     share = count / np.where(whole > 0, whole, 1.0)[..., None]
-    # About a group that has rows, so that a common offset cancels before it is summed.
+    # Relative to a group that has rows, so that a common offset cancels before summation.
     first = np.argmax(count > 0, axis=-1)[..., None, None]
     anchor = mean[..., :1, :]
     if first.any():

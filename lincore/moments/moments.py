@@ -1,4 +1,4 @@
-"""Count, mean and scatter of groups of rows: all that the classifiers here are solved from."""
+"""Count, mean and scatter of groups of rows, from which the closed-form classifiers are fitted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lincore.utils.typing import Array
 # Values centred into one buffer and multiplied at a time (51 MB in float64): enough for BLAS to
 # run at full speed and to make merging cheap, small beside any data set worth blocking.
 BLOCK_VALUES = 6_400_000
-# The sums themselves, and what is solved from them: covariances and their factors.
+# The sums, and the covariances and factors computed from them.
 SCATTERS_AT_ONCE = 3
 
 
@@ -29,9 +29,9 @@ class Moments:
     """Count, mean and centred scatter of any grouping of rows.
 
     The moments of two disjoint sets of rows merge into those of their union, so a set of rows
-    may be cut in any way (blocks, folds, files, machines) and put together again. The scatter
-    is kept about each group's own mean, never as raw sums: at an offset of 1e6 raw sums lose
-    half of the digits. There is no subtraction for the same reason; see `leave_one_out`.
+    may be split in any way (blocks, folds, files, machines) and merged again. The scatter is kept
+    about each group's own mean, never as raw sums, which lose half of the digits at an offset of
+    1e6. For the same reason there is no subtraction; see `leave_one_out`.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ class Moments:
     Notes
     -----
     The scatter squares the condition number: directions whose singular value is below 1e-8 of
-    the largest are lost. Memory is p^2 for each group (p when diagonal). Missing values must be
-    dealt with first.
+    the largest are lost. Memory is p^2 for each group (p if diagonal). Missing values must be
+    imputed first.
 
     References
     ----------
     Chan, Golub, LeVeque (1983), "Algorithms for computing the sample variance", eq. 2.1.
-    "lda-qda-derivations", eqs. 19 and 28, for the estimates that are read off it.
+    "lda-qda-derivations", eqs. 19 and 28, for the estimates based on it.
 
     Examples
     --------
@@ -84,12 +84,12 @@ class Moments:
         Parameters
         ----------
         X : array-like of shape (n, p)
-            Finite numbers of any real type. They are converted block by block, so that rows in
-            uint8 or float32 are never copied to float64 as a whole.
+            Finite numbers of any real type. Conversion is done block by block, so rows in uint8 or
+            float32 are never copied to float64 as a whole.
         codes : array-like of shape (n,)
-            The group of each row, an integer from 0 to `n_groups` - 1.
+            Group of each row, an integer from 0 to `n_groups` - 1.
         n_groups : int
-            Number of groups, those without rows included.
+            Number of groups, including those without rows.
         sample_weight : array-like of shape (n,), optional
             A row of weight w counts as w copies of itself; w >= 0 may be fractional.
         diagonal : bool, default False
@@ -103,11 +103,10 @@ class Moments:
         Raises
         ------
         ValueError
-            For codes outside the groups, negative weights, lengths that do not match, and rows
-            that hold NaN or infinity.
+            If codes are out of range, weights are negative, lengths do not match, or rows contain
+            NaN or infinity.
         lincore.errors.TooLargeError
-            Before anything is summed, where scatters and what is solved from them would take more
-            memory than is free.
+            Before anything is summed, if the scatters and their factors would exceed free memory.
         """
         X, codes, weight = _checked_rows(X, codes, n_groups, sample_weight)
         if not diagonal:
@@ -126,12 +125,12 @@ class Moments:
             for start in range(bounds[group], bounds[group + 1], length)
         ]
 
-        # The long ones first, so that no thread is left with one at the end.
+        # Long blocks first, so that no thread is left with one at the end.
         blocks.sort(key=lambda block: block[1] - block[2])
 
         def summarise(block: tuple[int, int, int], buffer: Array) -> Moments:
             group, start, stop = block
-            # A group's first block is written where it belongs: merging would copy it.
+            # The first block of a group is written in place: merging would copy it.
             out = moments.scatter[group]
             out = out if start == bounds[group] else np.zeros_like(out)
             return cls(*block_moments(X, order[start:stop], weight, buffer, out))
@@ -185,7 +184,7 @@ class Moments:
         Raises
         ------
         ValueError
-            When the shape is that of another number of groups.
+            If the shape implies a different number of groups.
 
         Examples
         --------
@@ -197,11 +196,11 @@ class Moments:
         return Moments(*(array.reshape(*shape, *array.shape[k:]) for array in arrays))
 
     def __iter__(self) -> Iterator[Moments]:
-        """Walk along the first axis of the grouping."""
+        """Iterate over the first axis of the grouping."""
         return (self[i] for i in range(len(self)))
 
     def apart(self) -> list[Moments]:
-        """Walk along the first axis, what is pooled of each found for all at once."""
+        """Iterate over the first axis; pooled moments are computed for all at once."""
         each = list(self)
         for one, pooled, within in zip(each, self.pooled(), self.within(), strict=True):
             one.__dict__.update(_pooled=pooled, _within=within)
@@ -213,7 +212,7 @@ class Moments:
         Raises
         ------
         ValueError
-            When the groupings, the numbers of features or the kinds of scatter differ.
+            If groupings, numbers of features or kinds of scatter differ.
         """
         if not isinstance(other, Moments):
             return NotImplemented
@@ -241,7 +240,7 @@ class Moments:
         Raises
         ------
         DataError
-            If the text is not JSON of three finite arrays whose shapes belong together.
+            If the text is not JSON with three finite arrays of matching shapes.
         """
         try:
             found = json.loads(text)
@@ -250,7 +249,7 @@ class Moments:
             )
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataError(
-                f"It holds no count, mean and scatter: {error_summary(error)}.",
+                f"It does not contain count, mean and scatter: {error_summary(error)}.",
                 where="moments as JSON",
                 remedy="Write it by Moments.to_json.",
             ) from error
@@ -258,7 +257,7 @@ class Moments:
         if mean.shape[:-1] != count.shape or not mean.ndim or scatter.shape not in shapes:
             raise DataError(
                 f"Count {count.shape}, mean {mean.shape} and scatter {scatter.shape} have shapes "
-                "that do not belong together.",
+                f"that do not match.",
                 where="moments as JSON",
                 remedy="Write it by Moments.to_json.",
             )
@@ -273,7 +272,7 @@ class Moments:
         return cls(count, mean, scatter)
 
     def scale(self, weight: ArrayLike) -> Moments:
-        """Return the moments as if each row of a group stood there `weight` times.
+        """Return the moments as if each row of a group occurred `weight` times.
 
         Parameters
         ----------
@@ -289,14 +288,14 @@ class Moments:
         return Moments(self.count * w, mean, self.scatter * w[(..., *tail)])
 
     def map(self, matrix: ArrayLike, origin: ArrayLike | None = None) -> Moments:
-        """Return the moments of ``(X - origin) @ matrix`` without another look at the rows.
+        """Return the moments of ``(X - origin) @ matrix`` without reading the rows again.
 
         Parameters
         ----------
         matrix : array-like of shape (p, q), or (p,) for a change of units
-            A vector stands for a diagonal matrix and is the only map that diagonal moments allow.
+            A vector represents a diagonal matrix and is the only map allowed for diagonal moments.
         origin : array-like of shape (p,), optional
-            Subtracted first; zero if left out.
+            Subtracted first; default zero.
 
         Returns
         -------
@@ -309,7 +308,7 @@ class Moments:
         if A.ndim == 1:
             outer = A * A if self.is_diagonal else A[:, None] * A
             mapped = Moments(self.count, mean * A, self.scatter * outer)
-            if "_pooled" in self.__dict__:  # nearly free in other units, not so from the groups
+            if "_pooled" in self.__dict__:  # cheap by changing units, expensive from the groups
                 mapped.__dict__["_pooled"] = self._pooled.map(A, origin)
                 mapped.__dict__["_within"] = self._within * outer
             return mapped
@@ -328,12 +327,12 @@ class Moments:
         return diagonal
 
     def pooled(self) -> Moments:
-        """Merge over the last axis of the grouping: the moments of all its rows together."""
+        """Merge over the last axis of the grouping."""
         return self._pooled
 
     @cached_property
     def _pooled(self) -> Moments:
-        # Kept, for every classifier that is fitted to these moments asks for it.
+        # Cached, because every classifier fitted to these moments needs it.
         return Moments(*together(self.count, self.mean, self.within()))
 
     def pooled_fully(self) -> Moments:
@@ -369,16 +368,16 @@ def stacked(parts: Sequence[Moments]) -> Moments:
 def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False) -> list[Moments]:
     """Merge all parts but one, for every part.
 
-    By merges of prefixes and suffixes, k - 2 each way, never by subtraction: taking an outlying
-    fold away from the total errs by 4e-7 where merging errs by 3e-15, and can leave a scatter
-    that is not positive semidefinite.
+    Uses merges of prefixes and suffixes, k - 2 each way, never subtraction: subtracting an outlying
+    fold from the total has an error of 4e-7, compared with 3e-15 for merging, and can result in a
+    scatter that is not positive semidefinite.
     """
     parts = list(parts)
     n = len(parts)
     if n < 2:
         raise ValueError("Leaving one part out needs at least two parts.")
-    # Counts and means first, of which the steps between two means follow: of the parts up to i,
-    # of those from i on, and of all but i.
+    # Counts and means first, which determine the steps between means: for the parts up to i, for
+    # those from i on, and for all except i.
     ends = [Joint(part.count, part.mean, part.mean) for part in parts]
     heads, tails = ends[:1], {n - 1: ends[-1]}
     for i in range(1, n - 1):
@@ -387,7 +386,7 @@ def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False
     left_out = [joined(heads[i - 1], tails[i + 1]) for i in range(1, n - 1)]
     left_out = [tails[1], *left_out, heads[-1]]
     scatters = [part.scatter if overwrite else np.empty(part.scatter.shape) for part in parts]
-    # Some rows of all scatters at a time: whatever is merged of them is merged in cache.
+    # Some rows of all scatters at a time, so that they are merged in cache.
     for rows in tiles(parts[0].n_features, parts[0].is_diagonal):
         pieces = [part.scatter[rows] for part in parts]
         behind = {n - 1: pieces[-1]}
@@ -396,7 +395,7 @@ def leave_one_out(parts: Sequence[Moments] | Moments, *, overwrite: bool = False
         before = pieces[0]
         for i in range(1, n - 1):
             longer = merge_rows(before, pieces[i], heads[i].step, rows)
-            # From here on nobody asks for this part any more.
+            # This part is not needed any more.
             merge_rows(before, behind[i + 1], left_out[i].step, rows, out=scatters[i][rows])
             before = longer
         first, last = (behind[1], before) if n > 2 else (pieces[1].copy(), before.copy())
@@ -430,5 +429,5 @@ def _checked_rows(
         return X, codes, None
     weight = np.asarray(sample_weight, dtype=float)
     if weight.shape != codes.shape or not np.all(np.isfinite(weight) & (weight >= 0)):
-        raise ValueError("Weights must be finite, not negative, and one for each row.")
+        raise ValueError("Weights must be finite and not negative, with one for each row.")
     return X, codes, weight

@@ -18,22 +18,22 @@ from lincore.utils.atomic import atomic
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
-# Rows between which the median distance is taken: 500,000 pairs.
+# Rows used for the median distance: 500,000 pairs.
 MEDIAN_ROWS = 1000
 
 
 def polynomial(degree: int = 2, *, interaction_only: bool = False) -> PolynomialFeatures:
     """Return scikit-learn's `PolynomialFeatures`, without the constant that classifiers add.
 
-    Standardise first: at an offset of 1e6 the square of a feature is the feature once more, but
-    for the last digits.
+    Standardise first: with an offset of 1e6 the square of a feature is, up to the last digits, a
+    linear function of it.
 
     Parameters
     ----------
     degree : int, default 2
         Largest degree of the products.
     interaction_only : bool, default False
-        Leave out the powers of one feature.
+        Exclude powers of single features.
 
     References
     ----------
@@ -56,18 +56,18 @@ def kernel(
 ) -> Nystroem:
     """Return scikit-learn's `Nystroem`: features whose inner products are values of a kernel.
 
-    With as many components as training rows the inner products are exact on these rows; with
-    fewer they are interpolated from a random part of them. (Exact features against all rows grow
-    with the rows, and random Fourier features need many more components for the same accuracy.)
+    With as many components as training rows the inner products are exact on these rows; with fewer
+    they are interpolated from a random subset. (The number of exact features grows with the rows,
+    and random Fourier features need many more components for the same accuracy.)
 
     Parameters
     ----------
     kernel : str, default "rbf"
         As in `sklearn.metrics.pairwise.pairwise_kernels`.
     n_components : int, default 100
-        Training rows kept; with more than there are, scikit-learn warns and keeps all.
+        Number of training rows kept; if there are fewer, scikit-learn warns and keeps all.
     gamma : float, optional
-        In inverse squared units of the features; 1 / p if left out, so standardise first.
+        In inverse squared units of the features. Default: 1 / p, so standardise first.
     random_state : int, RandomState or None
 
     References
@@ -86,25 +86,25 @@ def kernel(
 
 
 class TrigonometricFeatures(TransformerMixin, BaseEstimator):
-    """Sine and cosine of 1, 2, ..., m turns of each feature over its period.
+    """Sine and cosine of 1, 2, ..., m cycles of each feature over its period.
 
-    A linear classifier behind it is additive in the features; for their products put
-    ``polynomial(interaction_only=True)`` between the two.
+    A linear classifier on these features is additive in the original ones; for interactions put
+    ``polynomial(interaction_only=True)`` in between.
 
     Parameters
     ----------
     n_harmonics : int, default 2
         m, the largest multiple.
     period : float or array-like of shape (p,), optional
-        In the units of the features, such as 24 for hours of the day. If left out, twice the
-        range of the training rows: over one range its two ends would become the same.
+        In the units of the features, such as 24 for hours of the day. Default: twice the range of
+        the training rows; with one range its two ends would be identical.
 
     Attributes
     ----------
     origin_ : ndarray of shape (p,)
-        Middle of the training range, in the units of the features: the angle zero.
+        Middle of the training range (angle zero), in the units of the features.
     period_ : ndarray of shape (p,)
-        Infinite for a feature that did not vary: it says nothing, so its angle is always zero.
+        Infinite for a constant feature: its angle is always zero.
     n_features_in_ : int
 
     References
@@ -133,7 +133,7 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For input that is not finite, and options that are out of range.
+            If input is not finite or options are out of range.
         """
         rows = numeric_rows(self, X)
         if not isinstance(self.n_harmonics, (int, np.integer)) or self.n_harmonics < 1:
@@ -149,7 +149,7 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return sines and cosines, shape (n, 2 m p): all of the first feature, then the next."""
+        """Return sines and cosines, shape (n, 2 m p), ordered by feature."""
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False)
         turns = (rows - self.origin_) / self.period_
@@ -170,18 +170,18 @@ class TrigonometricFeatures(TransformerMixin, BaseEstimator):
 class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Gaussian basis functions ``exp(-‖x - c‖² / (2 w²))`` around centres c of the training rows.
 
-    Distances are taken in the units of the features: standardise first, or the feature of the
-    largest numbers decides alone.
+    Distances are in the units of the features: standardise first, or the feature with the largest
+    values dominates.
 
     Parameters
     ----------
     n_centers : int, default 20
-        With fewer different training rows than that, all of them are centres.
+        If there are fewer distinct training rows, all of them are centres.
     centers : {"k-means", "random"} or array-like of shape (m, p), default "k-means"
-        Means of clusters of the training rows; a random part of them; or the centres themselves.
+        Cluster means of the training rows; a random subset of them; or the given centres.
     width : "median" or float, default "median"
-        w, in the units of the features; or the median distance between different training rows,
-        of at most `MEDIAN_ROWS`.
+        w, in the units of the features; or the median distance between distinct training rows,
+        using at most `MEDIAN_ROWS`.
     random_state : int, RandomState or None
 
     Attributes
@@ -193,7 +193,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     References
     ----------
     "lecture-linear-classifiers", "Least Square Classifier": data may be separable in the feature
-    space that are not in the original one; Moody, Darken (1989), "Fast learning in networks of
+    space though not in the original one; Moody, Darken (1989), "Fast learning in networks of
     locally-tuned processing units".
 
     Examples
@@ -223,8 +223,8 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Raises
         ------
         ValueError
-            For input that is not finite, options that do not fit, and rows that are all equal
-            when the width is to be learned.
+            If input is not finite, options are invalid, or all rows are equal and the width is to
+            be learned.
         """
         rows = numeric_rows(self, X, ensure_min_samples=2).astype(np.float64)
         random = check_random_state(self.random_state)
@@ -236,7 +236,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Return the values of the basis functions at rows (n, p): (n, m), between 0 and 1."""
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False)
-        # cdist subtracts before it squares: far from the origin no digits are lost.
+        # cdist subtracts before squaring: no digits are lost far from the origin.
         return np.exp(-0.5 * (cdist(rows.astype(np.float64), self.centers_) / self.width_) ** 2)
 
     @property
@@ -269,7 +269,7 @@ class RadialBasis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 part = rows[random.choice(len(rows), MEDIAN_ROWS, replace=False)]
             distances = pdist(part)
             if not distances.any():
-                raise ValueError("The rows are all equal: there is no distance. Give a width.")
+                raise ValueError("All rows are equal: the median distance is zero. Give a width.")
             return float(np.median(distances[distances > 0]))
         if isinstance(self.width, str) or not 0 < self.width < np.inf:
             raise ValueError(f"width must be 'median' or a positive number, got {self.width!r}.")

@@ -15,23 +15,23 @@ from lincore.utils.atomic import atomic
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
-# Dalal and Triggs's best: bins from 0 to 180 degrees, and blocks of that many cells each way.
+# Dalal and Triggs's best: bins from 0 to 180 degrees, and blocks of this many cells per side.
 ORIENTATIONS, BLOCK = 9, 2
-# Sides in pixels that a cell has by default.
+# Default range of the side of a cell, in pixels.
 SMALLEST_CELL, LARGEST_CELL = 2, 8
 
 
 class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Histograms of gradients' orientations in cells of an image, normalised in blocks of cells.
+    """Histograms of gradient orientations in cells of an image, normalised in blocks of cells.
 
     As in scikit-image: L2-Hys norm, no smoothing, no interpolation between cells or orientations.
 
     Parameters
     ----------
     image_shape : (height, width) or (height, width, channels)
-        In pixels; of several channels the steepest counts at each pixel.
+        In pixels; with several channels, the steepest gradient is used at each pixel.
     cell_size : int, optional
-        Side of a cell in pixels. By default a seventh of the shorter side, from 2 to 8.
+        Side of a cell in pixels. Default: a seventh of the shorter side, between 2 and 8.
 
     References
     ----------
@@ -52,12 +52,12 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Check rows X of shape (n, p), an image each: nothing is learned from them.
+        """Check rows X of shape (n, p), one image each; nothing is learned.
 
         Raises
         ------
         ValueError
-            When the rows are no images of that shape, or no cell fits into them.
+            If the rows are not images of that shape, or are smaller than a cell.
         """
         rows, shape = numeric_rows(self, X), self.image_shape
         if shape is None or np.prod(shape) != rows.shape[1]:
@@ -73,7 +73,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return the blocks of each image one after the other, between 0 and 1: (n, q)."""
+        """Return the concatenated blocks of each image, between 0 and 1: (n, q)."""
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False)
         n_each = max(1, BLOCK_VALUES // (8 * rows.shape[1]))
@@ -89,7 +89,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return _unit(np.minimum(_unit(blocks), 0.2)).reshape(len(rows), -1)
 
     def _histograms(self, images: Array) -> Array:
-        """Return the length of the gradients by orientation (n, rows, columns, orientations)."""
+        """Return gradient magnitudes by orientation (n, rows, columns, orientations)."""
         down, right = np.zeros_like(images), np.zeros_like(images)
         down[:, 1:-1] = images[:, 2:] - images[:, :-2]
         right[:, :, 1:-1] = images[:, :, 2:] - images[:, :, :-2]
@@ -100,7 +100,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         bins = np.minimum((angle * (ORIENTATIONS / 180)).astype(np.intp), ORIENTATIONS - 1)
         size, shape = self.cell_size_, (len(images), *self.n_cells_.tolist())
         cell = np.arange(np.prod(shape)).reshape(shape).repeat(size, axis=1).repeat(size, axis=2)
-        kept = np.s_[:, : cell.shape[1], : cell.shape[2]]  # what is left at the edges has no cell
+        kept = np.s_[:, : cell.shape[1], : cell.shape[2]]  # the rest at the edges is unused
         index = (cell * ORIENTATIONS + bins[kept]).ravel()
         total = np.bincount(index, length[kept].ravel(), np.prod(shape) * ORIENTATIONS)
         return total.reshape(*shape, ORIENTATIONS) / size**2
@@ -116,7 +116,7 @@ class HOG(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def n_features_out(self) -> int:
-        """Number of values that describe an image."""
+        """Number of features of an image."""
         n_blocks = np.prod(self.n_cells_ - self._block + 1)
         return int(n_blocks * np.prod(self._block) * ORIENTATIONS)
 

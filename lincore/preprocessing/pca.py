@@ -18,8 +18,8 @@ from lincore.utils.numeric_rows import numeric_rows, numeric_scores
 from lincore.utils.thread_warnings import warn
 from lincore.utils.typing import Array
 
-# Up to so many features SciPy, which keeps the interpreter to itself meanwhile, finds a few axes
-# within a tenth of a second; NumPy finds all, in two to four times as long, and lets others work.
+# Up to this many features, SciPy finds a few axes within a tenth of a second, but holds the GIL;
+# NumPy finds all in two to four times as long and releases it.
 MANY_FEATURES = 1200
 
 
@@ -29,8 +29,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     Parameters
     ----------
     n_components : None, int or float, default None
-        How many components to keep: all, that many, or (a float in (0, 1]) as many as are needed
-        for this share of the variance. Directions without variance are never kept.
+        Components to keep: all, that many, or (a float in (0, 1]) as many as are needed for this
+        share of the variance. Directions without variance are never kept.
     whiten : bool, default False
         Divide each score by its standard deviation, the *square root* of the eigenvalue. (The
         text "faces-generative-vs-discriminative" divides by the eigenvalue itself, which leaves
@@ -40,21 +40,21 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     ----------
     mean_ : ndarray of shape (p,)
     components_ : ndarray of shape (n_components_, p)
-        Orthonormal rows; the entry of largest size is positive.
+        Orthonormal rows; the entry of largest absolute value is positive.
     explained_variance_ : ndarray of shape (n_components_,)
         In squared units of the features, with divisor n - 1.
     explained_variance_ratio_ : ndarray of shape (n_components_,)
     singular_values_ : ndarray of shape (n_components_,)
-        Of the centred rows, in the units of the features.
+        Singular values of the centred rows, in the units of the features.
     all_variances_ : ndarray of shape (rank,)
-        Of every component that has variance, kept or not: what a scree plot shows.
+        Variances of all components, kept or not, for a scree plot.
     n_components_ : int
     n_features_in_ : int
 
     References
     ----------
     "faces-generative-vs-discriminative", "Dimension Reduction using PCA": mean, axes and
-    variances come from the training rows and are used again for the test rows.
+    variances are estimated from the training rows and reused for the test rows.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @property
     def all_variances_(self) -> Array:
-        """The variances of all components, found when they are asked for."""
+        """The variances of all components, computed on first access."""
         check_is_fitted(self)
         if self._scatter.ndim == 2:
             self._scatter = np.asarray(np.linalg.eigvalsh(self._scatter), dtype=np.float64)
@@ -82,7 +82,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows; with fewer rows than features in the space that the rows span.
+        """Fit to rows; with fewer rows than features, in the space spanned by the rows.
 
         Parameters
         ----------
@@ -94,20 +94,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For input that is not finite, rows that are all equal, or more components than there
-            can be.
+            If input is not finite, all rows are equal, or too many components are requested.
 
         Warns
         -----
         UserWarning
-            When the rows vary in fewer directions than components were asked for.
+            If the rows vary in fewer directions than the requested components.
         """
         self.fit_rows(X, sample_weight)
         k = self.n_components
         if isinstance(k, (int, np.integer)) and k > self.n_components_:
             warn(
-                f"The rows vary in {self.n_components_} directions only: so many components are "
-                f"kept, not n_components={k}. Ask for fewer to be free of this warning.",
+                f"The rows vary in {self.n_components_} directions only, so only these components "
+                f"are kept instead of n_components={k}. Request fewer to avoid this warning.",
                 UserWarning,
                 stacklevel=3,
             )
@@ -115,7 +114,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @atomic
     def fit_rows(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn as `fit` does, without a warning: the rows of a fold may vary in fewer directions.
+        """Fit without a warning if the rows of a fold vary in fewer directions.
 
         Parameters
         ----------
@@ -136,7 +135,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
 
     @atomic
     def fit_moments(self, moments: Moments) -> Self:
-        """Learn from moments, pooled over whatever grouping they have."""
+        """Fit to moments, pooled over their groups."""
         total = moments.pooled_fully()
         self.n_features_in_ = moments.n_features
         self._check_n_components(moments.n_features)
@@ -158,20 +157,20 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         return self.map_rows(numeric_rows(self, X, reset=False))
 
     def map_rows(self, rows: NDArray[Any]) -> Array:
-        """Transform rows that are known to be numbers: no checks."""
+        """Transform validated rows without further checks."""
         projection = self._projection()
         if rows.dtype == np.float64:
             return np.asarray((rows - self.mean_) @ projection)
-        # Small integers and float32 have no digits to lose: centre after the product.
+        # Small integers and float32 lose no digits: centre after the product.
         return blocked_product(rows, projection) - self.mean_ @ projection
 
     def inverse_transform(self, X: ArrayLike) -> Array:
-        """Return the rows (n, p) that scores (n, n_components_) stand for.
+        """Reconstruct rows (n, p) from scores (n, n_components_).
 
         Raises
         ------
         ValueError
-            For another number of columns, and scores that are not finite.
+            If the number of columns differs, or scores are not finite.
         """
         check_is_fitted(self)
         scores = numeric_scores(X, len(self.components_), "PCA")
@@ -212,7 +211,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             self._scatter = values
         kept = is_positive(values, p)
         if not kept.any():
-            raise ValueError("All rows are equal: there is no direction in which they vary.")
+            raise ValueError("All rows are equal, so they vary in no direction.")
         self.mean_, self._divisor = mean, float(total.count - 1)
         variances = values[kept][::-1] / self._divisor
         whole = float(np.trace(total.scatter)) / self._divisor
@@ -231,6 +230,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
             return len(ratio)
         if isinstance(self.n_components, (int, np.integer)):
             return int(min(self.n_components, len(ratio)))
-        # The tolerance lets a share of 1.0 be met in spite of rounding.
+        # The tolerance allows a share of 1.0 to be reached despite rounding.
         enough = np.cumsum(ratio) >= self.n_components - 1e-12
         return int(np.argmax(enough)) + 1

@@ -1,4 +1,4 @@
-"""Standardising: every feature to mean zero and variance one, by the training rows."""
+"""Standardisation: mean zero and variance one in the training rows for every feature."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from lincore.utils.typing import Array
 class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Subtract the mean of each feature and divide by its standard deviation.
 
-    What scikit-learn's `StandardScaler` does, but it can also be fitted from moments, so that a
-    pipeline is fitted again without another look at the rows.
+    Like scikit-learn's `StandardScaler`, but can also be fitted from moments, so that a pipeline
+    can be refitted without reading the rows again.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     var_ : ndarray of shape (p,)
         Variances (divisor n), in squared units of the features.
     scale_ : ndarray of shape (p,)
-        Standard deviations (divisor n) in the units of the features; 1 where nothing varies.
+        Standard deviations (divisor n) in the units of the features; 1 for constant features.
 
     Examples
     --------
@@ -40,12 +40,12 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn means and deviations from rows X of shape (n, p); `y` is ignored.
+        """Learn means and standard deviations from rows X of shape (n, p); `y` is ignored.
 
         Raises
         ------
         ValueError
-            For input that is not finite, or weights that are negative or all zero.
+            If input is not finite, or weights are negative or all zero.
         """
         rows = numeric_rows(self, X)
         if sample_weight is not None:
@@ -55,7 +55,7 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     @atomic
     def fit_moments(self, moments: Moments) -> Self:
-        """Learn from moments, pooled over whatever grouping they have."""
+        """Fit to moments, pooled over their groups."""
         total = moments.pooled_fully()
         self.n_features_in_ = moments.n_features
         self.mean_ = total.mean
@@ -74,12 +74,12 @@ class Standardizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return self.mean_, np.diag(1 / self.scale_)
 
     def transform(self, X: ArrayLike) -> Array:
-        """Return rows (n, p) with mean zero and variance one over the training rows."""
+        """Return rows (n, p), standardised by the training rows."""
         check_is_fitted(self)
         return self.map_rows(numeric_rows(self, X, reset=False))
 
     def map_rows(self, rows: NDArray[Any]) -> Array:
-        """Transform rows that are known to be numbers: no checks."""
+        """Transform validated rows without further checks."""
         return (rows - self.mean_) / self.scale_
 
     def inverse_transform(self, X: ArrayLike) -> Array:

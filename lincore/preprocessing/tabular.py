@@ -1,7 +1,7 @@
-"""Preparation of tabular columns: imputation and coding learned on training rows.
+"""Preparation of tabular columns: imputation and encoding learned from training rows.
 
-Missing values are filled in, categories become columns of zeros and ones, words that no training
-row has are dropped. All of it is one transformer, so that a pipeline fits it inside every fold.
+Missing values are imputed, categories are one-hot encoded, and words that occur in no training row
+are dropped. All of this is one transformer, which a pipeline fits inside every fold.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from lincore.data.dataset import Dataset, Imputation
 from lincore.utils.atomic import atomic
 from lincore.utils.typing import Array
 
-# What stands for a level in the list of columns, and how it is called.
+# Special levels in the list of columns, and their names.
 POOLED, MISSING = -1, -2
 _CALLED = {POOLED: "(rare)", MISSING: "(missing)"}
-# The place among the columns of a level that has none: it is zero in all of them.
+# The column position of a level without a column: it is zero in all columns.
 _NOWHERE = -1
 
 
@@ -34,16 +34,16 @@ class Filling(NamedTuple):
 
 
 class Coding(NamedTuple):
-    """One-hot coding of a category: the column of each level.
+    """One-hot encoding of a category: the column of each level.
 
     Attributes
     ----------
     place : ndarray of shape (n_levels + 2,)
-        Of each level, then of a level that is not known, then of a missing value; -1 for none.
+        Column of each level, then of unknown levels, then of missing values; -1 for none.
     of_column : tuple of int
         The level of each column, or POOLED or MISSING.
     dropped : int, optional
-        Of two levels the one without a column.
+        With two levels, the one without a column.
     """
 
     place: NDArray[np.intp]
@@ -52,35 +52,35 @@ class Coding(NamedTuple):
 
 
 class Preparer(TransformerMixin, BaseEstimator):
-    """Impute, one-hot and choose words, by what the training rows hold.
+    """Impute, one-hot encode and select words, based on the training rows.
 
     Parameters
     ----------
     n_levels : sequence of p (int or None), optional
-        How many levels the column of level codes has, None for a number; None altogether where
-        all columns are numbers.
+        Number of levels of a column of level codes, None for a numeric column; None altogether if
+        all columns are numeric.
     n_words : int, default 0
-        The last so many columns count words; rows are then sparse.
+        Number of word-count columns at the end; if not zero, rows are sparse.
     imputation : {"median", "most_frequent", "indicator"}
-        Of numbers: by the median or the most frequent training value; "indicator" adds a column
-        to the median that is one where the value was missing. Of categories: by the most frequent
-        training level; "indicator" makes a level of its own of what is missing.
+        Numbers: by the median or the most frequent training value; "indicator" uses the median and
+        adds an indicator column for missing values. Categories: by the most frequent training
+        level; "indicator" treats missing as a separate level.
     rare : int, default 0
-        Levels with fewer training rows than this share a column.
+        Levels with fewer training rows than this are merged into one column.
 
     Attributes
     ----------
     columns_ : list of (Filling or Coding)
-        One for each column that counts no words.
+        One for each column other than word counts.
     words_ : list of int
-        The words that a training row holds, as positions among the words.
+        Positions of the words that occur in a training row.
     n_features_in_ : int
 
     Notes
     -----
-    A category of two levels has one column (one for the second level), of more levels one for
-    each level that the training rows hold. A level that they do not hold goes to the pooled
-    column where there is one, and is otherwise zero in every column.
+    A category with two levels has one column (an indicator of the second level); with more levels
+    it has one for each level in the training rows. An unseen level is assigned to the merged column
+    if there is one, and is otherwise zero in every column.
 
     Examples
     --------
@@ -106,7 +106,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         self.rare = rare
 
     def __sklearn_tags__(self) -> Any:
-        """Say that rows may be sparse and may have gaps."""
+        """Declare that rows may be sparse and have missing values."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self.n_words > 0
         tags.input_tags.allow_nan = True
@@ -114,7 +114,7 @@ class Preparer(TransformerMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: Any, y: object = None) -> Self:
-        """Learn from training rows (n, p), in the form of ``Dataset.X``."""
+        """Fit to training rows (n, p), in the form of ``Dataset.X``."""
         table, words = self._parts(X)
         n_levels = self.n_levels or [None] * table.shape[1]
         self.columns_: list[Filling | Coding] = [
@@ -127,11 +127,11 @@ class Preparer(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """Return rows (n, q) without gaps: dense, or CSR where there are words."""
+        """Return rows (n, q) without missing values: dense, or CSR if there are words."""
         check_is_fitted(self)
         n_columns = np.shape(X)[1]
         if n_columns != self.n_features_in_:
-            raise ValueError(f"X has {n_columns} columns; {self.n_features_in_} were learned.")
+            raise ValueError(f"X has {n_columns} columns; {self.n_features_in_} were expected.")
         table, words = self._parts(X)
         columns: list[Array] = []
         for column, learned in zip(table.T, self.columns_, strict=True):
@@ -155,7 +155,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         return np.array(_names(self, [str(name) for name in given], None), dtype=object)
 
     def categorical_columns(self) -> tuple[tuple[int, ...], ...]:
-        """Return the columns of `transform` that code one category each, with what is missing."""
+        """Return the columns of `transform` by category, including those for missing values."""
         check_is_fitted(self)
         groups: list[tuple[int, ...]] = []
         begin = 0
@@ -170,7 +170,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         return tuple(group for group in groups if group)
 
     def _parts(self, X: Any) -> tuple[Array, Any]:
-        """Return the columns that count no words, dense, and those that do, CSR."""
+        """Return the columns other than word counts, dense, and the word counts, CSR."""
         if not self.n_words:
             return np.asarray(X, dtype=np.float64), None
         X = sp.csr_array(X)
@@ -181,7 +181,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         present = column[~np.isnan(column)]
         gaps = self.imputation == "indicator" and len(present) < len(column)
         if not len(present):
-            # A constant has no weight in any classifier.
+            # A constant has no effect in any classifier.
             return Filling(0.0, False)
         if self.imputation == "most_frequent":
             values, counts = np.unique(present, return_counts=True)
@@ -192,14 +192,14 @@ class Preparer(TransformerMixin, BaseEstimator):
         codes = column[~np.isnan(column)].astype(np.intp)
         counts = np.bincount(codes, minlength=n_levels)[:n_levels]
         seen, pooled = counts > 0, (counts > 0) & (counts < self.rare)
-        # To pool a single level would only rename it.
+        # Merging a single level would only rename it.
         pooled &= pooled.sum() > 1
         own = np.flatnonzero(seen & ~pooled)
         place = np.full(n_levels + 2, _NOWHERE, dtype=np.intp)
         place[own] = np.arange(len(own))
         of_column = own.tolist()
         if pooled.any():
-            # What was never seen is rarer still.
+            # Unseen levels are rarer still.
             place[:n_levels][counts < max(self.rare, 1)] = len(of_column)
             place[n_levels] = len(of_column)
             of_column.append(POOLED)
@@ -223,7 +223,7 @@ def _coded(column: Array, coding: Coding) -> list[Array]:
 
 
 def build_preparer(data: Dataset) -> Preparer | None:
-    """Return the first step of a pipeline for a data set, not fitted; None where none is needed."""
+    """Return the unfitted first step of a pipeline for a data set; None if not needed."""
     if not data.needs_preparation:
         return None
     n_levels = None
@@ -240,9 +240,9 @@ class Contrast(NamedTuple):
     names : tuple of q str
         Such as "Port = C (against S)".
     kept : ndarray of shape (q,)
-        The columns that stay.
+        The columns that are kept.
     reference : ndarray of shape (q,)
-        The column of the level that each of them is compared with, -1 for none.
+        The column of the reference level of each of them, -1 for none.
     """
 
     names: tuple[str, ...]
@@ -250,7 +250,7 @@ class Contrast(NamedTuple):
     reference: NDArray[np.intp]
 
     def relative(self, coef: Array) -> tuple[Array, Array]:
-        """Return coefficients (M, p) of all columns against the references, and what these add."""
+        """Return coefficients (M, p) relative to the references, and changes of the intercepts."""
         has_one = self.reference >= 0
         base = np.where(has_one, coef[:, self.reference], 0.0)
         references = np.unique(self.reference[has_one])
@@ -290,14 +290,14 @@ def _level(level: int, known: Sequence[str] | None) -> str:
 
 
 def prepared_names(preparer: Preparer | None, data: Dataset) -> tuple[str, ...]:
-    """Return the names of the columns behind a fitted preparer, such as "Sex = male"."""
+    """Return the names of the columns of a fitted preparer, such as "Sex = male"."""
     if preparer is None:
         return data.feature_names
     return tuple(_names(preparer, data.feature_names, data.levels))
 
 
 def source_features(preparer: Preparer | None, data: Dataset) -> NDArray[np.intp]:
-    """Return the feature that each column behind a fitted preparer was made of, shape (q,)."""
+    """Return the feature from which each column of a fitted preparer was made, shape (q,)."""
     if preparer is None:
         return np.arange(data.n_features)
     widths = [
@@ -311,7 +311,7 @@ def source_features(preparer: Preparer | None, data: Dataset) -> NDArray[np.intp
 def _names(
     preparer: Preparer, names: Sequence[str], levels: Sequence[Sequence[str] | None] | None
 ) -> list[str]:
-    """Name the prepared columns, the levels by their numbers where they have no names."""
+    """Name the prepared columns, with level numbers if levels have no names."""
     found: list[str] = []
     for i, (name, learned) in enumerate(zip(names, preparer.columns_, strict=False)):
         if isinstance(learned, Filling):

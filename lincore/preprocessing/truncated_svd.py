@@ -10,9 +10,9 @@ from lincore.utils.atomic import atomic
 
 
 class SingularVectors(TruncatedSVD):
-    """scikit-learn's truncated SVD, which takes all columns where there are fewer than asked for.
+    """scikit-learn's truncated SVD, limited to the number of columns.
 
-    How many words a training set has is known no sooner than it is counted.
+    The number of words of a training set is unknown until they are counted.
 
     Examples
     --------

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def assumptions_finding(checks: Iterable[Check]) -> str:
-    """Say in one sentence which checks want attention, the warnings first.
+    """List in one sentence the checks that need attention, warnings first.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def assumptions_finding(checks: Iterable[Check]) -> str:
     if notes:
         parts.append(f"Worth knowing: {listed(notes)}.")
     if not parts:
-        return "No assumption that was checked is rejected." if fine else "Nothing was checked."
+        return "No checked assumption is rejected." if fine else "Nothing was checked."
     if fine:
         rest = "check is" if len(fine) == 1 else f"{len(fine)} checks are"
         parts.append(f"The other {rest} fine.")
@@ -43,7 +43,7 @@ def assumptions_finding(checks: Iterable[Check]) -> str:
 
 
 def assumption_rows(checks: Iterable[Check]) -> list[dict[str, str]]:
-    """Return a line for each check, warnings first: what, verdict, sentence and remedy.
+    """Return one line per check, warnings first: name, verdict, finding and remedy.
 
     Parameters
     ----------

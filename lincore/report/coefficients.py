@@ -11,18 +11,18 @@ from lincore.utils.formatting import p_value, true_minus
 
 
 def coefficient_rows(found: Coefficients, place: int) -> tuple[dict[str, Any], ...]:
-    """Return a line for each feature, and for the intercept where it is known.
+    """Return one line per feature, and one for the intercept if known.
 
     Parameters
     ----------
     found : Coefficients
     place : int
-        Which line of coefficients.
+        Index of the line of coefficients.
 
     Returns
     -------
     tuple of dict of column to number or text
-        Without errors where there are none; "penalised" in their place under a penalty.
+        Without errors if unavailable; "penalised" instead of errors under a penalty.
 
     Examples
     --------
@@ -62,5 +62,5 @@ def coefficient_rows(found: Coefficients, place: int) -> tuple[dict[str, Any], .
 
 
 def _interval(low: float, high: float) -> str:
-    # No hyphen, with which a spreadsheet begins a formula.
+    # No hyphen, which begins a formula in a spreadsheet.
     return true_minus(f"{low:.3g} to {high:.3g}")

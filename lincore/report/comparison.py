@@ -17,11 +17,11 @@ from lincore.metrics.sampling_units import find_sampling_units, per_results, row
 from lincore.report import streamed_rows
 from lincore.utils.formatting import class_named, count, decimals, listed, percent, quoted
 
-#: So many classes are named in a note.
+#: Number of classes named in a note.
 MOST_NAMED = 5
 WILSON = "Wilson"
-#: Models rank rows alike from this rank correlation on, with areas closer than this, and their
-#: decisions differ where they do on this share of the rows.
+#: Minimum rank correlation and maximum AUC difference of models with the same ranking, and the
+#: share of rows with different decisions.
 _SAME_RANKS, _SAME_AUC, _OFTEN = 0.99, 0.005, 0.05
 #: Rules of the intervals, see `lincore.metrics.score`.
 _RULES = {
@@ -36,12 +36,12 @@ _RULES = {
 _NOTES = {
     "ConstantFeatureWarning": "ignored a feature that is constant within every class",
     "ConvergenceWarning": "had not converged",
-    "SeparationWarning": "met classes that can be separated, so its coefficients grow without end",
+    "SeparationWarning": "met separable classes, so its coefficients diverge",
 }
 
 
 def evaluation_scope(results: Results) -> str:
-    """Say which rows were predicted, by models that had learned from how many.
+    """Report which rows were predicted, by models trained on how many.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ def evaluation_scope(results: Results) -> str:
     >>> r = Results(("LDA",), np.array(["a", "b"]), np.arange(4), codes, codes[None],
     ...             np.log(np.full((1, 4, 2), 0.5)), np.zeros(1), n_train=np.full(4, 9))
     >>> evaluation_scope(r)
-    'On 4 test rows, by models that learned from 9 others.'
+    'On 4 test rows, by models trained on 9 others.'
     """
     base, rows = find_sampling_units(results), results.settings.rows
     n_tested = len(np.unique(results.rows))
     least, most = int(results.n_train.min()), int(results.n_train.max())
     others = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-    learned = f"by models that learned from {others} others"
+    learned = f"by models trained on {others} others"
     more = f" {also}" if (also := streamed_rows.learned(results)) else ""
     more += f" {kept}" if (kept := groups(results)) else ""
     more += f" {weighed}" if (weighed := weighting(results)) else ""
@@ -71,19 +71,19 @@ def evaluation_scope(results: Results) -> str:
 
 
 def groups(results: Results) -> str:
-    """Say whether rows of one group were kept together; "" where the data have no groups."""
+    """Report whether rows of one group were kept together; "" if the data have no groups."""
     if results.settings.row_groups is None:
         return ""
     if results.settings.groups_divided:
         return (
-            "Rows of one group are both trained on and tested, which biases scores upwards where "
+            "Rows of one group are in both training and test sets, which biases scores upwards if "
             "new rows come from new groups."
         )
     return "Rows of one group are kept together."
 
 
 def weighting(results: Results) -> str:
-    """Say how many rows of equal weight the tested ones are worth; "" without unequal weights.
+    """Report the effective number of tested rows; "" without unequal weights.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def weighting(results: Results) -> str:
     >>> data = lincore.load((np.arange(40.0)[:, None] % 7, np.arange(40) % 2),
     ...                     weights=1 + np.arange(40) % 3)
     >>> weighting(lincore.compare(data, "lda", "5-fold"))
-    'Rows count by their weights: the 40 tested ones as 34.1 of equal weight (Kish).'
+    'Rows are weighted: the 40 tested ones are equivalent to 34.1 of equal weight (Kish).'
     """
     if row_weights(results) is None:
         return ""
@@ -99,11 +99,11 @@ def weighting(results: Results) -> str:
     units = _units(results)
     tested = f"{base.n_units:,} tested {'ones' if units == 'rows' else units}"
     number = f"{base.n_effective:,.1f} of equal weight (Kish)"
-    return f"Rows count by their weights: the {tested} as {number}."
+    return f"Rows are weighted: the {tested} are equivalent to {number}."
 
 
 def interval_method(results: Results, *names: str) -> str:
-    """Say by which rule the intervals of some scores were made.
+    """State the rules of the intervals of some scores.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def interval_method(results: Results, *names: str) -> str:
 
 
 def delong_note(results: Results) -> str:
-    """Give the AUC of one model of two classes with DeLong's interval; nothing where it has none.
+    """Report the AUC of one model for two classes with DeLong's interval; empty if unavailable.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def delong_note(results: Results) -> str:
 
 
 def _delong_intervals(results: Results) -> dict[str, scores.Interval]:
-    """Return the AUC of each model with DeLong's own interval, by label, where it has one."""
+    """Return the AUC of each model with DeLong's interval, by label, if available."""
     asked = replace(results, settings=replace(results.settings, auc_interval="DeLong"))
     if not scores.has_delongs_interval(asked) or scores.few_rows(results, "AUC"):
         return {}
@@ -175,7 +175,7 @@ def _units(results: Results) -> str:
 
 
 def with_class_names(reason: str, classes: NDArray[Any]) -> str:
-    """Name the classes in the message of a classifier, which knows their numbers alone.
+    """Replace class codes by labels in the message of a classifier.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def with_class_names(reason: str, classes: NDArray[Any]) -> str:
 
 
 def comparison_notes(results: Results) -> list[str]:
-    """Say which methods are missing and why, which warned, and which classes none could learn.
+    """Report missing methods with reasons, warnings, and classes that no method could learn.
 
     Examples
     --------
@@ -239,19 +239,18 @@ def comparison_notes(results: Results) -> list[str]:
         more = len(alone) - MOST_NAMED
         alone = alone if more < 2 else [*alone[:MOST_NAMED], f"{more:,} other classes"]
         notes.append(
-            f"All rows of {listed(alone)} are in one fold{each}, so that no model that "
-            "is "
-            "tested on them learned the class: they count as errors. Leave the class out, or "
-            "choose a validation that divides its rows."
+            f"All rows of {listed(alone)} are in one fold{each}, so no model that is tested on "
+            f"them has learned the class: they count as errors. Leave the class out, or choose a "
+            f"validation that divides its rows."
         )
     return notes
 
 
 @per_results  # pages ask at every rerun
 def threshold_notes(results: Results) -> tuple[str, ...]:
-    """Say which two models rank the rows alike and decide differently: their thresholds differ.
+    """Report pairs of models with the same ranking but different decisions.
 
-    Of two classes; at most three pairs, those that differ in most rows first.
+    For two classes; at most three pairs, those that differ in most rows first.
     """
     if len(results.classes) != 2:
         return ()
@@ -270,8 +269,8 @@ def threshold_notes(results: Results) -> tuple[str, ...]:
         auc = f"{one} for both" if one == other else f"{one} and {other}"
         who = f"{results.settings.label(first)} and {results.settings.label(second)}"
         sentences.append(
-            f"{who} rank the rows alike (AUC {auc}) but decide differently on {n_differ:,} of "
-            f"{n_rows:,} rows: the difference is one of thresholds."
+            f"{who} rank the rows equally (AUC {auc}) but decide differently on {n_differ:,} of "
+            f"{n_rows:,} rows: only their thresholds differ."
         )
     if more := len(pairs) - len(sentences):
         sentences.append(f"The same holds of {count(more, 'more pair')}.")
@@ -279,7 +278,7 @@ def threshold_notes(results: Results) -> tuple[str, ...]:
 
 
 def _in_one_fold(results: Results) -> list[str]:
-    """Return the classes whose rows are all tested together, by models that never saw one."""
+    """Return the classes whose rows are all in one test set, so that its models never saw them."""
     by_pass = results.repetition.astype(np.intp), results.fold.astype(np.intp)
     passes = np.unique(by_pass[0])
     whole = [
@@ -290,7 +289,7 @@ def _in_one_fold(results: Results) -> list[str]:
     ]
     if find_sampling_units(results).one_fit or not all(
         whole
-    ):  # rows may be trained on that are never tested
+    ):  # some training rows may never be tested
         return []
     seen = np.unique(np.stack([by_pass[0], results.truth, by_pass[1]]), axis=1)
     found, n_folds = np.unique(seen[:2], axis=1, return_counts=True)
@@ -298,7 +297,7 @@ def _in_one_fold(results: Results) -> list[str]:
 
 
 def _in_fold(results: Results) -> NDArray[np.intp]:
-    """Return for each row how many are tested with it."""
+    """Return for each row the size of its test set."""
     folds = np.stack([results.repetition, results.fold])
     _, which, sizes = np.unique(folds, axis=1, return_inverse=True, return_counts=True)
     return np.asarray(sizes[which.ravel()])
@@ -307,13 +306,13 @@ def _in_fold(results: Results) -> NDArray[np.intp]:
 def disagreement_finding(
     found: Disagreement, first: str, second: str, *, rows: str = "rows"
 ) -> str:
-    """Say how often two models disagree, and which of them is correct then.
+    """State how often two models disagree, and which of them is then correct.
 
     Parameters
     ----------
     found : Disagreement
     first, second : str
-        What the methods are called.
+        Display names of the methods.
     rows : str
         What a row is.
 
@@ -329,7 +328,7 @@ def disagreement_finding(
         return f"{first} and {second} predict the same for all {found.n_rows:,} {rows}."
     counts = [int(part.sum()) for part in (found.only_first, found.only_second, found.neither)]
     text = (
-        f"{first} and {second} disagree on {differ:,} of {found.n_rows:,} {rows}: "
-        f"{first} alone is correct on {counts[0]:,}, {second} alone on {counts[1]:,}"
+        f"{first} and {second} disagree on {differ:,} of {found.n_rows:,} {rows}: only {first} is "
+        f"correct on {counts[0]:,}, only {second} on {counts[1]:,}"
     )
     return text + (f", neither on {counts[2]:,}." if counts[2] else ".")

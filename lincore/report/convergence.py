@@ -1,4 +1,4 @@
-"""Reason for termination of an iterative fit, as a sentence."""
+"""The stopping reason of an iterative fit, as a sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lincore.estimators.logistic.rates import LearningRates
     from lincore.inspection.solver_comparison import Line
 
-# Traces whose losses differ by less than this share of the way down coincide.
+# Traces whose losses differ by less than this share of the total decrease coincide.
 COINCIDE = 1e-3
 
 
@@ -23,7 +23,7 @@ class Ending(NamedTuple):
     Attributes
     ----------
     sentence : str
-        Empty for a classifier that is solved without iterations.
+        Empty for a classifier without iterations.
     is_fine : bool
         Whether it is a solution.
     remedy : str
@@ -39,7 +39,7 @@ NOTHING = Ending("", True)
 
 
 def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
-    """Say how the fit of a classifier ended.
+    """Describe how the fit of a classifier ended.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     >>> from lincore import LogisticRegression
     >>> X, y = [[0.0], [1.0], [2.0], [3.0], [1.4], [1.6]], [0, 0, 1, 1, 1, 0]
     >>> termination_reason(LogisticRegression(solver="newton").fit(X, y)).sentence
-    'Converged after 5 iterations: the gradient is as small as asked for.'
+    'Converged after 5 iterations: the gradient reached the tolerance.'
     """
     # Which attributes there are is what tells iterating classifiers apart, a foreign one's too.
     if hasattr(model, "estimators_") and hasattr(model, "design_"):
@@ -66,26 +66,26 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
 
 
 def learning_rates_note(rates: LearningRates) -> str:
-    """Return what the three learning rates of gradient descent are, as a sentence.
+    """Describe the three learning rates of gradient descent in a sentence.
 
     Examples
     --------
     >>> from lincore.estimators.logistic.rates import LearningRates
     >>> learning_rates_note(LearningRates(0.0142, 0.0284, 0.0668))
-    'Learning rates: 1/L = 0.0142 (taken where none is given); below 2/L = 0.0284 the loss is \
-proved never to rise; above 2/λmax = 0.0668, of the Hessian at the fitted coefficients, gradient \
-descent does not settle there.'
+    'Learning rates: 1/L = 0.0142 (the default); below 2/L = 0.0284 the loss provably never rises; \
+above 2/λmax = 0.0668, of the Hessian at the fitted coefficients, gradient descent does not \
+converge.'
     """
     return (
-        f"Learning rates: 1/L = {number(rates.one_over_L)} (taken where none is given); below "
-        f"2/L = {number(rates.two_over_L)} the loss is proved never to rise; above 2/λmax = "
-        f"{number(rates.local_limit)}, of the Hessian at the fitted coefficients, gradient "
-        "descent does not settle there."
+        f"Learning rates: 1/L = {number(rates.one_over_L)} (the default); below 2/L = "
+        f"{number(rates.two_over_L)} the loss provably never rises; above 2/λmax = "
+        f"{number(rates.local_limit)}, of the Hessian at the fitted coefficients, gradient descent "
+        f"does not converge."
     )
 
 
 def coinciding_solvers_note(lines: Sequence[Line]) -> str:
-    """Say that fixed Hessian and gradient descent took the same steps; empty where they did not.
+    """Report if fixed Hessian and gradient descent took the same steps; empty if they did not.
 
     Parameters
     ----------
@@ -111,9 +111,9 @@ def coinciding_solvers_note(lines: Sequence[Line]) -> str:
     if shared < 3 or np.abs(fixed[:shared] - plain[:shared]).max() > COINCIDE * way:
         return ""
     return (
-        "Fixed Hessian and gradient descent at 1/L take the same steps here: standardised "
-        "coordinates that are not correlated, as principal components are, make the bound of "
-        "the Hessian a multiple of the identity."
+        "Fixed Hessian and gradient descent at 1/L take the same steps here: with uncorrelated "
+        "standardised coordinates, such as principal components, the bound of the Hessian is a "
+        "multiple of the identity."
     )
 
 
@@ -147,11 +147,11 @@ def _of_descent(model: Any, names: Sequence[str]) -> Ending:
     if model.separation_ is not None:
         leading = _leading(model.separation_, names)
         return Ending(
-            f"The classes can be separated ({model.separation_.kind} separation), so the "
-            f"likelihood has no maximum: the coefficients diverge{leading}. What is shown "
-            f"is where the solver stopped, after {rounds}.",
+            f"The classes are separable ({model.separation_.kind} separation), so the "
+            f"likelihood has no maximum: the coefficients diverge{leading}. The values shown are "
+            f"those at which the solver stopped, after {rounds}.",
             False,
-            "Choose a finite C, or find out why these coordinates give the class away.",
+            "Choose a finite C, or check why these coordinates determine the class.",
         )
     if model.converged_:
         return Ending(f"Converged after {rounds}: {model.reason_.words}.", True)
@@ -171,10 +171,10 @@ def _leading(found: Any, names: Sequence[str]) -> str:
 def _of_perceptron(model: Any) -> Ending:
     epochs, last = _count(model.n_iter_, "epoch"), int(model.mistakes_[-1])
     if model.converged_:
-        return Ending(f"Converged after {epochs}: the last made no mistake.", True)
+        return Ending(f"Converged after {epochs}: the last had no mistakes.", True)
     return Ending(
-        f"Not converged: the last of {epochs} still made {_count(last, 'mistake')}. Where no "
-        "planes separate the classes it never will.",
+        f"Not converged: the last of {epochs} still had {_count(last, 'mistake')}. If the classes "
+        f"are not linearly separable, it never converges.",
         False,
         "Keep the pocket or the averaged weights, or allow more epochs.",
     )

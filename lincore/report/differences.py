@@ -14,11 +14,11 @@ from lincore.utils.formatting import decimals, listed, p_equals, percent, points
 
 
 def comparison_finding(results: Results, score: str | None = None, rope: float = ROPE) -> str:
-    """Say which methods lead, whom they beat, and which classes some of them never predict.
+    """State which methods lead, which they beat, and which classes some of them never predict.
 
-    The leader is compared with all others; nothing is called "not significantly different" unless
-    no pair of it differs. If a difference that is not significant is larger than one that is, its
-    interval says why.
+    The leader is compared with all others; methods are called "not significantly different" only if
+    no pair of them differs. If a nonsignificant difference is larger than a significant one, its
+    interval is given.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def comparison_finding(results: Results, score: str | None = None, rope: float =
         One of `lincore.metrics.scores.SCORES`; by default the leading one, see
         `lincore.metrics.class_ratio.leading_score`.
     rope : float
-        How small a difference does not matter, in the unit of the score.
+        Half-width of the region of practical equivalence, in the unit of the score.
 
     Examples
     --------
@@ -89,13 +89,13 @@ def _who_leads(
 
 
 def _not_worse(results: Results, leaders: list[str], span: str) -> str:
-    """Say of the methods of a group that the best does not beat them."""
+    """State that the best does not beat the other methods of a group."""
     best, *rest = _labels(results, leaders)
     if len(rest) == 1:
-        return f"{rest[0]} is not shown to be worse than {best} {span}"
+        return f"{rest[0]} is not significantly worse than {best} {span}"
     if len(rest) > 5:
-        return f"None of {len(rest)} other models is shown to be worse than {best} {span}"
-    return f"None of {', '.join(rest)} is shown to be worse than {best} {span}"
+        return f"None of {len(rest)} other models is significantly worse than {best} {span}"
+    return f"None of {', '.join(rest)} is significantly worse than {best} {span}"
 
 
 def _no_difference(
@@ -106,7 +106,7 @@ def _no_difference(
     score: str,
     rope: float,
 ) -> str:
-    """Say of methods no two of which differ how much they may differ all the same."""
+    """State how much methods may still differ if no pair differs significantly."""
     if alike := _equivalent(results, methods, pairs, score, rope):
         return f"{alike} {span}"
     labels = _labels(results, methods)
@@ -177,7 +177,7 @@ def never_predicted_finding(results: Results, methods: Sequence[str]) -> list[st
 
 
 def difference_finding(difference: differences.Difference) -> str:
-    """Say in one sentence what is known of two methods.
+    """Compare two methods in one sentence.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def difference_finding(difference: differences.Difference) -> str:
 
 
 def cochran_finding(found: differences.Omnibus, *, some_pair: bool) -> str:
-    """Say what Cochran's test says of all methods together.
+    """Report Cochran's test of all methods together.
 
     Parameters
     ----------
@@ -227,19 +227,19 @@ def cochran_finding(found: differences.Omnibus, *, some_pair: bool) -> str:
     numbers = f"(Cochran’s Q = {found.statistic:.1f}, Greenhouse–Geisser {p_equals(found.p)})"
     if found.p < 1 - scores.LEVEL:
         alone = "" if some_pair else ", though no two of them are significantly different"
-        return f"The models are not all correct equally often {numbers}{alone}."
+        return f"The models are not all equally often correct {numbers}{alone}."
     if some_pair:
-        return f"All models together are not shown to differ {numbers}, though some pairs do."
-    return f"No model is known to be correct more often than another {numbers}."
+        return f"All models together do not differ significantly {numbers}, though some pairs do."
+    return f"No model is significantly more often correct than another {numbers}."
 
 
 def _number(value: float, score: str) -> str:
-    """Write a score as its kind is read: '87.7 %', '0.321'."""
+    """Format a score by its kind: '87.7 %', '0.321'."""
     return percent(value) if scores.SCORES[score].is_share else decimals(value)
 
 
 def _labels(results: Results, methods: list[str]) -> list[str]:
-    """Return what the methods are called in a sentence: "LDA" for "lda"."""
+    """Return the display names of methods: "LDA" for "lda"."""
     return [results.settings.label(method) for method in methods]
 
 
@@ -263,8 +263,8 @@ def _equivalent(
     score: str,
     rope: float,
 ) -> str:
-    """Say of methods that their differences do not matter, if all intervals say so; else ""."""
-    # Models that never predict some class are alike in a fault: that is no equivalence to praise.
+    """State practical equivalence of methods if all intervals show it; otherwise ""."""
+    # Models that never predict some class share a fault and are not called equivalent.
     if any(d.verdict != "equivalent" for d in pairs) or never_predicted(results, methods):
         return ""
     names = f"All {len(methods)} models" if len(methods) > 6 else listed(_labels(results, methods))

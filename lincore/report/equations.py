@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lincore.linalg.quadric import Quadric
 
-# Digits of a coefficient: as many as a person copies and a boundary needs.
+# Digits of a coefficient: enough for a boundary, and few enough to copy.
 DIGITS = 5
 # A term smaller than this share of the largest is rounding, such as the weight of a feature that
 # does not vary: about 1e-17 behind principal axes.
@@ -73,7 +73,7 @@ def equation_latex(function: Quadric, names: Sequence[str]) -> str:
 
 
 def _terms(function: Quadric) -> list[tuple[float, tuple[int, ...]]]:
-    """Return every term that is there: squares, products, single variables, the constant."""
+    """Return all nonzero terms: squares, products, single variables, the constant."""
     A, b, c = function.expanded()
     p = len(b)
     found: list[tuple[float, tuple[int, ...]]] = []
@@ -81,7 +81,7 @@ def _terms(function: Quadric) -> list[tuple[float, tuple[int, ...]]]:
         found += [(float(A[i, i]), (i, i)) for i in range(p)]
         found += [(float(2 * A[i, j]), (i, j)) for i in range(p) for j in range(i + 1, p)]
     found += [(float(b[i]), (i,)) for i in range(p)]
-    # Beside a large variable a small coefficient is no rounding.
+    # The coefficient of a large variable may be small without being rounding.
     large = [max(1.0, abs(float(value))) for value in function.origin]
     sizes = [abs(value) * math.prod(large[i] for i in places) for value, places in found]
     least = ROUNDING * max(sizes, default=0.0)

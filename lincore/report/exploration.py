@@ -29,14 +29,14 @@ def association_finding(
     n_classes: int,
     target: str | None = None,
 ) -> str:
-    """Say which column has the largest association with the classes, and if it exceeds chance.
+    """State the column with the largest association with the classes, and whether it is chance.
 
     Parameters
     ----------
     ranked : sequence of Association
         The strongest first.
     test : LargestAssociation or None
-        Of the first; None where there is no column.
+        For the first; None if there is no column.
     n_classes : int
     target : str, optional
         The name of the column of the classes.
@@ -48,7 +48,8 @@ def association_finding(
     >>> association_finding(two, LargestAssociation(0.001, 2, 999, 891, False, False), 2, "survived")
     "sex has the largest association with 'survived' of 2 features (Cramér’s V = 0.54; p = 0.001 by permutation of the labels, max over 2 features), then fare (η = 0.26)."
     >>> association_finding(two[1:], LargestAssociation(0.4, 9, 999, 891, False, False), 2)
-    'The association of fare with the 2 classes (η = 0.26) is no larger than chance gives the largest of 9 features (p = 0.400 by permutation of the labels).'
+    'The association of fare with the 2 classes (η = 0.26) is no larger than expected by chance for
+    the largest of 9 features (p = 0.400 by permutation of the labels).'
     """  # noqa: E501
     if not ranked or test is None:
         return "There is no column to compare."
@@ -57,17 +58,17 @@ def association_finding(
     first, many = ranked[0], count(test.n_columns, "feature")
     p = f"{p_equals(test.p)} by permutation of the labels{_permuted_rows(test)}"
     if test.p >= 1 - LEVEL:
-        of = "" if test.n_columns == 1 else f" the largest of {many}"
+        of = "" if test.n_columns == 1 else f" for the largest of {many}"
         return (
             f"The association of {first.name} with {classes} ({values[0]}) is no larger than "
-            f"chance gives{of} ({p})."
+            f"expected by chance{of} ({p})."
         )
     if test.n_columns == 1:
         return f"{first.name} is associated with {classes} ({values[0]}; {p})."
     numbers = f"({values[0]}; {p}, max over {many})"
     if first.value < _WEAK:
         return (
-            f"No column separates the classes by itself: of {many}, {first.name} has the largest "
+            f"No single column separates the classes: of {many}, {first.name} has the largest "
             f"association with {classes} {numbers}."
         )
     then = f", then {ranked[1].name} ({values[1]})"
@@ -83,7 +84,7 @@ def _permuted_rows(test: LargestAssociation) -> str:
 
 
 def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") -> str:
-    """Return on how many rows something was computed, and how many have no value.
+    """State the number of rows used, and the number of missing values.
 
     Parameters
     ----------
@@ -97,7 +98,7 @@ def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") ->
     Examples
     --------
     >>> non_missing_note(714, 891, "all 891 rows")
-    '714 of all 891 rows; 177 (19.9 %) have no value.'
+    '714 of all 891 rows; 177 (19.9 %) are missing.'
     >>> non_missing_note(150, 150, "all 150 rows")
     'All 150 rows.'
     """
@@ -105,11 +106,11 @@ def non_missing_note(n_present: int, n_rows: int, rows: str, where: str = "") ->
         return f"{rows[:1].upper()}{rows[1:]}."
     gone = n_rows - n_present
     both = f" {where}" if where else ""
-    return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) have no value{both}."
+    return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) are missing{both}."
 
 
 def jitter_note(names: Sequence[str]) -> str:
-    """Return which columns of a scatter are moved at random, if any is.
+    """State which columns of a scatter plot are jittered, if any.
 
     Parameters
     ----------
@@ -119,12 +120,12 @@ def jitter_note(names: Sequence[str]) -> str:
     Examples
     --------
     >>> jitter_note(["deck"])
-    'deck is moved at random by up to a quarter of a step.'
+    'deck is jittered by up to a quarter of a step.'
     """
     if not names:
         return ""
     verb = "is" if len(names) == 1 else "are"
-    return f"{' and '.join(names)} {verb} moved at random by up to a quarter of a step."
+    return f"{' and '.join(names)} {verb} jittered by up to a quarter of a step."
 
 
 def pair_finding(names: Sequence[str], within: float, total: float) -> str:
@@ -143,7 +144,7 @@ def pair_finding(names: Sequence[str], within: float, total: float) -> str:
     'length and width: r = 0.48 within classes, 0.96 over all rows.'
     """
     if not np.isfinite(total):
-        return f"{names[0]} and {names[1]}: one of them does not vary."
+        return f"{names[0]} and {names[1]}: one of them is constant."
     inside = "unknown" if not np.isfinite(within) else _signed(within)
     return (
         f"{names[0]} and {names[1]}: r = {inside} within classes, {_signed(total)} over all rows."
@@ -156,7 +157,7 @@ def correlation_finding(found: Correlations) -> str:
     if pair is None:
         return "No two columns vary together."
     one, other = (found.names[i] for i in pair)
-    return f"{one} and {other} are correlated most: r = {_signed(float(found.matrix[pair]))}."
+    return f"{one} and {other} are the most correlated: r = {_signed(float(found.matrix[pair]))}."
 
 
 def correlation_note(found: Correlations, rows: str) -> str:
@@ -172,9 +173,10 @@ def correlation_note(found: Correlations, rows: str) -> str:
     --------
     >>> from lincore.inspection.correlation import Correlations
     >>> correlation_note(Correlations(["a", "b"], np.eye(2), 9, 5), "all 9 rows")
-    'All 9 rows, each pair where both have a value. The 2 of 5 columns with the strongest correlations.'
+    'All 9 rows, each pair with both values present. The 2 of 5 columns with the strongest
+    correlations.'
     """  # noqa: E501
-    text = f"{rows[:1].upper()}{rows[1:]}, each pair where both have a value."
+    text = f"{rows[:1].upper()}{rows[1:]}, each pair with both values present."
     if len(found.names) < found.n_columns:
         text += f" The {len(found.names)} of {found.n_columns:,} columns with the strongest "
         text += "correlations."
@@ -198,7 +200,7 @@ def missing_finding(numbers: Any, levels: Any) -> str:
     gaps = [line for line in lines if line[1] > 0]
     many = f"{len(lines):,} columns" if len(lines) != 1 else "1 column"
     if not gaps:
-        return f"{many}, no value is missing."
+        return f"{many}, no missing values."
     worst = max(gaps, key=lambda line: line[1])
     some = f"{len(gaps):,} with missing values"
     return f"{many}, {some}: most in {worst[0]} ({percent(worst[1] / 100)})."
@@ -239,7 +241,7 @@ def _signed(value: float) -> str:
 
 
 def vectors_finding(shares: ArrayLike, n_rows: int) -> str:
-    """Say how much of the variance the singular vectors of counted words hold.
+    """State how much variance the singular vectors of word counts explain.
 
     Parameters
     ----------
@@ -249,12 +251,12 @@ def vectors_finding(shares: ArrayLike, n_rows: int) -> str:
     Examples
     --------
     >>> vectors_finding([0.1, 0.05, 0.02], 300)
-    '3 singular vectors hold 17.0 % of the variance of 300 training rows, two of them 15.0 %.'
+    '3 singular vectors explain 17.0 % of the variance of 300 training rows, two of them 15.0 %.'
     """
     share = np.asarray(shares, dtype=float)
     if len(share) == 1:
-        return f"One singular vector holds {percent(share[0])} of {n_rows:,} training rows."
-    text = f"{len(share)} singular vectors hold {percent(share.sum())} of the variance of "
+        return f"One singular vector explains {percent(share[0])} of {n_rows:,} training rows."
+    text = f"{len(share)} singular vectors explain {percent(share.sum())} of the variance of "
     text += f"{n_rows:,} training rows"
     return text + (f", two of them {percent(share[:2].sum())}." if len(share) > 2 else ".")
 
@@ -267,7 +269,7 @@ def separation_finding(
     rows: str = "rows",
     component: str = "component",
 ) -> str:
-    """Say how much better Fisher's first direction separates the classes than the first component.
+    """Compare the separation by Fisher's first direction with that by the first component.
 
     Parameters
     ----------
@@ -282,12 +284,14 @@ def separation_finding(
     Examples
     --------
     >>> separation_finding([13.4, 30.0], [21.7, 39.0], 45)
-    'Along Fisher’s first direction the classes lie further apart than along the first component: J, the scatter between classes over that within them, is 30.0 against 13.4 (on 45 test rows 39.0 against 21.7).'
+    'Along Fisher’s first direction the classes are further apart than along the first component: J,
+    the ratio of between-class to within-class scatter, is 30.0 against 13.4 (on 45 test rows 39.0
+    against 21.7).'
     """  # noqa: E501
     seen, unseen = np.asarray(training, dtype=float), np.asarray(test, dtype=float)
     apart = "no further" if seen[1] <= 1.005 * seen[0] else "further"
-    text = f"Along Fisher’s first direction the classes lie {apart} apart than along the first "
-    text += f"{component}: J, the scatter between classes over that within them, is "
+    text = f"Along Fisher’s first direction the classes are {apart} apart than along the first "
+    text += f"{component}: J, the ratio of between-class to within-class scatter, is "
     text += f"{format_fisher_criterion(seen[1])} against {format_fisher_criterion(seen[0])}"
     if n_test:
         text += f" (on {n_test:,} test {rows} {format_fisher_criterion(unseen[1])} against "
@@ -296,7 +300,7 @@ def separation_finding(
 
 
 def format_fisher_criterion(value: float) -> str:
-    """Write a value of J: three digits, or that it has no bound.
+    """Format a value of J: three digits, or "unlimited".
 
     Parameters
     ----------
@@ -316,7 +320,7 @@ def format_fisher_criterion(value: float) -> str:
 def variance_finding(
     variances: Array, n_rows: int, *, rows: str = "rows", share: float = 0.95
 ) -> str:
-    """Say how few components hold most of the variance of the training rows.
+    """State how few components explain most of the variance of the training rows.
 
     Parameters
     ----------
@@ -333,15 +337,15 @@ def variance_finding(
     first = percent(float(ratio[:2].sum()))
     needed = int(np.argmax(np.cumsum(ratio) >= share - 1e-12)) + 1
     if len(ratio) == 1:
-        return f"One component holds all the variance of {n_rows:,} training {rows}."
+        return f"One component explains all the variance of {n_rows:,} training {rows}."
     return (
-        f"Two components hold {first} of the variance of {n_rows:,} training {rows}; "
-        f"{percent(share, 0)} take {needed} of {len(ratio)}."
+        f"Two components explain {first} of the variance of {n_rows:,} training {rows}; "
+        f"{percent(share, 0)} need {needed} of {len(ratio)}."
     )
 
 
 def bayes_error_finding(error: ExpectedLoss) -> str:
-    """Say what the least error on known distributions is, with digits however small it is.
+    """State the Bayes error for known distributions, however small it is.
 
     Parameters
     ----------
@@ -352,7 +356,7 @@ def bayes_error_finding(error: ExpectedLoss) -> str:
     --------
     >>> from lincore.estimators import ExpectedLoss
     >>> bayes_error_finding(ExpectedLoss(6.2981e-7, 0.0, "closed form"))
-    'No classifier errs less on these Gaussians than 0.000063 % (exactly: closed form).'
+    'No classifier is better on these Gaussians than 0.000063 % (exactly: closed form).'
     >>> bayes_error_finding(ExpectedLoss(0.0, 1e-7, "Monte Carlo"))
     'No error was found among the rows drawn from these Gaussians (Monte Carlo): a classifier \
 can be all but perfect.'
@@ -360,7 +364,7 @@ can be all but perfect.'
     if error.value == 0 and error.standard_error:
         return (
             f"No error was found among the rows drawn from these Gaussians ({error.method}): a "
-            "classifier can be all but perfect."
+            f"classifier can be nearly perfect."
         )
     share = 100 * error.value
     if share >= 0.1:
@@ -368,6 +372,6 @@ can be all but perfect.'
     elif share >= 1e-10:
         value = percent(error.value, 1 - math.floor(math.log10(share)))
     else:
-        return f"A classifier can be all but perfect on these Gaussians ({error.method})."
+        return f"A classifier can be nearly perfect on these Gaussians ({error.method})."
     least = "up to chance" if error.standard_error else "exactly"
-    return f"No classifier errs less on these Gaussians than {value} ({least}: {error.method})."
+    return f"No classifier is better on these Gaussians than {value} ({least}: {error.method})."

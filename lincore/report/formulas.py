@@ -1,4 +1,4 @@
-"""Reference formulas of what a classifier learns, as LaTeX, with where they stand."""
+"""Reference formulas of learned quantities, as LaTeX, with sources."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ FORMULAS = {
 
 
 def naive_bayes_distributions(n_numeric: int, n_categorical: int) -> str:
-    """Return which columns are Gaussian and which multinomial.
+    """Describe which columns are Gaussian and which multinomial.
 
     Parameters
     ----------
@@ -84,9 +84,10 @@ def naive_bayes_distributions(n_numeric: int, n_categorical: int) -> str:
     """
     if not n_categorical:
         return (
-            "Naive Bayes: categories were coded as numbers and mixed with others by the steps "
-            "before, so all columns are Gaussian. Without a projection or a basis they would have "
-            "probabilities of their own."
+            "Naive Bayes: categories were encoded as numbers and mixed with others in "
+            "preprocessing, so all columns are Gaussian. Without a projection or a basis their "
+            "levels "
+            "would have probabilities."
         )
     numeric = f"{_columns(n_numeric, 'numeric')} Gaussian, " if n_numeric else ""
     return f"Naive Bayes: {numeric}{_columns(n_categorical, 'categorical')} multinomial."

@@ -16,11 +16,11 @@ from lincore.utils.formatting import decimals, listed, percent, points, quoted
 _MEANING = {
     "prior shift": (
         "the model has learned that {rare}",
-        "correcting the priors recovers this without fitting again",
+        "correcting the priors recovers this without refitting",
     ),
     "majority bias": (
         "means, axes and covariance follow the larger classes",
-        "balanced weights recover this without a new row",
+        "balanced weights recover this without new rows",
     ),
     "sample size": ("any training set of this size costs this", "only more rows would help"),
     "class size": ("{few}", "only rows of {names} would help"),
@@ -30,7 +30,7 @@ _MEANING = {
 def decomposition_sentences(
     study: BalanceStudy, method: str, loss: str = "error"
 ) -> dict[str, str]:
-    """Say in one sentence each what the four parts of a loss are, and what would help.
+    """Explain the four parts of a loss and their remedies, one sentence each.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def _part(study: BalanceStudy, split: Attribution, part: str, found: Interval) -
         label = _label(study, split.method)
         return f"{name}: {label} has no posterior probabilities, so there is no {split.loss}."
     if not split.by_seed[PARTS.index(part)].any():
-        return f"{name} is nil."
+        return f"{name} is zero."
     orders = _orders(study, split, part)
     if np.isnan(cost.low):
         return f"{name} is {_amount(cost.value, split.loss)}{orders} on one split."
@@ -90,7 +90,7 @@ def _orders(study: BalanceStudy, split: Attribution, part: str) -> str:
 
 
 def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> str:
-    """Say what the reduction did to a method, and which part of it weighs most.
+    """Describe the effect of the reduction on a method, and its largest part.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def balance_finding(study: BalanceStudy, method: str, loss: str = "error") -> st
 
 
 def remedy_finding(advised: Advice, loss: str = "error") -> str:
-    """Say which correction is recommended and if what, what it recovers, and why; or that none is.
+    """State the recommended correction with condition, effect and reason, if there is one.
 
     Parameters
     ----------
@@ -143,7 +143,8 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
     >>> from lincore.imbalance.remedies import choose_remedy
     >>> study = lincore.balance(lincore.sample("gaussian"), {"class 3": 8}, ["lda"], repeats=9)
     >>> print(remedy_finding(choose_remedy(study, "lda", "recall of class 3"), "recall of class 3"))
-    Recommended if class shares in use are those of the full set: corrected priors, which raise ...
+    Recommended if class shares in deployment are those of the full set: corrected priors, which
+    raise ...
     """
     chosen, most, behind = advised[:3]
     if not chosen.recovered.low > 0:
@@ -151,7 +152,7 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
             return "One split cannot tell which correction to recommend."
         found = most.recovered
         if not found.value > 0:
-            better = f"changes the {loss_in_words(loss)} for the better"
+            better = f"improves the {loss_in_words(loss)}"
             return f"None of {advised.n_compared} corrections {better}."
         largest = f"{_amount(found.value, loss)}{_range(found, loss)}"
         verb = "raise" if loss.startswith("recall") else "lower"
@@ -160,7 +161,8 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
             f"estimate is {largest}, by {_CALLED[most.name]}, {_best(advised, most, loss)}."
         )
     text = (
-        f"Recommended if class shares in use are those of the full set: {_CALLED[chosen.name]}, "
+        f"Recommended if class shares in deployment are those of the full set: "
+        f"{_CALLED[chosen.name]}, "
         f"which {_changes(chosen, loss)}, {_best(advised, chosen, loss)}{_price(chosen)}."
     )
     if chosen is not most:
@@ -168,7 +170,7 @@ def remedy_finding(advised: Advice, loss: str = "error") -> str:
     missing = chosen.still_missing
     if chosen.share >= AS_GOOD and not missing.low > 0:
         amount = f"{_amount(missing.value, loss)}{_range(missing, loss)}"
-        text += f" The whole loss is recovered: what is missing, {amount}, is no more than chance."
+        text += f" The whole loss is recovered: the remaining {amount} is within chance."
     if chosen is not most and behind.value:
         by = f"{_amount(behind.value, loss)}{_range(behind, loss)}"
         text += f" The value of {_CALLED[most.name]} is larger by {by}"
@@ -182,7 +184,7 @@ def _best(advised: Advice, remedy: Remedy, loss: str) -> str:
 
 
 def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
-    """Say at which sizes two methods change places, one sentence each.
+    """State at which sizes the order of two methods changes, one sentence each.
 
     Parameters
     ----------
@@ -201,7 +203,7 @@ def crossing_sentences(sweep: Sweep, loss: str = "error") -> tuple[str, ...]:
 def training_loss_finding(
     label: str, totals: tuple[float, float], counts: tuple[int, int], rows: str = "rows"
 ) -> str:
-    """Say what became of the log loss of the training rows, as a sum and by row.
+    """Describe the change of the training log loss, as a sum and per row.
 
     Parameters
     ----------
@@ -217,17 +219,18 @@ def training_loss_finding(
     Examples
     --------
     >>> training_loss_finding("QDA", (90.0, 80.0), (300, 200)).split("; ")[1]
-    'by row it rises from 0.300 to 0.400.'
+    'per row it rises from 0.300 to 0.400.'
     """
     first, second = (total / n for total, n in zip(totals, counts, strict=True))
     return (
         f"{label}: the log loss of the training {rows} goes from {totals[0]:,.1f} to "
-        f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; by row it "
+        f"{totals[1]:,.1f}, summed over {counts[0]:,} and {counts[1]:,} {rows}; per row it "
         f"{'falls' if second < first else 'rises'} from {decimals(first)} to {decimals(second)}."
     )
 
 
-#: A correction that recovers so much of the loss is reported to recover all of it, within chance.
+#: A correction that recovers this share of the loss is reported to recover all of it, within
+#: chance.
 AS_GOOD = 0.9
 
 _CALLED = {
@@ -240,12 +243,12 @@ _CALLED = {
 }
 
 _WHY = {
-    "corrected priors": "It uses every row once and fits nothing again.",
+    "corrected priors": "It uses every row once without refitting.",
     "balanced weights": "It uses every row once.",
-    "both": "It uses every row once, and the posteriors stay probabilities.",
-    "moved threshold": "It uses every row once and leaves the posteriors as they are.",
+    "both": "It uses every row once, and posteriors remain probabilities.",
+    "moved threshold": "It uses every row once and does not change the posteriors.",
     "undersampling": "It trains on fewer rows.",
-    "oversampling": "It leaves no row out.",
+    "oversampling": "It discards no rows.",
 }
 
 

@@ -22,7 +22,7 @@ from lincore.utils.formatting import class_named, decimals, listed, percent, poi
 
 #: What each part of the loss means.
 MEANING: Mapping[str, str] = {
-    "prior shift": "decisions use the shares of the file as priors",
+    "prior shift": "decisions use the class shares of the file as priors",
     "majority bias": "pooled covariance, axes and likelihood follow the large classes",
     "small class": "{rare} has few rows; extrapolated from smaller training sets",
 }
@@ -32,18 +32,18 @@ ENOUGH_SPLITS = 5
 
 
 def correction_name(name: str) -> str:
-    """Return what a correction is called.
+    """Return the display name of a correction.
 
     Parameters
     ----------
     name : str
-        Of a correction, as `ImbalanceCost` calls it.
+        Name of the correction in `ImbalanceCost`.
     """
     return REMEDY_NAMES.get(name, name)
 
 
 def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
-    """Say from which cost of a miss balancing pays, or what the loss asked about is made of.
+    """State from which cost of a miss balancing pays, or the decomposition of another loss.
 
     Parameters
     ----------
@@ -56,7 +56,8 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     >>> import lincore
     >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=6)
     >>> cost_finding(found, "lda")
-    "Balancing the priors of LDA is not shown to pay at any cost of an error on 'class 3' ..."
+    "Balancing the priors of LDA does not significantly pay at any cost of an error on 'class 3'
+    ..."
     """
     if loss == LOSS and method in found.curves:
         return cost_curve_finding(found, method)
@@ -77,7 +78,7 @@ def _recovered(correction: Correction) -> float:
 
 
 def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
-    """Say what to do under which condition, and what it does at the class shares of the file.
+    """Recommend a correction with its condition, and its effect at the file's class shares.
 
     Parameters
     ----------
@@ -93,7 +94,9 @@ def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> 
     'If all classes are equally frequent in deployment, no correction is shown to lower the ...'
     """
     if found.rare is None:
-        return "At the class shares of the file, with errors that cost the same, none is needed."
+        return (
+            "At the class shares of the file, with equal costs of errors, no correction is needed."
+        )
     corrections = found.corrections(method, loss)
     best = max(corrections, key=_recovered, default=None)
     if best is None:
@@ -104,7 +107,7 @@ def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> 
     head = f"{before}{'if' if before else 'If'} {cost_condition(found)}, "
     if len(found.seeds) < ENOUGH_SPLITS:
         estimate = _estimate(found, best, loss)
-        return f"{head}the largest estimate is {estimate}: too few splits to recommend it."
+        return f"{head}the largest estimate is {estimate}: too few splits for a recommendation."
     of_all = _best_of(found, method, best if chosen is None else chosen, loss)
     if chosen is None:
         text = f"{head}no correction is shown to {verb} the {name}"
@@ -134,7 +137,7 @@ def _best_of(found: ImbalanceCost, method: str, correction: Correction, loss: st
 
 
 def _price(found: ImbalanceCost, method: str, chosen: Correction) -> str:
-    """Say what a correction does at the file's own shares, to error, probabilities and recall."""
+    """State the effects of a correction at the file's own class shares."""
     change = chosen.file_error
     if change.low <= 0 <= change.high:
         text = "at the file's own shares the error does not change beyond chance"
@@ -150,8 +153,8 @@ def _price(found: ImbalanceCost, method: str, chosen: Correction) -> str:
     share = ratios.shares[ratios.rare]
     if mean == mean:
         text += (
-            f", {quoted(found.classes[ratios.rare])} gets a mean probability of {percent(mean)} "
-            f"where its share is {percent(share)}"
+            f", {quoted(found.classes[ratios.rare])} gets a mean probability of {percent(mean)}, "
+            f"while its share is {percent(share)}"
         )
     others = recall_of_others(chosen.others)
     return f"{text}, and {others}" if others else text
@@ -160,7 +163,7 @@ def _price(found: ImbalanceCost, method: str, chosen: Correction) -> str:
 def cost_decomposition_sentences(
     found: ImbalanceCost, method: str, loss: str = LOSS
 ) -> tuple[str, ...]:
-    """Say in one sentence each what the parts of a loss are, and which are not available.
+    """Explain the parts of a loss in one sentence each, and which are not available.
 
     Parameters
     ----------
@@ -195,7 +198,7 @@ def cost_decomposition_sentences(
 
 
 def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = LOSS) -> str:
-    """Say what more rows of the rarest class would bring, by extrapolation.
+    """Extrapolate the benefit of more rows of the rarest class.
 
     Parameters
     ----------
@@ -210,7 +213,7 @@ def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = 
     gain, label = found.with_more_rows(method, more, loss), cost_method_label(found, method)
     rare, name = class_named(found.classes[found.rare]), loss_name(found, loss)
     if np.isnan(gain.value):
-        return f"Too few sizes of {rare} are computed to extrapolate for {label}."
+        return f"Too few sizes of {rare} have been computed to extrapolate for {label}."
     text = (
         f"{more:,} more training rows of {rare} (now {int(found.counts[found.rare]):,}) would "
         f"lower the {name} of {label} by {_points(gain, found, loss)}"
@@ -292,7 +295,7 @@ def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, 
 
 
 def loss_name(found: ImbalanceCost, loss: str) -> str:
-    """Return what a loss is called: the first by the prevalence and costs that it weighs.
+    """Return the name of a loss, which for the first depends on prevalence and costs.
 
     Parameters
     ----------
@@ -306,7 +309,7 @@ def loss_name(found: ImbalanceCost, loss: str) -> str:
 
 
 def cost_method_label(found: ImbalanceCost, method: str) -> str:
-    """Return what a method is called.
+    """Return the display name of a method.
 
     Parameters
     ----------
@@ -318,10 +321,10 @@ def cost_method_label(found: ImbalanceCost, method: str) -> str:
 
 
 def cost_basis(found: ImbalanceCost) -> str:
-    """Say what the numbers are means of."""
+    """Describe the reported means."""
     weighted = weights_in_sizes(found.counts, found.totals)
     if len(found.seeds) == 1:
-        return f"The first split ({found.n_test:,} test rows), hence no intervals.{weighted}"
+        return f"The first split ({found.n_test:,} test rows), so no intervals.{weighted}"
     rows = f"{found.n_test:,} test rows each"
     return (
         f"Means of {_splits(found)} ({rows}), with 95 % intervals that are conditional on the "
@@ -330,7 +333,7 @@ def cost_basis(found: ImbalanceCost) -> str:
 
 
 def cost_training_rows(found: ImbalanceCost) -> str:
-    """Say how many training rows each class has, and its share in deployment."""
+    """List the training rows of each class, and its share in deployment."""
     each = [
         f"{quoted(label)} {int(n):,} ({percent(share)})"
         for n, label, share in zip(found.counts, found.classes, found.prevalence, strict=True)

@@ -33,7 +33,7 @@ def cost_ratio(ratio: float) -> str:
 
 
 def cost_condition(found: ImbalanceCost) -> str:
-    """Return the condition on costs or class shares under which the losses are as they are.
+    """Describe the costs or class shares for which the losses hold.
 
     Examples
     --------
@@ -53,14 +53,14 @@ def cost_condition(found: ImbalanceCost) -> str:
             others == 1
         ).all():
             return f"an error on {_rare(found)} costs {cost_ratio(of_class[ratios.rare])} others"
-        return "errors cost as given"
+        return "errors have the given costs"
     if np.allclose(found.prevalence, 1 / len(found.classes)):
         return "all classes are equally frequent in deployment"
-    return "class shares in deployment are as given"
+    return "class shares in deployment are the given ones"
 
 
 def cost_curve_finding(found: ImbalanceCost, method: str) -> str:
-    """Say from which cost of a miss balancing pays, and what it does at two ratios of the costs."""
+    """State from which cost of a miss balancing pays, and its effect at two cost ratios."""
     curve = found.curves[method]
     if found.ratios.class_ratio <= EQUAL:
         error = percent(curve.cost("uncorrected", 1.0).value)
@@ -80,7 +80,7 @@ def _break_even(found: ImbalanceCost, method: str, curve: CostCurve) -> str:
         return f"{what} misses no fewer rows of {_rare(found)}, so it never pays."
     if np.isinf(even.high):
         end = cost_ratio(curve.ratios[-1])
-        return f"{what} is not shown to pay at any cost of {miss} up to {end} {alarms}."
+        return f"{what} does not significantly pay at any cost of {miss} up to {end} {alarms}."
     if even.value <= 1:
         return f"{what} pays even if {miss} costs no more than one of the {alarms}."
     text = f"{what} pays if {miss} costs more than {cost_ratio(even.value)} {alarms}"
@@ -90,14 +90,14 @@ def _break_even(found: ImbalanceCost, method: str, curve: CostCurve) -> str:
 
 
 def _at_ratios(found: ImbalanceCost, curve: CostCurve) -> str:
-    """Say what balancing does to the cost at the ratio asked about, and to the error."""
+    """State the effect of balancing on the cost at the chosen ratio, and on the error."""
     asked, harm = found.ratios.asked, curve.saving(1.0)
     text = ""
     if asked != 1:
         text = f"At {cost_ratio(asked)} to 1 it {_relative(curve.relative_saving(asked))}; "
     text += f"{'at' if text else 'At'} 1 to 1 it "
     if not harm.value:
-        return f"{text}leaves the error as it is."
+        return f"{text}does not change the error."
     if harm.low <= 0 <= harm.high:
         return (
             f"{text}changes the error by {points(-harm.value, signed=True)} points, within chance."
@@ -109,7 +109,7 @@ def _at_ratios(found: ImbalanceCost, curve: CostCurve) -> str:
 def _relative(saving: Interval) -> str:
     value, low, high = saving
     if np.isnan(value):
-        return "leaves the cost at zero"
+        return "keeps the cost at zero"
     if low <= 0 <= high:
         ends = f"{points(-high, 0, signed=True)} to {points(-low, 0, signed=True)}"
         return f"changes the cost by {points(-value, 0, signed=True)} % ({ends})"
@@ -139,7 +139,7 @@ def cost_curve_rows(found: ImbalanceCost, method: str) -> tuple[dict[str, str], 
         row = {"a miss costs": cost_ratio(ratio)}
         for line in LINES:
             row[line] = _per_hundred(curve.cost(line, ratio))
-        row["balanced less uncorrected"] = _per_hundred(_negative(curve.saving(ratio, BALANCED)))
+        row["balanced minus uncorrected"] = _per_hundred(_negative(curve.saving(ratio, BALANCED)))
         rows.append(row)
     return tuple(rows)
 
@@ -180,7 +180,7 @@ def cost_curve(found: ImbalanceCost, method: str) -> go.Figure:
 
 
 def _miss(found: ImbalanceCost) -> tuple[str, str]:
-    """Return what the cost is of, and what it is counted in."""
+    """Return the subject and the unit of the cost."""
     if len(found.classes) == 2:
         return f"a missed {_rare(found)}", "false alarms"
     return f"an error on {_rare(found)}", "other errors"

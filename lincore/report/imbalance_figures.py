@@ -27,7 +27,7 @@ _HEIGHT = 430
 
 
 def cost_waterfall(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Figure:
-    """Draw what the loss of a model under the imbalance of the data is made of.
+    """Draw the decomposition of a model's loss due to the imbalance of the data.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def cost_waterfall(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Fi
 
 
 def cost_corrections(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Figure:
-    """Draw what each correction recovers of the loss of a model under the imbalance.
+    """Draw what each correction recovers of a model's loss due to the imbalance.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def cost_sweep(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Figure
     Returns
     -------
     plotly.graph_objects.Figure or None
-        None where too few sizes could be fitted.
+        None if too few sizes could be fitted.
     """
     k, i = found.loss_names.index(loss), found.methods.index(method)
     values = found.size_losses[i, :, :, k]
@@ -128,7 +128,7 @@ def cost_sweep(found: ImbalanceCost, method: str, loss: str = LOSS) -> go.Figure
 
 
 def balance_waterfall(study: BalanceStudy, method: str, loss: str = "error") -> go.Figure:
-    """Draw to what a model lost when classes were reduced.
+    """Draw the decomposition of a model's loss due to reduced classes.
 
     Parameters
     ----------

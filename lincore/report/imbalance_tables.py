@@ -20,11 +20,11 @@ from lincore.metrics.scores import Interval
 from lincore.utils.formatting import decimals, percent, points, quoted, true_minus
 from lincore.utils.typing import Array
 
-#: What is not clear by its name in a study.
+#: Explanations of names in a study.
 REMEDY_NAMES: Mapping[str, str] = {"both": "balanced weights + corrected priors"}
-#: Recalls of so many classes stand in a table; of more, those that were reduced.
+#: Number of classes whose recalls a table lists; with more, only those of reduced classes.
 MOST_RECALLS = 6
-#: From here on three digits say enough of a loss without a bound.
+#: From this value, three digits are enough for an unbounded loss.
 HUGE = 1000
 
 
@@ -85,7 +85,7 @@ def _scores(results: Results, method: str, recalls: Sequence[tuple[str, int]]) -
 def decomposition_rows(
     study: BalanceStudy, method: str, losses: Sequence[str]
 ) -> tuple[dict[str, str], ...]:
-    """Return what each loss was, became, and to what it was lost.
+    """Return each loss before and after, and its decomposition.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def decomposition_rows(
 
 
 def remedy_rows(study: BalanceStudy, method: str, loss: str) -> tuple[dict[str, str], ...]:
-    """Return for each remedy what it recovers, what is still missing, and what others pay.
+    """Return what each correction recovers, what is still missing, and the price.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def format_loss(found: Interval, loss: str) -> str:
     def number(value: float) -> str:
         if huge:  # of a confident model that errs, or where costs are
             return true_minus(f"{value:.3g}")
-        # No plus: with one a spreadsheet begins a formula.
+        # No plus sign, which begins a formula in a spreadsheet.
         return decimals(value) if loss == "log loss" else points(value)
 
     text = number(found.value)
@@ -269,12 +269,12 @@ def after_splits(n: int, wanted: int) -> str:
 
 
 def recall_of_others(change: Interval) -> str:
-    """Say how the mean recall of the other classes changes; "" where there are none."""
+    """Describe the change of the mean recall of the other classes; "" if there are none."""
     value, low, high = change
     if np.isnan(value):
         return ""
     if not value:
-        return "the recall of the other classes stays"
+        return "the recall of the other classes is unchanged"
     if low <= 0 <= high:
         return "the recall of the other classes does not change beyond chance"
     verb, sign = ("lose", -1) if value < 0 else ("gain", 1)
@@ -284,7 +284,7 @@ def recall_of_others(change: Interval) -> str:
 
 
 def best_of(n: int, corrected: str) -> str:
-    """Say that a value is the best of several, and what is left of it without the choice."""
+    """Report that a value is the best of several, and its value corrected for the choice."""
     if n < 2:
         return "the only one on these rows"
     text = f"the best of {n} on these rows"
@@ -292,17 +292,17 @@ def best_of(n: int, corrected: str) -> str:
 
 
 def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
-    """Say that rows count by their weights and class sizes do not; "" where rows have none."""
+    """Explain weights in a study; "" if rows have none."""
     if (counts == totals).all():
         return ""
-    return " Rows count by their weights; sizes of classes are numbers of rows."
+    return " Rows are weighted; class sizes are numbers of rows."
 
 
 def balance_basis(study: BalanceStudy) -> str:
-    """Say what the numbers of a study are means of."""
+    """Describe the means reported by a study."""
     n, weighted = len(study.seeds), weights_in_sizes(study.counts["full"], study.totals["full"])
     if n == 1:
-        return f"One split so far, hence no intervals.{weighted}"
+        return f"One split so far, so no intervals.{weighted}"
     what = "splits" if study.new_splits else "choices of the training rows, one test set"
     wanted = study.settings.repeats
     of = f"{n} of {wanted}" if n < wanted else str(n)

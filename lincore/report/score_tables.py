@@ -12,7 +12,7 @@ from lincore.metrics.results import ROPE, Results
 from lincore.report.sentences import format_score, format_score_cell, rarest_class
 from lincore.utils.formatting import p_value, percent, quoted
 
-# In which order scores stand after the one that decides.
+# The order of scores after the leading one.
 _ORDER = ("balanced accuracy", "accuracy", "MCC", "log loss", "AUC", "macro F1", "Brier")
 _ENDS = ("", " from", " to")
 
@@ -27,16 +27,16 @@ def comparison_rows(
     results : Results
         See `lincore.metrics.rank_methods` for the best method first.
     score : str, optional
-        Which decides the groups and stands first; by default the leading one.
+        Score that defines the groups and comes first. Default: the leading one.
     rope : float
-        How small a difference does not matter, in the unit of the score.
+        Half-width of the region of practical equivalence, in the unit of the score.
 
     Returns
     -------
     tuple of dict
         "model", "group" (None for a method without the score), and text for each score, shares
-        in per cent; where classes are unequal the recall of the rarest follows the first, and
-        then the score of the best, corrected for the choice, see `best_heading`.
+        in per cent; with unequal classes the recall of the rarest follows the first, then the score
+        of the best, corrected for the choice, see `best_heading`.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def comparison_rows(
 
 
 def score_heading(score: str) -> str:
-    """Return what the column of a score is called: "accuracy (%)", "log loss".
+    """Return the column heading of a score: "accuracy (%)", "log loss".
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def score_heading(score: str) -> str:
 
 
 def best_heading(best: BestScore, score: str) -> str:
-    """Return what the column of the best score, corrected for the choice, is called.
+    """Return the column heading of the best score, corrected for the choice.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def best_heading(best: BestScore, score: str) -> str:
 
 
 def rarest_heading(results: Results) -> str:
-    """Return what the column of the recall of the rarest class is called."""
+    """Return the column heading of the recall of the rarest class."""
     return f"recall of {quoted(results.classes[rarest_class(results)])} (%)"
 
 
@@ -144,7 +144,7 @@ def pairwise_rows(
 
 
 def pairwise_note(results: Results, score: str | None = None, rope: float = ROPE) -> str:
-    """Say which tests were used, over how many pairs, and what the verdicts mean.
+    """State the tests, the number of pairs, and the meaning of the verdicts.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def confusion_rows(results: Results, method: str) -> tuple[dict[str, object], ..
 
 
 def headline_score_names(results: Results) -> tuple[str, ...]:
-    """Return the leading score with those that belong beside it.
+    """Return the leading score with accompanying ones.
 
     Examples
     --------
@@ -278,10 +278,10 @@ def headline_score_names(results: Results) -> tuple[str, ...]:
 
 
 def headline_scores(results: Results, method: str) -> tuple[dict[str, object], ...]:
-    """Return the scores that stand first for a method, with their intervals and the baseline.
+    """Return the main scores of a method, with intervals and baseline.
 
-    Where classes are unequal these are the leading score, MCC, accuracy and the recall of the
-    rarest class; the leading score and the log loss elsewhere.
+    With unequal classes these are the leading score, MCC, accuracy and the recall of the rarest
+    class; otherwise the leading score and the log loss.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ def headline_scores(results: Results, method: str) -> tuple[dict[str, object], .
     Returns
     -------
     tuple of dict
-        "score" and "value", text with the interval; nothing without such a score.
+        "score" and "value", text with the interval; omitted without such a score.
 
     Examples
     --------

@@ -22,10 +22,10 @@ from lincore.utils.formatting import (
     true_minus,
 )
 
-#: So many classes are named in a sentence.
+#: Number of classes named in a sentence.
 MOST_NAMED = 3
 
-# What fits beside a figure of pairs.
+# Maximum width next to a figure of pairs.
 _SHORT_NAMES = {
     "lda": "LDA",
     "diagonal-lda": "Diag. LDA",
@@ -42,7 +42,7 @@ _SHORT_NAMES = {
 
 
 def format_score_cell(found: scores.Interval, score: str) -> str:
-    """Write a score with its interval where the heading says the unit; nothing without a score.
+    """Format a score with its interval, without unit; empty without a score.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def a_score(name: str) -> str:
 
 
 def format_score(found: scores.Interval, score: str) -> str:
-    """Write a score with its interval as its kind is read; nothing where there is none.
+    """Format a score with its interval and unit; empty if there is none.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def format_score(found: scores.Interval, score: str) -> str:
     if scores.SCORES[score].is_share:
         value, ends = percent(found.value), interval(found.low, found.high)
     else:
-        # The log loss of a confident model that errs has no bound.
+        # The log loss of an overconfident model is unbounded.
         form = ".3f" if max(abs(found.value), abs(found.high)) < 1000 else ".3g"
         value = true_minus(f"{found.value:{form}}")
         ends = true_minus(f"{found.low:{form}}–{found.high:{form}}")
@@ -100,7 +100,7 @@ def format_score(found: scores.Interval, score: str) -> str:
 
 
 def missing_interval_note(results: Results, score: str, method: str | None = None) -> str:
-    """Say why a score has no interval, where it rests on too few rows; else nothing.
+    """Explain why a score has no interval if it depends on too few rows; otherwise empty.
 
     Parameters
     ----------
@@ -125,14 +125,14 @@ def missing_interval_note(results: Results, score: str, method: str | None = Non
         methods = results.methods if method is None else [method]
         carried = [one for one in methods if scores.is_carried_by_few(results, one, score)]
         whose = "" if method or len(carried) == len(results.methods) else f" of {listed(carried)}"
-        return f"too few rows carry the loss{whose} for an interval" if carried else ""
+        return f"too few rows dominate the loss{whose} for an interval" if carried else ""
     names = [quoted(results.classes[code]) for code in codes]
     which = listed(names) if len(names) <= MOST_NAMED else f"{len(names)} classes"
     return f"too few rows of {which} for an interval"
 
 
 def missing_intervals_note(results: Results, names: Sequence[str] = tuple(scores.SCORES)) -> str:
-    """Say which of some scores have no interval, and why; nothing where all have.
+    """State which scores have no interval, and why; empty if all have.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _capital(text: str) -> str:
 
 
 def classification_finding(results: Results, method: str, *, rows: str = "rows") -> str:
-    """Say which score a method reaches on the test set, and what it mostly misclassifies.
+    """State a method's score on the test set, and its main misclassification.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def classification_finding(results: Results, method: str, *, rows: str = "rows")
 
 
 def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
-    """Say of the methods that never predict some class with rows which classes those are."""
+    """State which classes with rows are never predicted by some methods."""
     found, rows = {}, f"for none of the {len(np.unique(results.rows)):,} rows"
     for method in methods:
         codes = scores.never_predicted(results, method)
@@ -219,7 +219,7 @@ def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
 
 
 def training_error_note(training: float, results: Results, method: str) -> str:
-    """Put the error on the training rows beside that on the test rows.
+    """Report training and test error.
 
     Parameters
     ----------
@@ -233,9 +233,9 @@ def training_error_note(training: float, results: Results, method: str) -> str:
 
 
 def best_finding(results: Results, score: str | None = None) -> str:
-    """Say which of several methods is best on these rows, and its score corrected for the choice.
+    """State the best of several methods on these rows, and its score corrected for the choice.
 
-    Nothing of one method. See `lincore.metrics.best_score`.
+    Empty for a single method. See `lincore.metrics.best_score`.
 
     Parameters
     ----------
@@ -262,18 +262,18 @@ def best_finding(results: Results, score: str | None = None) -> str:
 
 
 def baseline_finding(results: Results, method: str, *, subject: str = "That") -> str:
-    """Say whether a method beats always predicting the largest class, by the leading score.
+    """State whether a method beats the majority-class baseline, by the leading score.
 
-    By its interval, corrected for the choice if it is the best of several; where that lacks rows
-    by permutation, see `lincore.metrics.permutation_p`.
-    Where classes are unequal, accuracy, MCC and the recall of the rarest class stand beside it.
+    By its interval, corrected for the choice if it is the best of several, or by permutation if
+    there are too few rows, see `lincore.metrics.permutation_p`. With unequal classes, accuracy, MCC
+    and the recall of the rarest class are added.
 
     Parameters
     ----------
     results : Results
     method : str
     subject : str
-        What the sentence calls the method, which after a headline about it is "That".
+        Subject of the sentence; "That" after a headline about the method.
     """
     name = leading_score(results.class_counts)
     found, guess = (
@@ -326,7 +326,7 @@ def rarest_class(results: Results) -> np.intp:
 
 
 def short_names(methods: Sequence[str]) -> list[str]:
-    """Return names of at most nine characters for methods, numbered where one enters twice."""
+    """Return method names of at most nine characters, numbered if repeated."""
     known = {"features=pixels": " pix", "features=hog": " HOG"}
     words = [
         (name.partition("(")[0], next((known[part] for part in known if part in name), ""))

@@ -1,4 +1,4 @@
-"""Sentences on the winners under two splits, with the reason where they differ."""
+"""Sentences on the winners under two splits, with the reason if they differ."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ if TYPE_CHECKING:
     from lincore.imbalance.study import BalanceStudy
     from lincore.model_selection.split_choice import SplitVariation
 
-# Test means so many times as far from the training means as chance makes them (squared) are not
-# those of rows at random.
+# With this ratio of squared distance to its expectation by chance, test rows are not random.
 FAR = 3.0
-# A model that is ahead in so many of the random test sets is ahead.
+# A model that leads in this share of the random test sets is called better.
 OFTEN = 0.7
 # The remedy whose priors are the shares of the test rows.
 EQUAL = "corrected priors"
@@ -24,7 +23,7 @@ FACES_TEXT = 0.773
 
 
 def split_choice_finding(found: SplitVariation) -> str:
-    """Say which model wins on the last rows of each class, which at random, and why they differ.
+    """State which model wins on the last rows of each class, which at random, and why they differ.
 
     Parameters
     ----------
@@ -83,7 +82,7 @@ def split_choice_rows(found: SplitVariation) -> tuple[dict[str, str], ...]:
 
 
 def _change_of_places(found: SplitVariation, last: int, usual: int) -> str:
-    """Name the two models whose order the split turns most clearly, besides the winners."""
+    """Name the two models whose order changes most clearly, apart from the winners."""
     mean = found.random.mean(axis=0)
     ahead = found.last[:, None] - found.last
     often = (found.random[:, None, :] > found.random[:, :, None]).mean(axis=0) >= OFTEN
@@ -93,7 +92,7 @@ def _change_of_places(found: SplitVariation, last: int, usual: int) -> str:
     if not turned[one, other] > 0:
         return ""
     return (
-        f"{found.labels[one]} and {found.labels[other]} change places: "
+        f"{found.labels[one]} and {found.labels[other]} change order: "
         f"{percent(found.last[one])} and {percent(found.last[other])} on the last, "
         f"{percent(mean[one])} and {percent(mean[other])} at random. "
     )
@@ -102,20 +101,20 @@ def _change_of_places(found: SplitVariation, last: int, usual: int) -> str:
 def _why(found: SplitVariation) -> str:
     if not found.last_shift > FAR:
         return (
-            "The last rows are as the others: their class means lie no further from those of the "
-            "training rows than chance places them."
+            "The last rows are like the others: their class means are no further from those of the "
+            "training rows than expected by chance."
         )
     return (
-        "The last rows are not as the others: the means of their classes lie "
-        f"{found.last_shift:.1f} times as far (squared) from those of the training rows as "
-        f"chance would place them, at random {found.random_shift:.1f} times. Rows that follow "
-        "each other, as images of one subject or session do, are alike: such a test set asks "
-        "for what the training set has not shown, and it is one, not many."
+        f"The last rows differ from the others: their class means are {found.last_shift:.1f} times "
+        f"as far (squared) from those of the training rows as expected by chance; at random "
+        f"{found.random_shift:.1f} times. Consecutive rows, such as images of one subject or "
+        f"session, are similar: such a test set differs from the training set, and it is a single "
+        f"one."
     )
 
 
 def equal_priors_note(study: BalanceStudy, method: str) -> str:
-    """Say what equal priors bring to a model of the reduced set, beside the text's number.
+    """Compare equal priors for a model of the reduced set with the text's number.
 
     Parameters
     ----------
@@ -126,7 +125,7 @@ def equal_priors_note(study: BalanceStudy, method: str) -> str:
     Returns
     -------
     str
-        Empty where test rows are not equally many in every class, or nothing was corrected.
+        Empty if classes have unequal numbers of test rows, or nothing was corrected.
 
     Examples
     --------
@@ -145,7 +144,7 @@ def equal_priors_note(study: BalanceStudy, method: str) -> str:
     return (
         f"With equal priors {study.settings.label(method)} reaches {percent(equal)} on the "
         f"reduced set, with the estimated ones {percent(learned)}. The text on faces reports "
-        f"{percent(FACES_TEXT)} of its generative model: it seems to have held the priors equal."
+        f"{percent(FACES_TEXT)} for its generative model: it seems to have used equal priors."
     )
 
 

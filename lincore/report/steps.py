@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) -> str:
-    """Return what the models see in place of the features; empty where they see these.
+    """Describe the inputs of the models; empty if they are the features.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
     n_train : int
         Number of training rows.
     who : str
-        "The model sees" or "All models see".
+        "The model sees" or "All models use".
 
     Examples
     --------
@@ -39,7 +39,7 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
     >>> from lincore import Steps
     >>> wine = lincore.sample("wine")
     >>> projection_sentence(wine, Steps(n_components=2), 125, who="The model sees")
-    'The model sees 2 principal components of the 13 features; what these leave out is lost.'
+    'The model sees 2 principal components of the 13 features; the remainder is discarded.'
     """
     number, width = steps.n_components, data.n_features
     noun = "pixels" if data.kind.is_images else "features"
@@ -53,17 +53,17 @@ def projection_sentence(data: Dataset, steps: Steps, n_train: int, *, who: str) 
         few = data.kind.is_images and width > n_train
         why = f": there are only {n_train:,} training images" if few else ""
         return (
-            f"{who} the principal components that hold {percent(number, 0)} of the variance of "
+            f"{who} the principal components that explain {percent(number, 0)} of the variance of "
             f"the {width:,} {noun}{why}."
         )
     if number >= width:
         return ""
     components = f"{number:,} principal component{'' if number == 1 else 's'}"
-    return f"{who} {components} of the {width:,} {noun}; what these leave out is lost."
+    return f"{who} {components} of the {width:,} {noun}; the remainder is discarded."
 
 
 def target_values_note(classifier: object) -> str:
-    """Return which values least squares was fitted to; empty for other classifiers.
+    """Describe the targets of least squares; empty for other classifiers.
 
     Examples
     --------
@@ -77,12 +77,12 @@ def target_values_note(classifier: object) -> str:
 
 
 def _n_gradients(data: Dataset, steps: Steps) -> int:
-    """Return how many values the step "basis" makes of an image."""
+    """Return the number of values of an image after the step "basis"."""
     return int(as_basis(steps.basis, 0, data.image_shape).fit_transform(data.X[:2]).shape[1])
 
 
 def pipeline_steps(pipeline: Pipeline, data: Dataset, method: str) -> tuple[str, ...]:
-    """Return the steps of a fitted pipeline in few words each, the classifier last.
+    """Describe the steps of a fitted pipeline briefly, the classifier last.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def pipeline_steps(pipeline: Pipeline, data: Dataset, method: str) -> tuple[str,
         Fitted, as `lincore.model_selection.pipeline_for` makes them.
     data : Dataset
     method : str
-        What the classifier is called.
+        Display name of the classifier.
 
     Returns
     -------

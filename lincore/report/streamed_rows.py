@@ -14,7 +14,7 @@ _MOST_NAMED = 4
 
 
 def rows_in_memory(data: Dataset) -> str:
-    """Say how many rows are in memory and how many streamed; nothing where all are in memory.
+    """Report how many rows are in memory and how many are streamed; empty if all are in memory.
 
     Examples
     --------
@@ -24,22 +24,22 @@ def rows_in_memory(data: Dataset) -> str:
     >>> iris = lincore.sample("iris")
     >>> sums = lincore.Moments.from_groups(np.tile(iris.X, (100, 1)), np.tile(iris.codes, 100), 3)
     >>> print(rows_in_memory(replace(iris, streamed=sums)))
-    15,150 rows: 150 are in memory and drawn from, the other 15,000 are streamed, summed by class.
+    15,150 rows: 150 are in memory, the other 15,000 are streamed and summed by class.
     ...
     """
     if not data.n_streamed:
         return ""
     return (
-        f"{data.n_rows + data.n_streamed:,} rows: {data.n_rows:,} are in memory and drawn from, "
-        f"the other {data.n_streamed:,} are streamed, summed by class. Models "
-        "solved from moments (LDA, QDA, Naive Bayes, Fisher, least squares), scaling "
-        "and PCA learn from all but the test set; logistic regression, the perceptron and the page "
-        "Balance from those in memory. Every test is on rows in memory."
+        f"{data.n_rows + data.n_streamed:,} rows: {data.n_rows:,} are in memory, the other "
+        f"{data.n_streamed:,} are streamed and summed by class. Models fitted from moments (LDA, "
+        f"QDA, Naive Bayes, Fisher, least squares), scaling and PCA use all rows except the test "
+        f"set; logistic regression, the perceptron and the page Balance use rows in memory. Tests "
+        f"always use rows in memory."
     )
 
 
 def learned(results: Results) -> str:
-    """Say which methods learned from streamed rows, too; nothing where there are none."""
+    """Report which methods also used streamed rows; empty if none."""
     counts = results.settings.streamed
     names = [name for name in results.methods if counts.get(name)]
     if not names:
@@ -49,7 +49,7 @@ def learned(results: Results) -> str:
 
 
 def training_rows_note(rows: str, took: str, n_steps: int = 0, n_classifier: int = 0) -> str:
-    """Say what steps and classifier were fitted on, and how long the classifier took.
+    """Report the training rows of steps and classifier, and the fitting time of the classifier.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def training_rows_note(rows: str, took: str, n_steps: int = 0, n_classifier: int
     Examples
     --------
     >>> training_rows_note("105 training rows", "3 ms")
-    'Every step was fitted on the 105 training rows alone, the classifier in 3 ms.'
+    'Every step was fitted on the 105 training rows only, the classifier in 3 ms.'
     >>> training_rows_note("105 training rows", "3 s", 9_000, 9_000)
     'Every step was fitted on the 105 training rows and 9,000 streamed rows, the classifier in 3 s.'
     """
@@ -72,4 +72,4 @@ def training_rows_note(rows: str, took: str, n_steps: int = 0, n_classifier: int
     if n_steps:
         on = f"the {rows} and {n_steps:,} streamed rows"
         return f"The steps before it were fitted on {on}, the classifier on the former in {took}."
-    return f"Every step was fitted on the {rows} alone, the classifier in {took}."
+    return f"Every step was fitted on the {rows} only, the classifier in {took}."

@@ -110,7 +110,7 @@ def test_what_cannot_be_read_in_blocks_is_refused_with_both_ways_out():
     app = bring(opened(), ("large.csv", raw))
     assert data_of(app).name == "iris"
     assert "cannot be read in blocks either" in said(app)
-    button(app, "Use the rows drawn at random alone").click().run()
+    button(app, "Use only the randomly drawn rows").click().run()
     assert_fine(app)
     data = data_of(app)
     assert data.has_categories

@@ -105,7 +105,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     assert any(
         not np.array_equal(a.get("z"), b.get("z")) for a, b in zip(boundary, moved, strict=True)
     )
-    for typed, said in (("-4", "-4 is no cost"), ("", "An empty cell is no cost")):
+    for typed, said in (("-4", "-4 is no cost"), ("", "An empty cell is not a cost")):
         type_cell(dashboard, grid, 2, 1, 4, typed)
         assert f"{said}: class 3 predicted as class 1 stays at 9." in dashboard.text()
         assert dashboard.table("balance.costs.rows") == after

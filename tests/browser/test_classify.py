@@ -53,7 +53,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.element("classify.solvers.table").wait_for()
     dashboard.settle()
     table = {row[0]: row for row in dashboard.table("classify.solvers.table")[1:]}
-    assert table["Gradient, rate 0.002"][-1] == "the gradient is as small as asked for"
+    assert table["Gradient, rate 0.002"][-1] == "the gradient reached the tolerance"
     assert table["Gradient, rate 0.02"][-1] == "the training loss keeps rising and falling"
     assert float(table["Newton"][1]) == pytest.approx(model.log_loss_, abs=1e-4)
     dashboard.screenshot("faces-convergence")
@@ -84,11 +84,11 @@ def test_a_long_fit_is_stopped_and_one_goes_on(dashboard):
     dashboard.element("classify.fit.stop").get_by_role("button").click()
     dashboard.element("classify.fit.restart").wait_for()
     dashboard.settle()
-    assert "it was asked to stop" in dashboard.text()
+    assert "it was cancelled" in dashboard.text()
     assert "Logistic regression reaches" in dashboard.text()
     dashboard.visit("explore")
     dashboard.visit("classify")
-    assert "it was asked to stop" in dashboard.text(), "what there was is kept"
+    assert "it was cancelled" in dashboard.text(), "what there was is kept"
     dashboard.choose("classify.word", "Perceptron")
     dashboard.settle()
     assert "Perceptron reaches" in dashboard.text()

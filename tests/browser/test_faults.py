@@ -59,7 +59,7 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
             assert "training rows of 'k2'" in found
         visitor.page.get_by_role("dialog", name="Connection error").wait_for()
         with serving(ROOT, tmp_path, log, port=port):
-            asked = visitor.page.get_by_text(f"{OWN} was here: upload it again to go on.")
+            asked = visitor.page.get_by_text(f"{OWN} was here: upload it again to continue.")
             asked.wait_for()
             assert "if the server begins anew" in visitor.text()
             visitor.upload("again.upload", (OWN, table()))

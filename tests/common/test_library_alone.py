@@ -168,7 +168,7 @@ def test_rows_that_do_not_fit_a_model_are_refused(results):
 def test_compare_refuses_what_is_no_data_set(given):
     with pytest.raises(lincore.DataError, match=r"lincore\.load"):
         lincore.compare(given, "lda")
-    with pytest.raises(lincore.DataError, match="already chosen"):
+    with pytest.raises(lincore.DataError, match="already been chosen"):
         lincore.compare(lincore.sample("iris"), "lda", target="colour")
 
 

@@ -133,7 +133,7 @@ def test_diagonal_lda_has_canonical_coordinates_in_its_own_deviations():
 def test_canonical_coordinates_of_one_place_do_not_exist():
     same = lincore.LinearDiscriminantAnalysis().fit([[1.0], [3.0], [1.0], [3.0]], [0, 0, 1, 1])
     assert same.predict([[2.0]]).shape == (1,)
-    with pytest.raises(ValueError, match="means of the classes are equal"):
+    with pytest.raises(ValueError, match="class means are equal"):
         same.transform([[2.0]])
     with pytest.raises(ValueError, match="integer from 1 to 2"):
         lincore.LinearDiscriminantAnalysis(n_components=3).fit(X, Y)

@@ -179,7 +179,7 @@ CORPUS = {
     ),
     "arrays-that-lie": (
         lambda: zipped({"X.npy": npy((60_000, 10**9)), "y.npy": npy((60_000,))}),
-        "not of the size that it states",
+        "differs in size from its header",
     ),
     "arrays-of-a-huge-header": (
         lambda: zipped(

@@ -127,7 +127,7 @@ def test_what_a_graph_cannot_hold_is_refused():
     with pytest.raises(lincore.DataError, match="decision function of Pipeline.*in front of"):
         to_onnx(inside.fit(X, CODES), X[:1])
     words = Preparer(n_words=X.shape[1]).fit(X)
-    with pytest.raises(lincore.DataError, match="no sparse rows.*skops"):
+    with pytest.raises(lincore.DataError, match="not support sparse rows.*skops"):
         to_onnx(words, X[:1])
 
 

@@ -1,1 +1,1 @@
-"""The fit from moments, scores, class weights and validation that all classifiers share."""
+"""Fitting from moments, scores, class weights and validation, shared by all classifiers."""

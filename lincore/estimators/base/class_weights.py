@@ -15,7 +15,7 @@ ClassWeight: TypeAlias = Literal["balanced"] | Mapping[Any, float] | None
 
 
 def class_weights(class_weight: ClassWeight, classes: ArrayLike, count: Array) -> Array | None:
-    """Return what a row of each class counts, with scikit-learn's meaning of `class_weight`."""
+    """Return the weight of each class, with scikit-learn's meaning of `class_weight`."""
     if class_weight is None:
         return None
     if isinstance(class_weight, Mapping):
@@ -32,7 +32,7 @@ def class_weights(class_weight: ClassWeight, classes: ArrayLike, count: Array) -
 
 
 def weighted_rows(estimator: Any, labelled: LabelledRows) -> LabelledRows:
-    """Return the rows of a fit with the estimator's `class_weight` in their weights."""
+    """Return the rows of a fit, with weights multiplied by the estimator's `class_weight`."""
     rows, codes, weight = labelled
     count = np.bincount(codes, weight, len(estimator.classes_)).astype(np.float64)
     by_class = class_weights(estimator.class_weight, estimator.classes_, count)

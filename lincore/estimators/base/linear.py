@@ -18,13 +18,13 @@ from lincore.utils.typing import Array
 
 
 class LinearClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that chooses the class of the largest score ``x @ coef_[k] + intercept_[k]``.
+    """A classifier that predicts the class with the largest score ``x @ coef_[k] + intercept_[k]``.
 
     Attributes
     ----------
     classes_ : ndarray of shape (K,)
     coef_ : ndarray of shape (K, p), or (1, p) for two classes
-        For two classes the difference of the second class from the first, as in scikit-learn.
+        For two classes the second minus the first, as in scikit-learn.
     intercept_ : ndarray of shape (K,), or (1,) for two classes
     """
 
@@ -34,13 +34,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Learn `classes_`, `coef_` and `intercept_`."""
+        """Set `classes_`, `coef_` and `intercept_`."""
 
     # Whether rows may be sparse.
     _sparse: ClassVar[bool] = False
 
     def __sklearn_tags__(self) -> Tags:
-        """Tell scikit-learn whether rows may be sparse."""
+        """Declare whether rows may be sparse."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._sparse
         return tags
@@ -55,7 +55,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return stacked(None, coef, intercept, np.zeros(coef.shape[1]))
 
     def _set_linear(self, coef: Array, intercept: Array) -> None:
-        """Keep the scores of K classes, coef (K, p) and intercept (K,): of two, the difference."""
+        """Store K scores, coef (K, p) and intercept (K,); for two classes the difference."""
         if len(coef) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef, intercept
@@ -68,7 +68,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):
         return self.score_rows(rows)
 
     def score_rows(self, rows: Any) -> Array:
-        """Return the `decision_function` of rows that are known to be numbers: no checks."""
+        """Return the `decision_function` of validated rows without further checks."""
         scores = blocked_product(rows, self.coef_.T) + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -93,21 +93,21 @@ class SoftmaxPosterior:
 
 
 class WithoutProbabilities:
-    """Scores that are no probabilities: to ask for these is an AttributeError with a sentence."""
+    """Scores that are not probabilities: asking for these raises an AttributeError with advice."""
 
     @property
     def predict_proba(self) -> Any:
-        """Not there: `hasattr` is False."""
+        """Unavailable: `hasattr` is False."""
         raise no_probabilities(self, "predict_proba")
 
     @property
     def predict_log_proba(self) -> Any:
-        """Not there: `hasattr` is False."""
+        """Unavailable: `hasattr` is False."""
         raise no_probabilities(self, "predict_log_proba")
 
 
 def no_probabilities(model: Any, name: str, because: str = "its scores are") -> AttributeError:
-    """Return the error of asking a model for probabilities that it does not have."""
+    """Return the error for a model without probabilities."""
     return AttributeError(
         f"{type(model).__name__} has no {name}: {because} no probabilities. Use decision_function, "
         "sklearn.calibration.CalibratedClassifierCV around it, or a classifier that has them, such "
@@ -116,17 +116,17 @@ def no_probabilities(model: Any, name: str, because: str = "its scores are") -> 
 
 
 def chosen_codes(scores: Array) -> NDArray[np.intp]:
-    """Return which class has the largest score, (n,), for what `decision_function` returns."""
+    """Return the class with the largest score, (n,), from the output of `decision_function`."""
     chosen = scores > 0 if scores.ndim == 1 else scores.argmax(axis=1)
     return np.asarray(chosen, dtype=np.intp)
 
 
 def log_posterior(scores: Array) -> Array:
-    """Turn log joint densities, as `decision_function` returns them, into log posteriors (n, K)."""
+    """Convert log joint densities, as returned by `decision_function`, to log posteriors (n, K)."""
     if scores.ndim == 1:
-        # A score may be infinite, for a class that is impossible: so no difference of scores.
+        # The score of an impossible class may be infinite, so scores are not subtracted.
         return -np.logaddexp(0, np.column_stack([scores, -scores]))
-    # By class and not by row: NumPy reduces many rows of few numbers slowly.
+    # By class, not by row: NumPy is slow at reducing many rows of few numbers.
     shifted = np.ascontiguousarray(scores.T)
     shifted -= shifted.max(axis=0)
     shifted -= np.log(np.exp(shifted).sum(axis=0))

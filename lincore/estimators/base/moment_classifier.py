@@ -1,4 +1,4 @@
-"""Fitting from moments by class: in one go, batch by batch, or where features outnumber rows."""
+"""Fitting from moments by class: at once, in batches, or with more features than rows."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ from lincore.utils.typing import Array
 
 Priors: TypeAlias = ArrayLike | Mapping[Any, float] | Literal["equal", "all"] | None
 
-# The least deviation that can be squared.
+# The smallest deviation whose square does not underflow.
 SMALLEST = 1e-140
 _MOST_NAMED = 5
 
 
 class ConstantFeatureWarning(UserWarning):
-    """A feature is constant within every class, so that it is ignored although it tells classes."""
+    """A feature that separates classes is ignored because it never varies within them."""
 
 
 class MomentClassifier(ClassifierMixin, BaseEstimator):
-    """A classifier that is a function of the moments by class.
+    """A classifier that depends only on the moments by class.
 
-    What is learned does not depend on how the rows are cut into batches, nor on their order.
-    With fewer rows than features the moments are those of coordinates in the space that the
-    rows span, and the (p, p) scatter is only formed when `moments_` is asked for.
+    The result does not depend on batches or on the order of rows. With fewer rows than features the
+    moments refer to coordinates in the span of the rows, and the (p, p) scatter is only formed on
+    access to `moments_`.
 
-    Moments of a class are scaled by its weight (`class_weight`) before they are solved, so that
-    weights cost no pass either, and batches may come in which the classes have other shares.
+    The moments of a class are scaled by its weight (`class_weight`) before fitting, so weights need
+    no further pass, and batches may have different class shares.
 
-    That input is finite is seen while it is summed: no pass over the rows is spent on it.
+    Input is checked for finite values during summation, without a further pass.
     """
 
-    # Whether the diagonal of the scatter is enough.
+    # Whether the diagonal of the scatter is sufficient.
     _diagonal: ClassVar[bool] = False
-    # Whether the model is the same in the space that the rows span.
+    # Whether the model is the same in the span of the rows.
     _in_row_space: ClassVar[bool] = True
 
     classes_: NDArray[Any]
@@ -65,7 +65,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @atomic
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn from rows; with fewer rows than features in the space that the rows span."""
+        """Fit to rows; with fewer rows than features, in the span of the rows."""
         return self._fit_rows(validate_rows(self, X, y, sample_weight, ensure_all_finite=False))
 
     @atomic
@@ -76,7 +76,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Learn from more rows; the result does not depend on how they are cut into batches."""
+        """Update with more rows; the result does not depend on the batches."""
         first = begins(self, classes)
         labelled = validate_rows(
             self, X, y, sample_weight, classes=classes, reset=first, ensure_all_finite=False
@@ -86,7 +86,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
 
     @atomic
     def fit_moments(self, moments: Moments, classes: ArrayLike) -> Self:
-        """Learn from moments grouped by class."""
+        """Fit to moments grouped by class."""
         labels = np.asarray(classes)
         one_each = labels.ndim == 1 and moments.count.shape == labels.shape
         if not one_each or not (labels[:-1] < labels[1:]).all():
@@ -98,14 +98,14 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             moments = moments.diagonal()
         elif moments.is_diagonal:
             raise ValueError(
-                f"{type(self).__name__} needs the full scatter, and these moments keep only its "
-                "diagonal. Make them with diagonal=False."
+                f"{type(self).__name__} needs the full scatter, but these moments have only its "
+                f"diagonal. Create them with diagonal=False."
             )
         self.classes_, self.n_features_in_ = labels, moments.n_features
         return self._keep(moments)
 
     def without_moments(self) -> Self:
-        """Return a copy that predicts, and holds nothing else: K p² numbers less to send."""
+        """Return a copy with only what prediction needs: K p² fewer numbers to send."""
         light = copy(self)
         light._moments = Moments.empty(self._moments.count.shape, 0, diagonal=True)
         return light
@@ -114,20 +114,20 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
     def moments_(self) -> Moments:
         """The moments by class of all rows seen, shapes (K,), (K, p), (K, p, p) or (K, p).
 
-        Sample weights are in them, class weights are not: these follow from the final counts.
+        They include sample weights but not class weights, which depend on the final counts.
         """
         check_is_fitted(self)
         return self._moments if self._space is None else self._space.lift(self._moments)
 
     @property
     def _solved_moments(self) -> Moments:
-        """The moments that the model was solved from, class weights included."""
+        """The moments from which the model was fitted, including class weights."""
         check_is_fitted(self)
         return scaled(self._moments, self._class_weights)
 
     @abstractmethod
     def _solve(self, moments: Moments, space: RowSpace | None) -> None:
-        """Set what is learned from moments by class, of the rows or of their coordinates."""
+        """Fit to moments by class, of the rows or of their coordinates."""
 
     def _keep(
         self, moments: Moments, space: RowSpace | None = None, *, fewest_classes: int = 2
@@ -147,7 +147,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         return False
 
     def _warn_of_constants(self, moments: Moments) -> None:
-        """Warn of features that tell classes apart and are ignored, since they never vary."""
+        """Warn about ignored features that separate classes but never vary within them."""
         within, means = moments.within(), moments.mean[moments.count > 0]
         constant = (within if within.ndim == 1 else np.diagonal(within)) == 0
         ignored = np.flatnonzero(constant & (np.ptp(means, axis=0) > 0))
@@ -156,9 +156,9 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
             named = [f"column {i}" if names is None else repr(str(names[i])) for i in ignored]
             warn(
                 f"Coefficient 0 for {count(len(ignored), 'feature')} constant within every class "
-                f"but different between classes: {listed(named, _MOST_NAMED)}. Without variance "
-                "within classes distances have no scale. Use shrinkage (a ridge) with LDA or QDA, "
-                "or least squares or logistic regression.",
+                f"but different between classes: {listed(named, _MOST_NAMED)}. Without "
+                f"within-class variance distances have no scale. Use shrinkage (a ridge) with LDA "
+                f"or QDA, or use least squares or logistic regression.",
                 ConstantFeatureWarning,
                 stacklevel=5,
             )
@@ -169,7 +169,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         if len(rows) >= rows.shape[1] or not self._in_row_space:
             return self._keep(self._summarise(*labelled))
         if weight is not None:
-            # A row of no weight is absent: it must not stretch the space.
+            # A row with zero weight is ignored: it must not extend the span.
             rows, codes, weight = rows[weight > 0], codes[weight > 0], weight[weight > 0]
         diagonal = summarise(rows, codes, n_classes, weight, diagonal=True)
         by_class = class_weights(self.class_weight, self.classes_, diagonal.count)
@@ -183,7 +183,7 @@ class MomentClassifier(ClassifierMixin, BaseEstimator):
         return summarise(rows, codes, len(self.classes_), weight, diagonal=self._diagonal)
 
     def _row_space(self, rows: NDArray[Any], diagonal: Moments) -> RowSpace:
-        """Return the space of the rows, its axes orthonormal in deviations within classes."""
+        """Return the span of the rows, with axes orthonormal in within-class deviations."""
         scale = deviations(diagonal.within() / diagonal.count.sum())
         return RowSpace.spanned_by(rows, diagonal.pooled().mean, scale)
 
@@ -199,8 +199,8 @@ def summarise(
     """Return the moments by class; see `Moments.from_groups`."""
     with np.errstate(over="ignore", invalid="ignore"):
         moments = Moments.from_groups(rows, codes, n_classes, weight, diagonal=diagonal)
-    # No entry of a scatter is larger than those on its diagonal. Means that large make the
-    # scatter between classes overflow where that within does not.
+    # No entry of a scatter exceeds its diagonal. With such large means the between-class scatter
+    # may overflow even if the within-class scatter does not.
     squares = moments.diagonal().scatter
     if not np.isfinite(squares).all() or np.abs(moments.mean).max(initial=0.0) > 1e150:
         raise ValueError(
@@ -212,30 +212,31 @@ def summarise(
 
 
 def refuse_vanishing(rows: NDArray[Any], squares: Array, count: float) -> None:
-    """Raise ValueError for a feature that varies, but by less than can be squared."""
+    """Raise ValueError for a feature whose variation is too small to be squared."""
     for j in np.flatnonzero(squares < SMALLEST**2 * count):
         values = rows[:, j].astype(np.float64)
         if 0 < np.ptp(values) < SMALLEST:
             raise ValueError(
-                f"Feature {j} varies by less than {SMALLEST:g}, whose square vanishes. Give it in "
+                f"Feature {j} varies by less than {SMALLEST:g}, whose square underflows. Give it "
+                f"in "
                 "smaller units."
             )
 
 
 def scaled(moments: Moments, weights: Array | None) -> Moments:
-    """Return moments by class with the weights (K,) of the classes in them, if there are any."""
+    """Return moments by class, scaled by the class weights (K,) if given."""
     return moments if weights is None else moments.scale(weights)
 
 
 def total_mean(total: Moments, space: RowSpace | None) -> Array:
-    """Return the mean (p,) of all rows, of moments `total`, in the units of the features."""
+    """Return the mean (p,) of all rows with moments `total`, in the units of the features."""
     return total.mean if space is None else space.lift_points(total.mean)
 
 
 def _with_a_density(moments: Moments) -> Moments:
-    """Let a class that is alone so far vary, if it does not: any density gives it all posteriors.
+    """Give a single class so far some variance if it has none: any density yields its posteriors.
 
-    What it has of a scatter is kept as it is, in `MomentClassifier.moments_`.
+    Its scatter in `MomentClassifier.moments_` is unchanged.
     """
     if np.count_nonzero(moments.count) > 1 or moments.diagonal().scatter.any():
         return moments
@@ -246,9 +247,9 @@ def _with_a_density(moments: Moments) -> Moments:
 
 
 def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None) -> Array:
-    """Return the priors (K,) to use: those given, "equal" ones, or the shares of the rows.
+    """Return the priors (K,) to use: given, equal, or class shares.
 
-    A class without rows gets none, and the others share what it would have had.
+    A class without rows gets prior zero, and the others are rescaled.
     """
     if priors is None or (isinstance(priors, str) and priors == "all"):
         return count / count.sum()
@@ -257,5 +258,5 @@ def class_priors(count: Array, priors: Priors, classes: ArrayLike | None = None)
     labels = np.arange(len(count)) if classes is None else classes
     given = probabilities(priors, labels, "priors", "None, 'equal' or 'all'")
     if not given[count > 0].sum():
-        raise ValueError("priors are zero for every class that has rows.")
+        raise ValueError("priors are zero for every class with rows.")
     return np.where(count > 0, given, 0.0) / given[count > 0].sum()

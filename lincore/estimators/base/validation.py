@@ -13,17 +13,17 @@ from sklearn.utils.validation import _check_sample_weight
 from lincore.utils.numeric_rows import numeric_rows
 from lincore.utils.typing import Array
 
-# Of the largest weight: sums of weighted squares must neither overflow nor vanish.
+# Bounds of the largest weight: sums of weighted squares must neither overflow nor underflow.
 LIGHTEST, HEAVIEST = 1e-100, 1e100
 
 
 class LabelledRows(NamedTuple):
-    """Rows that an estimator may use.
+    """Validated rows for an estimator.
 
     Attributes
     ----------
     X : ndarray of shape (n, p)
-        Finite, of the type they came in.
+        Finite, of the original type.
     codes : ndarray of shape (n,)
         Positions in the estimator's `classes_`.
     weight : ndarray of shape (n,) or None
@@ -45,7 +45,7 @@ def validate_rows(
     reset: bool = True,
     **checks: Any,
 ) -> LabelledRows:
-    """Check the input of a fit and set `classes_` and `n_features_in_` on the estimator."""
+    """Validate the input of a fit and set `classes_` and `n_features_in_` on the estimator."""
     try:
         rows, labels = numeric_rows(estimator, X, y, reset=reset, **checks)
         check_classification_targets(labels)
@@ -77,14 +77,13 @@ def checked_weights(sample_weight: ArrayLike, rows: Any) -> Array:
     if not LIGHTEST <= weight.max() <= HEAVIEST:
         raise ValueError(
             f"The largest sample_weight is {weight.max():g}, so that sums of squares overflow or "
-            "vanish. Divide the weights by it: only what they are to each other matters, except "
-            "to a penalty."
+            f"underflow. Divide the weights by it: only their ratios matter, except for a penalty."
         )
     return weight
 
 
 def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
-    """Tell whether this is the first call to `partial_fit`, which must name the classes."""
+    """Return whether this is the first call to `partial_fit`, which must name the classes."""
     if not hasattr(estimator, "classes_"):
         if classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -99,13 +98,13 @@ def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
     if classes is not None and set(np.asarray(classes).ravel().tolist()) != set(known):
         raise ValueError(
             f"The classes {np.asarray(classes).tolist()} are not those of the first call, {known}. "
-            "Leave them out, or begin again with a clone."
+            "Leave them out, or start again with a clone."
         )
     return False
 
 
 def _explain_labels(y: Any, error: Exception) -> None:
-    """Raise a ValueError that says what is wrong with labels, if that is why they were refused."""
+    """Raise a ValueError that explains why labels were rejected, if they were."""
     labels = np.asarray(y, dtype=object).ravel()
     missing = [
         i
@@ -121,13 +120,13 @@ def _explain_labels(y: Any, error: Exception) -> None:
     types = sorted({type(label).__name__ for label in labels.tolist()})
     if len(types) > 1 and "str" in types:
         raise ValueError(
-            f"The labels are of several types, {' and '.join(types)}, which have no order. Make "
-            "them all text, such as [str(label) for label in y]."
+            f"The labels are of several types, {' and '.join(types)}, which cannot be ordered. "
+            f"Convert them all to text, such as [str(label) for label in y]."
         ) from error
 
 
 def require_classes(count: Array, fewest: int = 2) -> None:
-    """Raise ValueError unless so many of the classes have rows, or weight: count (K,)."""
+    """Raise ValueError unless enough classes have rows, or weight: count (K,)."""
     n_classes = np.count_nonzero(count)
     if n_classes < fewest:
         needed = "at least two classes" if fewest == 2 else "a class of some weight"

@@ -1,4 +1,4 @@
-"""Newton's direction by conjugate gradients: the Hessian is only ever multiplied, never formed."""
+"""Newton direction by conjugate gradients, without forming the Hessian."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from lincore.linalg.optimize import Iterate, largest_entry
 from lincore.utils.typing import Array
 
 MAX_INNER = 500
-# What a direction that refines a minimum leaves of the gradient.
+# Relative residual of a direction that refines a minimum.
 REFINED = 1e-3
-# A preconditioner that needed so many inner steps is built anew at the next point.
+# A preconditioner that needed this many inner steps is rebuilt at the next point.
 WORN_AFTER = 8
 
 
 class NewtonCG:
-    """The direction of Newton's method, as exact as it is worth at each point.
+    """The Newton direction, solved only as accurately as useful at each point.
 
     Parameters
     ----------
     hessian_at : callable
-        From a point's state to the map ``v -> H v``.
+        Maps a point's state to the function ``v -> H v``.
     preconditioner_at : callable
-        From a point's state to a map ``v -> M⁻¹ v`` with M near H there. Built anew only after
-        it has needed many inner steps.
+        Maps a point's state to a function ``v -> M⁻¹ v`` with M near H there. Rebuilt only after
+        many inner steps were needed.
     tol : float
-        The outer tolerance: no direction is solved further than it needs.
+        The outer tolerance: no direction is solved more accurately than this requires.
     norm : callable
-        That the outer tolerance is measured in.
+        Norm of the outer tolerance.
 
     Attributes
     ----------
     inner_steps : list of int
-        Products with the Hessian that each direction took.
+        Number of products with the Hessian for each direction.
 
     References
     ----------
@@ -66,13 +66,13 @@ class NewtonCG:
         if self._precondition is None or self._steps_since >= WORN_AFTER:
             self._precondition = self._preconditioner_at(point.state)
             self._steps_since = 0
-        # A share that falls with the root of the gradient makes the outer steps superlinear.
+        # A residual proportional to the root of the gradient makes the outer steps superlinear.
         share = min(0.1, np.sqrt(size / self._first))
         share = max(share, min(0.1, 0.1 * self._tol / size))
         return self._solve(self._hessian_at(point.state), point, self._precondition, share)
 
     def refined(self, point: Iterate, product: Linear) -> Array:
-        """Return the direction by a product of more digits, solved far beyond the tolerance."""
+        """Return the direction from more precise products, solved far beyond the tolerance."""
         precondition = self._precondition or self._preconditioner_at(point.state)
         return self._solve(product, point, precondition, REFINED)
 
@@ -94,8 +94,8 @@ def conjugate_gradients(
     for step in range(1, MAX_INNER + 1):
         curved = product(search)
         curvature = float((search * curved).sum())
-        # No curvature left but rounding: what was found so far is the answer.
-        # (Sums, not norms: for vectors that short BLAS spends its time waking threads.)
+        # Only rounding is left of the curvature: return the current solution.
+        # (Sums, not norms: for such short vectors BLAS spends its time waking threads.)
         lengths = np.sqrt((search * search).sum()) * np.sqrt((curved * curved).sum())
         if not curvature > np.finfo(float).eps * lengths:
             return (x if step > 1 else near), step

@@ -1,4 +1,4 @@
-"""Loss of logistic regression as a sum over blocks of rows that are nowhere all at once."""
+"""Loss of logistic regression as a sum over blocks of rows that are not all in memory."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ Block: TypeAlias = tuple[NDArray[Any], NDArray[np.intp]]
 
 
 class OverBlocks(Protocol):
-    """A pass over all blocks of rows, here or elsewhere, that merges their results."""
+    """A pass over all blocks of rows, local or remote, that merges their results."""
 
     def __call__(
         self, work: Callable[[Block], Result], merge: Callable[[Result, Result], Result]
     ) -> Result:
-        """Return the results of all blocks, merged; `work` and `merge` can be pickled."""
+        """Return the merged results of all blocks; `work` and `merge` are picklable."""
 
 
 class BlockLoss(NamedTuple):
-    """The loss of a block without penalty, its rows standardised and weighted as all others.
+    """The unpenalised loss of a block, with rows standardised and weighted like all others.
 
     Attributes
     ----------
     rows : StandardRows
-        Any, or none.
+        May be empty.
     n_classes : int
     class_weights : ndarray of shape (K,) or None
     """
@@ -45,7 +45,7 @@ class BlockLoss(NamedTuple):
     class_weights: Array | None
 
     def __call__(self, block: Block) -> SoftmaxLoss:
-        """Return the loss of a block alone."""
+        """Return the loss of a single block."""
         X, codes = block
         rows = self.rows.of(X)
         weight = None if self.class_weights is None else self.class_weights[codes]
@@ -53,10 +53,10 @@ class BlockLoss(NamedTuple):
 
 
 class SummedLoss:
-    """The loss of `SoftmaxLoss` over blocks of rows: each value, gradient or product is one pass.
+    """The loss of `SoftmaxLoss` over blocks; each value, gradient or product takes one pass.
 
-    The probabilities of the rows are not kept: curvature computes them again, from coefficients,
-    and always in double precision.
+    The probabilities of the rows are not stored: curvature recomputes them from the coefficients,
+    always in double precision.
 
     Parameters
     ----------
@@ -95,22 +95,22 @@ class SummedLoss:
 
     @property
     def wide(self) -> bool:
-        """True if a matrix of q squared is out of the question: never here."""
+        """True if a q × q matrix would be too large: never here."""
         return False
 
     def __call__(self, coef: Array) -> Iterate:
-        """Return value and gradient at coefficients (q, K), which are the state as well."""
+        """Return value and gradient at coefficients (q, K), which also serve as the state."""
         value, gradient = self._over(partial(_value_and_gradient, self._of_block, coef), _added)
         pull = self.penalty[:, None] * coef
         whole = float(value) + 0.5 * float((pull * coef).sum())
         return Iterate(coef, whole, gradient + pull, coef)
 
     def separates(self, point: Iterate) -> bool:
-        """Return whether every row that counts is strictly on its class's side."""
+        """Return whether every row with positive weight is strictly on the side of its class."""
         return self._over(partial(_separates, self._of_block, point.state), and_)
 
     def is_unbounded(self, point: Iterate) -> bool:
-        """Tell if this clearly has no minimum: classes separated, next to no loss left."""
+        """Return whether there is clearly no minimum: separated classes, almost no loss left."""
         if self.penalty.any() or point.value > NEXT_TO_NOTHING * self.total:
             return False
         return self.separates(point)
@@ -126,7 +126,7 @@ class SummedLoss:
         return product
 
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
-        """Return the Hessian in the differences of classes 1 to K - 1 from class 0."""
+        """Return the Hessian for the differences of classes 1 to K - 1 from class 0."""
         del exact
         (found,) = self._over(partial(_hessian, self._of_block, state, every), _added)
         K = self._of_block.n_classes
@@ -139,7 +139,7 @@ class SummedLoss:
         return np.asarray(found + np.diag(self.penalty))
 
     def unsettled(self, state: Array, *, every: int = 1) -> Array:
-        """Return Böhning's matrix (q, q) with the rows' own weights."""
+        """Return Böhning's matrix (q, q) with row weights."""
         (found,) = self._over(partial(_unsettled, self._of_block, state, every), _added)
         return np.asarray(found + np.diag(self.penalty))
 

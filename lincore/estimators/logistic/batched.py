@@ -1,10 +1,10 @@
 """Many small logistic regressions, fitted together.
 
-Forty classes have 780 pairs of a few dozen rows, a study of class sizes hundreds of samples: fitted
-one by one, the time goes to Python and not to arithmetic, and a visitor waits for seconds. They are
-posed as a fit by itself poses them, and the solver "newton", which has a leading axis, solves them
-side by side: what comes out are the models of single fits but for rounding, and for those that ask
-for "newton-cg" to the ten digits or so to which both find the minimum.
+Forty classes have 780 pairs of a few dozen rows, and a study of class sizes has hundreds of
+samples: fitted one by one, most of the time is spent in Python instead of arithmetic, and a visitor
+waits for seconds. The problems are set up as in single fits, and the solver "newton", which has a
+leading axis, solves them side by side. The models equal those of single fits up to rounding; with
+"newton-cg", to the ten digits or so to which both find the minimum.
 """
 
 from __future__ import annotations
@@ -23,30 +23,30 @@ from lincore.estimators.logistic.separation import overlaps
 from lincore.estimators.logistic.solvers import NEWTON_STEPS, newton_together
 from lincore.utils.typing import Array
 
-# Solvers that end at the minimum itself, for all that numbers of eight digits can tell.
+# Solvers that find the minimum to at least eight digits.
 NEWTONS = ("newton-cg", "newton")
-# Products of one of Newton's steps above which a fit by itself costs no more.
+# Products in a Newton step above which separate fits cost no more.
 LARGEST_STEP = 1_000_000
-# Blocks of the Hessian go with the square of the classes: of more, conjugate gradients are faster.
+# The Hessian grows with the square of the classes: with more, conjugate gradients are faster.
 MOST_CLASSES = 12
-# Numbers in rows or in Hessians that are solved together; between parts one may ask to stop.
+# Numbers in rows or Hessians that are solved together; work can be cancelled between chunks.
 LARGEST_PART = 2_000_000
 
 
 def has_one_minimum(estimator: Any) -> bool:
-    """Tell if a classifier is logistic regression that ends at one point, however it is fitted.
+    """Return whether a classifier is logistic regression with a unique result for all solvers.
 
-    Newton's methods go on until they are there, and a step beyond; others stop somewhere near.
-    Options that it would refuse are left to a fit by itself, which tells why.
+    Newton's methods continue to the minimum and one step beyond; others stop near it. Invalid
+    options are left to a single fit, which reports them.
     """
     return may_have_one_minimum(estimator) and not np.isinf(estimator.C)
 
 
 def may_have_one_minimum(estimator: Any) -> bool:
-    """Tell if it ends at one point where there is one: without a penalty, if classes overlap."""
+    """Return whether its result is unique; without a penalty, if the classes overlap."""
     if type(estimator) is not LogisticRegression or estimator.solver not in NEWTONS:
         return False
-    if estimator.class_weight is not None:  # of each model's own classes
+    if estimator.class_weight is not None:  # of the classes of each model
         return False
     try:
         estimator._check_options()
@@ -56,7 +56,7 @@ def may_have_one_minimum(estimator: Any) -> bool:
 
 
 class Problem(NamedTuple):
-    """Rows (n, p), their codes (n,) from 0 to K - 1, and their weights (n,), if there are any."""
+    """Rows (n, p), codes (n,) from 0 to K - 1, and optional weights (n,)."""
 
     rows: Any
     codes: NDArray[np.intp]
@@ -64,14 +64,14 @@ class Problem(NamedTuple):
 
 
 def stackable(estimator: Any, n_classes: int) -> bool:
-    """Tell if fits of a classifier may be made together, where there is room: see `fit_stack`."""
+    """Return whether fits of a classifier may be stacked, given enough memory: see `fit_stack`."""
     return may_have_one_minimum(estimator) and n_classes <= MOST_CLASSES
 
 
 def fit_stack(
     estimator: LogisticRegression, problems: Sequence[Problem], n_classes: int
 ) -> list[LogisticRegression | None]:
-    """Fit a clone of a `stackable` estimator to each of many small problems, all at once."""
+    """Fit a clone of a `stackable` estimator to each of many small problems at once."""
     models: list[LogisticRegression | None] = [None] * len(problems)
     posed: dict[int, Posed] = {}
     for b, problem in enumerate(problems):
@@ -91,8 +91,8 @@ def fit_stack(
 
 
 def _parts(posed: dict[int, Posed]) -> Iterator[list[int]]:
-    """Put problems of the same form and about as many rows together: little is filled up."""
-    # Levels, and shares of the variance, may leave samples with different numbers of coordinates.
+    """Group problems of the same form and similar numbers of rows, so that padding is small."""
+    # Levels and variance shares may give samples different numbers of coordinates.
     for form in dict.fromkeys(one.loss.rows.form for one in posed.values()):
         own = [b for b, one in posed.items() if one.loss.rows.form == form]
         own.sort(key=lambda b: -len(posed[b].loss.rows))

@@ -1,4 +1,4 @@
-"""Change of variables that conditions logistic regression without changing its estimate."""
+"""Change of variables that improves conditioning without changing the estimate."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from lincore.linalg.covariance import is_positive
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array
 
-# Deviations below this share of the mean (some nine times what a number is rounded by) are
-# rounding.
+# Deviations below this fraction of the mean (about nine times the rounding unit) are rounding.
 NOTHING = 1e-15
 LARGEST = 1e150
 
 
 class Conditioned(NamedTuple):
-    """Standardised rows, the penalty that means the same there, and the way back.
+    """Standardised rows, the equivalent penalty, and the inverse map.
 
     Attributes
     ----------
     rows : StandardRows
         n rows of q coordinates.
     penalty : ndarray of shape (q,)
-        Of each squared coordinate; zero for the intercept.
+        Penalty of each squared coordinate; zero for the intercept.
     null : ndarray of shape (p, m) or None
-        Changes of coefficients, in the user's units, that change no score of these rows.
+        Changes of coefficients, in the original units, that leave the scores of these rows
+        unchanged.
     lift : tuple of ndarray (p', p) and ndarray (p',), or None
-        With fewer rows than features p': an orthonormal basis of the rows' space, and its origin.
+        With fewer rows than features p': an orthonormal basis of the row space, and its origin.
     rounding : tuple of int
-        Features that vary by so little beside their size that they are taken for constant.
+        Features that vary so little relative to their size that they are treated as constant.
     """
 
     rows: StandardRows
@@ -49,10 +49,10 @@ class Conditioned(NamedTuple):
     rounding: tuple[int, ...] = ()
 
     def to_user(self, coef: Array) -> tuple[Array, Array]:
-        """Return coefficients (p, K) and intercepts (K,) in the user's features and units.
+        """Return coefficients (p, K) and intercepts (K,) for the original features and units.
 
-        Where several give the same scores those of least norm, the limit for C → inf. What is
-        subtracted lies in the null space, so an error there costs no score.
+        If several give the same scores, those with minimum norm, the limit for C → inf. Only a
+        null-space component is subtracted, so errors in it do not affect scores.
         """
         W, intercept = self.rows.to_user(coef)
         if self.null is not None:
@@ -68,10 +68,10 @@ class Conditioned(NamedTuple):
 def condition(
     X: NDArray[Any], weight: Array | None, strength: float, *, intercept: bool = True
 ) -> Conditioned:
-    """Standardise rows, without a copy of them, and carry the penalty over.
+    """Standardise rows without copying them, and transform the penalty.
 
-    The penalty stays ``½ strength ‖coefficients in the user's units‖²``. Without one, directions
-    in which the rows do not vary are left out, for there nothing is determined.
+    The penalty stays ``½ strength ‖coefficients in the original units‖²``. Without a penalty,
+    directions in which the rows do not vary are excluded, because they are not determined.
     """
     if sp.issparse(X):
         origin, scale = sparse_centre_and_scale(X, weight, intercept=intercept)
@@ -94,7 +94,7 @@ def condition(
 
 
 def condition_by_moments(total: Moments, strength: float, *, intercept: bool = True) -> Conditioned:
-    """Return what `condition` does of rows of which the moments alone are known."""
+    """Do the same as `condition` for rows of which only the moments are known."""
     origin, scale = _centre_and_scale(total, intercept)
     nothing = np.empty((0, total.n_features))
     if strength == 0:
@@ -115,9 +115,9 @@ def _with_penalty(
 
 def _penalised(scale: Array, total: float, strength: float) -> tuple[Array, Array]:
     """Return the units of the coordinates, and the penalty (p,) of their squares."""
-    # In these units the penalty is never more than the rows, n / 2, however little they vary.
+    # In these units the penalty never exceeds n / 2, however little the features vary.
     scale = np.sqrt(scale**2 + 2 * strength / total)
-    # A feature that does not vary keeps its coefficient of zero under any penalty.
+    # A constant feature keeps coefficient zero under any penalty.
     return scale, np.where(np.isfinite(scale), strength / scale**2, 1.0)
 
 
@@ -134,9 +134,9 @@ def _spread(X: NDArray[Any], weight: Array | None) -> Moments:
 
 
 def _rounding(total: Moments, scale: Array) -> tuple[int, ...]:
-    """Return the features that are left out though their values differ by more than a last digit.
+    """Return the excluded features whose values differ by more than the last digit.
 
-    One digit may be the rounding of a constant: 0.1 + 0.2 beside 0.3.
+    One digit may be the rounding of a constant: 0.1 + 0.2 compared with 0.3.
     """
     deviation = np.sqrt(total.scatter / total.count)
     lost = np.isinf(scale) & (deviation > np.finfo(np.float64).eps / 2 * np.abs(total.mean))
@@ -185,11 +185,11 @@ def _without_penalty(
 def _in_row_space(
     X: NDArray[Any], weight: Array | None, strength: float, intercept: bool
 ) -> Conditioned:
-    """Turn n < p rows into n coordinates: coefficients outside of their space are zero."""
-    # The first row is as good an origin as the mean, and takes an offset away without rounding.
+    """Map n < p rows to n coordinates: coefficients outside their span are zero."""
+    # The first row is as good an origin as the mean, and removes an offset without rounding.
     origin = X[0].astype(np.float64) if intercept else np.zeros(X.shape[1])
-    # qr, not the rows' products: those would lose what is 1e-8 of the largest.
-    centred = np.asarray(X - origin, dtype=np.float64)  # LAPACK knows no long doubles
+    # qr, not inner products: those would lose directions below 1e-8 of the largest.
+    centred = np.asarray(X - origin, dtype=np.float64)  # LAPACK does not support long doubles
     basis, coordinates = np.linalg.qr(centred.T)
     inner = condition(np.ascontiguousarray(coordinates.T), weight, strength, intercept=intercept)
     return inner._replace(lift=(basis, origin))

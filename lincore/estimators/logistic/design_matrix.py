@@ -1,4 +1,4 @@
-"""Standardised rows that are never formed: read block by block, the rest left to coefficients."""
+"""Implicitly standardised rows: read block by block, with corrections of the coefficients."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from numpy.typing import NDArray
 
 from lincore.utils.typing import Array
 
-# Values of one block: some 400 KB to 2 MB, so that it is read from memory once and used twice.
+# Values of one block: 400 KB to 2 MB, so that it is read from memory once and used twice.
 BLOCK_VALUES = 250_000
-# Offsets of more deviations than this are subtracted from the rows themselves: folded into the
-# intercept they would cost as many digits as they have.
+# Offsets of more deviations than this are subtracted from the rows: absorbed in the intercept they
+# would lose as many digits as they have.
 FAR = 1e3
 
 
 class RowView(NamedTuple):
-    """One way to read the rows: what is done to a block, and what is left to the coefficients.
+    """One way to read the rows: operations on a block, and corrections of the coefficients.
 
     Attributes
     ----------
     rows : ndarray of shape (n, p)
     dtype : type
-        Of the blocks.
+        Type of the blocks.
     subtract, multiply : ndarray of shape (p,) or None
-        Done to every block, in this order.
+        Applied to every block, in this order.
     shift, units : ndarray of shape (p,)
-        What is still to be subtracted and multiplied then.
+        Remaining shift and scale, applied to the coefficients.
     axes : ndarray of shape (p, r) or None
-        Standardised features to coordinates; None where they are the same.
+        Maps standardised features to coordinates; None if they are the same.
     intercept : bool
-        Whether coefficients end with a row for it.
+        Whether coefficients end with a row for the intercept.
     """
 
     rows: NDArray[Any]
@@ -60,18 +60,18 @@ class RowView(NamedTuple):
         """Return some rows as a block."""
         block = self.rows[..., where, :]
         if self.subtract is not None:
-            # In float64 first: an offset in float32 would take digits away.
+            # In float64 first: an offset in float32 would lose digits.
             block = np.subtract(block, self.subtract[..., None, :])
         if self.multiply is not None:
             block = block * self.multiply[..., None, :]
         return block if block.dtype == self.dtype else block.astype(self.dtype)
 
     def product(self, block: NDArray[Any], matrix: NDArray[Any], out: NDArray[Any]) -> None:
-        """Write ``block @ matrix`` of a block that was read."""
+        """Compute ``block @ matrix`` for a block."""
         np.matmul(block, matrix, out=out)
 
     def product_back(self, block: NDArray[Any], values: NDArray[Any]) -> NDArray[Any]:
-        """Return ``block.T @ values`` of a block that was read."""
+        """Return ``block.T @ values`` for a block."""
         return block.swapaxes(-1, -2) @ values
 
     def squares(self, row_weight: Array) -> Array:
@@ -80,14 +80,14 @@ class RowView(NamedTuple):
         return np.asarray(sum(parts), dtype=np.float64)
 
     def unfold(self, coef: Array) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return the matrix (p, K) and the constants (K,) that turn blocks into scores."""
+        """Return the matrix (p, K) and the constants (K,) that map blocks to scores."""
         body, constant = (coef[..., :-1, :], coef[..., -1, :]) if self.intercept else (coef, 0.0)
         W = self.units[..., None] * (body if self.axes is None else self.axes @ body)
         shifted = (self.shift[..., None, :] @ W)[..., 0, :]
         return W.astype(self.dtype), np.asarray(constant - shifted, dtype=self.dtype)
 
     def fold(self, products: NDArray[Any], sums: NDArray[Any]) -> Array:
-        """Turn ``blockᵀ R`` (p, K) and the sums (K,) of R into a gradient in the coefficients."""
+        """Convert ``blockᵀ R`` (p, K) and the sums (K,) of R to a gradient in the coefficients."""
         sums = sums.astype(np.float64)
         body = self.units[..., None] * (products - self.shift[..., None] * sums[..., None, :])
         body = body if self.axes is None else self.axes.swapaxes(-1, -2) @ body
@@ -96,7 +96,7 @@ class RowView(NamedTuple):
         return np.concatenate([body, sums[..., None, :]], axis=-2)
 
     def coordinates(self, where: Any) -> NDArray[Any]:
-        """Return some rows in full: standardised, turned into the axes, with a one at the end."""
+        """Return some full rows: standardised, projected onto the axes, a one at the end."""
         return self._finish(self.read(where))
 
     def coordinate_blocks(
@@ -117,17 +117,17 @@ class RowView(NamedTuple):
 
 
 class StandardRows:
-    """Rows in the coordinates ``((x - origin) / scale) @ axes``, and a one for the intercept.
+    """Rows in the coordinates ``((x - origin) / scale) @ axes``, with a one for the intercept.
 
     Rows of uint8 or float32 are converted block by block whenever they are read. Every array may
-    have leading axes: those of B problems of as many rows, see `stacked`.
+    have leading axes for B problems with equal numbers of rows, see `stacked`.
 
     Parameters
     ----------
     X : ndarray of shape (n, p)
         Of any real type.
     origin, scale : ndarray of shape (p,)
-        In the units of the features. A scale of infinity takes a feature out.
+        In the units of the features. An infinite scale excludes a feature.
     axes : ndarray of shape (p, r), optional
     intercept : bool, default True
 
@@ -156,7 +156,7 @@ class StandardRows:
         self.intercept = intercept
         p = X.shape[-1] if axes is None else axes.shape[-1]
         self.n_coordinates = p + int(intercept)
-        # Whether a matrix of n_coordinates squared is out of the question.
+        # Whether a matrix of n_coordinates squared would be too large.
         self.wide = False
 
     def __len__(self) -> int:
@@ -165,7 +165,7 @@ class StandardRows:
 
     @classmethod
     def stacked(cls, parts: Sequence[StandardRows]) -> StandardRows:
-        """Stack the rows of B problems of the same form, filled up with rows of zeros."""
+        """Stack the rows of B problems of the same form, padded with rows of zeros."""
         X = np.zeros((len(parts), max(map(len, parts)), parts[0].X.shape[1]), parts[0].X.dtype)
         for place, part in enumerate(parts):
             X[place, : len(part)] = part.X
@@ -183,11 +183,11 @@ class StandardRows:
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """Properties that rows have in common that can be stacked."""
+        """Properties that must agree for rows to be stacked."""
         return self.X.shape[1], self.n_coordinates, self.X.dtype, self.axes is None
 
     def of(self, X: NDArray[Any]) -> StandardRows:
-        """Return other rows (m, p), standardised in the same way."""
+        """Return other rows (m, p) with the same standardisation."""
         other = copy(self)
         other.X = X
         for view in ("double", "single"):
@@ -207,7 +207,7 @@ class StandardRows:
     def single(self) -> RowView:
         """The view for curvature, in float32: half the memory to read, twice the speed.
 
-        A direction may be wrong in the seventh digit; values and gradients decide where the
+        A direction may be wrong in the seventh digit; values and gradients determine where the
         descent ends. Rows in float64 are copied once, at half their size.
         """
         zero, one = np.zeros_like(self.origin), np.ones_like(self.origin)
@@ -221,7 +221,7 @@ class StandardRows:
         return view._replace(rows=copy, subtract=None, multiply=None)
 
     def to_user(self, coef: Array) -> tuple[Array, Array]:
-        """Return coefficients (p, K) and intercepts (K,) for the features as they came."""
+        """Return coefficients (p, K) and intercepts (K,) for the original features."""
         body, constant = (
             (coef[:-1], coef[-1]) if self.intercept else (coef, np.zeros(coef.shape[1]))
         )

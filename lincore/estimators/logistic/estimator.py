@@ -41,39 +41,41 @@ from lincore.utils.threads import part_mapper
 class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     """Softmax regression by (penalised) maximum likelihood.
 
-    Minimises ``C Σᵢ sᵢ (-log p(yᵢ | xᵢ)) + ½ ‖coef_‖²``, what scikit-learn's estimator minimises:
-    intercepts are not penalised; two classes have one vector of coefficients, more have one each.
+    Minimises ``C Σᵢ sᵢ (-log p(yᵢ | xᵢ)) + ½ ‖coef_‖²``, as scikit-learn's estimator does:
+    intercepts are not penalised; two classes have one coefficient vector, more classes have one
+    each.
 
     Parameters
     ----------
     C : float, default 1.0
-        Inverse strength of the penalty on the coefficients in the units of the features;
-        ``np.inf`` for maximum likelihood. Among several maxima the one of least norm is taken,
-        the limit for large C: coefficients sum to zero over the classes.
+        Inverse strength of the penalty on the coefficients, in the units of the features;
+        ``np.inf`` for maximum likelihood. If there are several maxima, the one with minimum norm is
+        used, which is the limit for large C: coefficients sum to zero over the classes.
     solver : {"newton-cg", "newton", "fixed-hessian", "gradient", "sgd"}
-        How the minimum is found, never which: "newton" is iteratively reweighted least squares
-        with the whole Hessian, ((K - 1)(p + 1))² numbers, for what is small; "newton-cg" only
-        multiplies it, for what is large; "fixed-hessian" uses Böhning's bound; "gradient" and
-        "sgd" take steps of a fixed rate. Where many small models are fitted at once, as in a study
-        or in one-versus-one, "newton" solves them side by side for either of Newton's.
+        All solvers find the same minimum. "newton" is iteratively reweighted least squares with the
+        whole Hessian, ((K - 1)(p + 1))² numbers, for small problems; "newton-cg" only uses products
+        with it, for large problems; "fixed-hessian" uses Böhning's bound; "gradient" and "sgd" use
+        a fixed learning rate. If many small models are fitted at once, as in a study or in
+        one-versus-one, "newton" solves them side by side, also in place of "newton-cg".
     tol : float, default 1e-8
-        The solver stops when no entry of the gradient of the mean loss is larger, for features in
-        units of ``√(variance + 2 / (C n))``: their standard deviations, but for very small C. The
-        change of the objective never stops it.
+        The solver stops when no entry of the gradient of the mean loss exceeds it, for features in
+        units of ``√(variance + 2 / (C n))`` (their standard deviations unless C is very small). A
+        small change of the objective never stops it.
     max_iter : int, optional
-        Iterations ("sgd": epochs). Default 100, for "fixed-hessian" and "gradient" 10,000.
+        Maximum number of iterations ("sgd": epochs). Default: 100; 10,000 for "fixed-hessian" and
+        "gradient".
     learning_rate : float, optional
-        η of ``w ← w - η ∇E(w)`` with E the summed loss and standardised features ("sgd": the loss
-        of a batch). Default: 1/L, with L the largest curvature by Böhning's bound.
+        η in ``w ← w - η ∇E(w)``, with E the summed loss ("sgd": the loss of a batch) for
+        standardised features. Default: 1/L, with L the maximum curvature by Böhning's bound.
     batch_size : int, default 1
         Batch size of "sgd".
     fit_intercept : bool, default True
     random_state : int, RandomState or None
         Order of the rows for "sgd".
     class_weight : None, "balanced" or mapping of label to weight
-        What a row counts because of its class: as that sample weight, see
-        `lincore.estimators.base.class_weights.class_weights`. The likelihood is
-        then a weighted one, and has no Wald errors.
+        Class weights, which multiply the sample weights; see
+        `lincore.estimators.base.class_weights.class_weights`. The weighted likelihood has no Wald
+        standard errors.
 
     Attributes
     ----------
@@ -86,15 +88,15 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     trace_ : tuple of OptimizerStep
         Iteration, objective / C, gradient norm, step length and seconds, from the start on.
     converged_ : bool
-        Whether the gradient became as small as `tol` asks and a finite minimum exists.
+        Whether the gradient reached `tol` and a finite minimum exists.
     reason_ : Reason
         Why the solver stopped, such as "gradient"; ``reason_.words`` and ``reason_.remedy``
-        say it.
+        describe it.
     separation_ : Separation or None
-        The direction that separates the classes, if that was noticed at C = inf.
+        The direction that separates the classes, if detected at C = inf.
     n_features_in_ : int
     feature_names_in_ : ndarray of shape (p,)
-        Where X is a DataFrame with names of type str.
+        Only if X is a DataFrame with string column names.
 
     References
     ----------
@@ -139,7 +141,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         self.class_weight = class_weight
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the state of a file, which may hold the reason as text alone, as skops' do."""
+        """Restore the state from a file, which may hold the reason as text (skops)."""
         super().__setstate__(state)
         if "reason_" in state:
             self.__dict__["reason_"] = Reason(state["reason_"])
@@ -151,10 +153,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n, p)
-            Finite numbers; uint8 and float32 are used as they are, without a copy in float64, and
-            sparse rows stay sparse. More than a thousand sparse features want "newton-cg" or
-            "sgd". At C = inf they give a maximum of the likelihood, among several not always the
-            one of least norm.
+            Finite numbers; uint8 and float32 are used without a float64 copy, and sparse rows stay
+            sparse. More than a thousand sparse features need "newton-cg" or "sgd". At C = inf these
+            find a maximum of the likelihood, which is not always the one with minimum norm.
         y : array-like of shape (n,)
             Labels of any type, of at least two classes.
         sample_weight : array-like of shape (n,), optional
@@ -163,17 +164,17 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Raises
         ------
         ValueError
-            For input that is not finite, fewer than two classes, options that do not exist, and
-            solvers that need a matrix of all features squared where sparse rows have too many.
+            If input is not finite, there are fewer than two classes, options are invalid, or the
+            solver needs a p × p matrix and sparse rows have too many features.
 
         Warns
         -----
         ConvergenceWarning
-            When the gradient did not become small enough, with the reason and the remedy.
+            If the gradient did not become small enough, with the reason and the remedy.
         SeparationWarning
-            When C is infinite and the classes can be separated, with the features that do it.
+            If C is infinite and the classes are separable, with the features that separate them.
         UserWarning
-            When features vary by so little beside their size that they are taken for constant,
+            If features vary so little relative to their size that they are treated as constant,
             with their names.
         """
         self._check_options()
@@ -183,12 +184,12 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             posed = pose_rows(self, rows.X, rows.codes, rows.weight, len(self.classes_), mapper)
             if posed.loss.wide and self.solver not in ("newton-cg", "sgd"):
                 raise ValueError(
-                    f"The solver {self.solver!r} needs a matrix of all features squared, too large "
-                    f"for {self.n_features_in_:,} sparse features. Choose 'newton-cg'."
+                    f"The solver {self.solver!r} needs a p × p matrix, too large for "
+                    f"{self.n_features_in_:,} sparse features. Choose 'newton-cg'."
                 )
             self._name_rounding(posed.conditioned.rounding)
             optimum = self._minimise(posed)
-            # The certificate sums over the rows once more, by the same threads.
+            # The certificate sums over the rows again, in the same threads.
             is_free = np.isinf(self.C)
             found = notice(posed.conditioned, posed.loss, optimum) if is_free else None
         self.separation_: Separation | None = found
@@ -197,29 +198,29 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
 
     @atomic
     def fit_blocks(self, over: OverBlocks, moments: Moments, classes: ArrayLike) -> Self:
-        """Learn from rows that are nowhere all at once, in some passes over their blocks.
+        """Fit to rows that are not in memory, in several passes over their blocks.
 
         Parameters
         ----------
         over : OverBlocks
-            What goes through the blocks.
+            Iterates over the blocks.
         moments : Moments of shapes (K,), (K, p), (K, p, p)
-            Of all rows, by class.
+            Moments of all rows, by class.
         classes : array-like of shape (K,)
-            The labels in increasing order, which is that of the codes.
+            The labels in increasing order, matching the codes.
 
         Raises
         ------
         ValueError
-            As `fit` does; and for the solver "sgd", which goes from row to row.
+            As in `fit`; and for the solver "sgd", which works row by row.
 
         Notes
         -----
-        Separation is seen only where the fit puts every row on its class's side.
+        Separation is detected only if the fit classifies every row correctly.
         """
         self._check_options()
         if self.solver == "sgd":
-            raise ValueError("'sgd' goes from row to row and not over blocks. Choose 'newton-cg'.")
+            raise ValueError("'sgd' works row by row and not over blocks. Choose 'newton-cg'.")
         self.classes_, self.n_features_in_ = np.asarray(classes), moments.n_features
         require_classes(moments.count)
         weights = class_weights(self.class_weight, self.classes_, moments.count)
@@ -251,20 +252,20 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         Parameters
         ----------
         X, sample_weight
-            The rows that the model was fitted to. Their labels do not enter the information.
+            The training rows. Their labels do not enter the information.
         reference : label, optional
-            The class that the others are compared with; default the first.
+            The class with which the others are compared. Default: the first.
         confidence : float, default 0.95
 
         Returns
         -------
         Wald
-            What statsmodels' `Logit` and `MNLogit` report, by class instead of by column.
+            The same numbers as statsmodels' `Logit` and `MNLogit`, by class instead of by column.
 
         Raises
         ------
         ValueError
-            When C is finite (a penalised estimate is biased and has no such errors), classes are
+            If C is finite (a penalised estimate is biased and has no such errors), classes are
             weighted, the fit did not converge, or the information matrix is singular.
         """
         self.require_maximum_likelihood()
@@ -287,28 +288,28 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         )
 
     def require_maximum_likelihood(self) -> None:
-        """Raise ValueError where the coefficients have no Wald errors, with the reason."""
+        """Raise ValueError with the reason if the coefficients have no Wald errors."""
         check_is_fitted(self)
         if reason := reason_against_errors(self):
             raise ValueError(reason)
 
     def learning_rates(self, X: ArrayLike) -> LearningRates:
-        """Return 1/L and 2/L of gradient descent, and the limit where this model stands.
+        """Return 1/L and 2/L of gradient descent, and the local limit at this model.
 
         Parameters
         ----------
         X : array-like of shape (n, p)
-            The rows that the model was fitted to.
+            The training rows.
 
         Returns
         -------
         LearningRates
-            For the summed loss and standardised features, as `learning_rate`.
+            For the summed loss and standardised features, like `learning_rate`.
 
         Raises
         ------
         ValueError
-            For too many sparse features.
+            If there are too many sparse features.
         """
         check_is_fitted(self)
         rows = numeric_rows(self, X, reset=False, accept_sparse="csr")
@@ -317,7 +318,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         if conditioned.rows.wide:
             raise ValueError(f"{self.n_features_in_:,} sparse features are too many for a bound.")
         proba = self.predict_proba(X)
-        # Labels do not enter the curvature: any will do.
+        # Labels do not affect the curvature: any will do.
         codes = np.zeros(len(proba), dtype=np.intp)
         loss = SoftmaxLoss(conditioned.rows, codes, proba.shape[1], None, conditioned.penalty)
         return learning_rates(loss, proba)
@@ -325,7 +326,7 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
     def log_likelihood(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> float:
-        """Return the summed log probabilities of the rows' own classes, in nats."""
+        """Return the summed log probabilities of the true classes, in nats."""
         check_is_fitted(self)
         rows = validate_rows(
             self, X, y, sample_weight, classes=self.classes_, reset=False, accept_sparse="csr"
@@ -342,13 +343,13 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
                 raise ValueError(f"{name} must be positive, got {value!r}.")
 
     def _minimise(self, posed: Posed) -> Optimum:
-        """Minimise the loss, and keep the minimiser."""
+        """Minimise the loss, and store the minimiser."""
         optimum = SOLVERS[self.solver](posed)
         self._keep(posed, optimum)
         return optimum
 
     def _keep(self, posed: Posed, optimum: Optimum) -> None:
-        # Directions by conjugate gradients sum to zero over the classes but for rounding.
+        # Directions by conjugate gradients sum to zero over the classes up to rounding.
         coef = optimum.x - optimum.x.mean(axis=1, keepdims=True)
         W, intercept = posed.conditioned.to_user(coef)
         self._set_linear(W.T, intercept)
@@ -367,8 +368,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
             warn(
                 f"The classes can be separated ({self.separation_.kind} separation), so the "
                 f"likelihood has no maximum: coefficients and standard errors diverge. "
-                f"The separating direction is in separation_; it is led by: {leading or 'none'}. "
-                f"Use a finite C, or find out why these features give the class away.",
+                f"The separating direction is in separation_; its main features: "
+                f"{leading or 'none'}. Use a finite C, or check why these features determine the "
+                f"class.",
                 SeparationWarning,
                 stacklevel=4,
             )
@@ -387,9 +389,9 @@ class LogisticRegression(SoftmaxPosterior, LinearClassifier):
         names = self._names()
         listed = ", ".join(repr(names[j]) for j in features)
         warn(
-            f"Beside their size these features vary too little to be told from rounding, and get "
-            f"coefficients of zero: {listed}. Subtract their offset, such as the smallest "
-            "value, before they are stored as float64.",
+            f"Relative to their size these features vary too little to be distinguished from "
+            f"rounding, and get coefficients of zero: {listed}. Subtract their offset, such as the "
+            f"smallest value, before storing them as float64.",
             UserWarning,
             stacklevel=4,
         )

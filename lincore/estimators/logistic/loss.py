@@ -22,10 +22,10 @@ Linear = Callable[[Array], Array]
 
 
 class LogisticLoss(Protocol):
-    """A loss as the solvers see it, wherever its rows are.
+    """A loss as used by the solvers, independent of where its rows are.
 
-    What curvature at a point wants to find again is the point's state, which means nothing to
-    anybody else. Products and matrices that need not be exact may be right to six digits.
+    The state of a point holds intermediate results for its curvature and has no other meaning.
+    Approximate products and matrices may be accurate to six digits.
 
     Attributes
     ----------
@@ -47,25 +47,25 @@ class LogisticLoss(Protocol):
 
     @property
     def wide(self) -> bool:
-        """True if a matrix of q squared is out of the question."""
+        """True if a q × q matrix would be too large."""
 
     def __call__(self, coef: Array) -> Iterate:
         """Return value, gradient and state at coefficients (q, K)."""
 
     def is_unbounded(self, point: Iterate) -> bool:
-        """Tell if this clearly has no minimum."""
+        """Return whether this clearly has no minimum."""
 
     def product_at(self, state: Any, *, exact: bool) -> Linear:
         """Return the map from coefficients (q, K) to their product with the Hessian."""
 
     def hessian(self, state: Any, *, exact: bool, every: int = 1) -> Array:
-        """Return the Hessian in the differences of classes, estimated from each so-many-th row."""
+        """Return the Hessian for the differences of classes, estimated from every n-th row."""
 
     def bound(self) -> Array:
         """Return Böhning's bound for one class, (q, q)."""
 
     def unsettled(self, state: Any, *, every: int = 1) -> Array:
-        """Return one matrix (q, q) for all classes that is like the Hessian."""
+        """Return one matrix (q, q) for all classes that approximates the Hessian."""
 
     def unsettled_diagonal(self, state: Any) -> Array:
         """Return the diagonal (q,) of `unsettled`."""
@@ -74,11 +74,11 @@ class LogisticLoss(Protocol):
 class SoftmaxLoss:
     """The penalised negative log likelihood of K classes, symmetric in the classes.
 
-    ``E(V) = -Σᵢ sᵢ log p(yᵢ | xᵢ) + ½ Σⱼ penaltyⱼ ‖Vⱼ‖²`` with ``p = softmax(x @ V)``, x being
-    standardised coordinates that end with a one for the intercept. Gradients sum to zero over the
-    classes, so a descent that begins at such coefficients keeps to them.
+    ``E(V) = -Σᵢ sᵢ log p(yᵢ | xᵢ) + ½ Σⱼ penaltyⱼ ‖Vⱼ‖²`` with ``p = softmax(x @ V)``, where x are
+    standardised coordinates ending with a one for the intercept. Gradients sum to zero over the
+    classes, so a descent that starts at coefficients with sum zero preserves it.
 
-    Values, gradients and Hessians have the leading axes of the rows: none, or that of B problems,
+    Values, gradients and Hessians have the leading axes of the rows: none, or one for B problems,
     see `stacked`.
 
     Parameters
@@ -92,7 +92,7 @@ class SoftmaxLoss:
         s: a row of weight w counts as w copies of itself.
     penalty : ndarray of shape (q,)
     mapper : callable, optional
-        Applies a function to parts of the rows; see `lincore.utils.threads.part_mapper`.
+        Applies a function to chunks of the rows; see `lincore.utils.threads.part_mapper`.
 
     References
     ----------
@@ -137,7 +137,7 @@ class SoftmaxLoss:
 
     @property
     def wide(self) -> bool:
-        """True if a matrix of q squared is out of the question."""
+        """True if a q × q matrix would be too large."""
         return self.rows.wide
 
     def __call__(self, coef: Array) -> Iterate:
@@ -168,8 +168,8 @@ class SoftmaxLoss:
         return Iterate(coef, value, gradient, probabilities)
 
     def separates(self, point: Iterate) -> bool:
-        """Return whether every row that counts is strictly on its class's side."""
-        state = point.state[: len(self.codes)]  # in a stack it is filled up
+        """Return whether every row with positive weight is strictly on the side of its class."""
+        state = point.state[: len(self.codes)]  # in a stack it is padded
         index = np.arange(len(self.codes))
         others = state.copy()
         others[index, self.codes] = 0
@@ -177,7 +177,7 @@ class SoftmaxLoss:
         return bool(np.all(right if self.weight is None else right[self.weight > 0]))
 
     def is_unbounded(self, point: Iterate) -> bool:
-        """Tell if this clearly has no minimum: classes separated, next to no loss left."""
+        """Return whether there is clearly no minimum: separated classes, almost no loss left."""
         return bool(point.value <= NEXT_TO_NOTHING * self.total) and self.separates(point)
 
     @classmethod
@@ -199,7 +199,7 @@ class SoftmaxLoss:
         return SoftmaxLoss(rows, codes, self.n_classes, weight, penalty)
 
     def part_gradient(self, coef: Array, chosen: NDArray[np.intp]) -> Array:
-        """Return the gradient over some rows alone, with their share of the penalty."""
+        """Return the gradient over some rows, with their share of the penalty."""
         block = self.rows.double.coordinates(chosen)
         weight = np.ones(len(chosen)) if self.weight is None else self.weight[chosen]
         _, residual = softmax_in_place(block @ coef, self.codes[chosen])
@@ -232,7 +232,7 @@ class SoftmaxLoss:
         return view.fold(products, sums) + self.penalty[:, None] * coef
 
     def hessian(self, state: Array, *, exact: bool = True, every: int = 1) -> Array:
-        """Return the Hessian in the differences of classes 1 to K - 1 from class 0."""
+        """Return the Hessian for the differences of classes 1 to K - 1 from class 0."""
         (q, K), view = self.shape, self.rows.double if exact else self.rows.single
         require_memory(
             3 * 8 * ((K - 1) * q) ** 2,
@@ -254,20 +254,19 @@ class SoftmaxLoss:
         return blocks.reshape(*blocks.shape[:-4], (K - 1) * q, (K - 1) * q)
 
     def bound(self) -> Array:
-        """Return Böhning's bound for one class, on coefficients that sum to zero over them."""
+        """Return Böhning's bound for one class, for coefficients that sum to zero."""
         return self._scatter(np.full(len(self.rows), 0.5), self.rows.double)
 
     def unsettled(self, state: Array, *, every: int = 1) -> Array:
-        """Return Böhning's matrix (q, q) with the rows' own weights.
+        """Return Böhning's matrix (q, q) with row weights.
 
-        The bound gives every row the weight ½. Near the minimum most rows are settled and weigh
-        next to nothing, which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is at most ½
-        too.
+        The bound gives every row the weight ½. Near the minimum most rows have almost no weight,
+        which this takes into account: ``Σ_k p_k (1 - p_k) / (K - 1)`` is also at most ½.
         """
         return self._scatter(_unsettled(state), self.rows.single, every)
 
     def unsettled_diagonal(self, state: Array) -> Array:
-        """Return the diagonal (q,) of `unsettled`, without the rest of it."""
+        """Return only the diagonal (q,) of `unsettled`."""
         return self.diagonal(_unsettled(state))
 
     def _scatter(self, row_weight: Array, view: RowView, every: int = 1) -> Array:
@@ -291,25 +290,25 @@ class SoftmaxLoss:
         return self.rows.double.squares(given) + self.penalty
 
     def _summed(self, over: Callable[[range], tuple[Array, ...]]) -> tuple[Array, ...]:
-        """Add up what a function returns for the parts of the rows."""
+        """Sum the results of a function over chunks of the rows."""
         found = self._mapper(over, parts_of(len(self.rows)))
         return tuple(sum(terms) for terms in zip(*found, strict=True))
 
     def _root_weight(self, where: slice, every: int) -> Array:
-        """Return the roots of the weights of some rows that stand for all."""
+        """Return the square roots of the weights of some rows that represent all."""
         if self.weight is None:
             return np.full(len(range(*where.indices(len(self.rows)))), np.sqrt(every))
         return np.sqrt(self.weight[..., where] * every)
 
 
 def _unsettled(probabilities: Array) -> Array:
-    """Return how much every row weighs in the curvature, (n,): at most one half."""
+    """Return the weight of every row in the curvature, (n,): at most one half."""
     K = probabilities.shape[1]
     return (1 - np.einsum("ik,ik->i", probabilities, probabilities)).clip(0) / (K - 1)
 
 
 def softmax_in_place(scores: NDArray[Any], codes: NDArray[np.intp]) -> tuple[Array, Array]:
-    """Turn scores (..., m, K) into probabilities; return the losses (..., m) and ``P - T``."""
+    """Convert scores (..., m, K) to probabilities; return the losses (..., m) and ``P - T``."""
     own = (*np.indices(codes.shape, sparse=True), codes)
     scores -= np.ascontiguousarray(scores.swapaxes(-1, -2)).max(axis=-2)[..., None]
     losses = -scores[own]
@@ -323,7 +322,7 @@ def softmax_in_place(scores: NDArray[Any], codes: NDArray[np.intp]) -> tuple[Arr
 
 
 def _row_sums(values: NDArray[Any]) -> NDArray[Any]:
-    # Products, since NumPy adds up many rows of few numbers ten times as slowly.
+    # Products, because NumPy sums many rows of few numbers ten times as slowly.
     return values @ np.ones(values.shape[-1], values.dtype)
 
 
@@ -340,7 +339,7 @@ def curvature(rows: NDArray[Any], probabilities: NDArray[Any]) -> NDArray[Any]:
         stacked = products.reshape(*rows.shape[:-1], (K - 1) * q)
         blocks[:] = -(stacked.swapaxes(-1, -2) @ stacked).reshape(blocks.shape)
     for k in range(1, K):
-        # p (1 - p) with 1 - p as a sum, for where p is all but 1.
+        # p (1 - p) with 1 - p as a sum, for p near 1.
         rest = _row_sums(probabilities[..., :k]) + _row_sums(probabilities[..., k + 1 :])
         slim = np.sqrt(probabilities[..., k] * rest)[..., None] * rows
         blocks[..., k - 1, :, k - 1, :] = slim.swapaxes(-1, -2) @ slim

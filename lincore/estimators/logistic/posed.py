@@ -1,4 +1,4 @@
-"""Logistic regression as it is posed to a solver: a loss, where to begin, when to stop."""
+"""Logistic regression as a problem for a solver: loss, starting point, stopping rule."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from lincore.utils.typing import Array
 
 
 class Posed(NamedTuple):
-    """A problem as a solver is asked it, and the way back to the features as they came.
+    """A problem as passed to a solver, with the map back to the original features.
 
     Attributes
     ----------
     conditioned : Conditioned
     loss : LogisticLoss
-        A `SoftmaxLoss` for what goes from row to row, and where many are solved side by side.
+        A `SoftmaxLoss` for row-wise solvers, and if many problems are solved side by side.
     start : ndarray of shape (q, K)
     tol : float
-        Bound of the largest entry of the gradient.
+        Bound on the largest entry of the gradient.
     max_iter : int or None
         None for the solver's own default.
     learning_rate : float or None
-        None for 1/L, with L the largest curvature by Böhning's bound.
+        None for 1/L, with L the maximum curvature by Böhning's bound.
     batch_size : int
     rng : numpy.random.Generator or RandomState
     """
@@ -45,9 +45,9 @@ class Posed(NamedTuple):
     rng: Any
 
     def stopping(self, default: int) -> StoppingRule:
-        """Return when a descent stops that has a default limit of iterations."""
+        """Return the stopping rule, with the default iteration limit of a solver."""
         limit = default if self.max_iter is None else self.max_iter
-        # A penalised loss has a minimum.
+        # A penalised loss always has a minimum.
         check = None if self.loss.penalty.any() else self.loss.is_unbounded
         return StoppingRule(self.tol, limit, check)
 
@@ -60,7 +60,7 @@ def pose_rows(
     n_classes: int,
     mapper: Mapper = map,
 ) -> Posed:
-    """Return what a solver is asked for rows (n, p) of classes 0 to K - 1 by a model's options."""
+    """Return the problem of a model for rows (n, p) of classes 0 to K - 1."""
     count = np.bincount(codes, weight, n_classes).astype(np.float64)
     require_classes(count)
     strength = strength_of(model.C, n_classes)
@@ -71,8 +71,8 @@ def pose_rows(
 
 
 def pose(model: Any, loss: LogisticLoss, conditioned: Conditioned, count: Array) -> Posed:
-    """Return what a solver is asked of a loss; `count` (K,) is the weight of each class."""
-    # Begin at the shares of the classes: a Newton step from there is least squares, or LDA.
+    """Return the problem for a loss; `count` (K,) is the weight of each class."""
+    # Start at the class shares: a Newton step from there gives least squares, or LDA.
     start = np.zeros(loss.shape)
     if model.fit_intercept:
         logs = np.log(np.maximum(count, 0.5 * count[count > 0].min()))
@@ -91,6 +91,6 @@ def pose(model: Any, loss: LogisticLoss, conditioned: Conditioned, count: Array)
 
 def strength_of(C: float, n_classes: int) -> float:
     """Return the strength of the penalty on coefficients that sum to zero over the classes."""
-    # The difference of two classes' vectors of sum zero is twice as long as either, so its square
-    # is twice the sum of theirs.
+    # Two vectors that sum to zero have a difference twice as long as either, so its square is twice
+    # the sum of their squares.
     return (2 if n_classes == 2 else 1) / C

@@ -1,4 +1,4 @@
-"""Learning rates of gradient descent on the logistic loss: proved and local limits."""
+"""Learning rates of gradient descent on the logistic loss: proven and local limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from lincore.estimators.logistic.loss import SoftmaxLoss
 from lincore.utils.typing import Array
 
-# Up to so many parameters the Hessian is written out.
+# Up to this many parameters the Hessian is formed.
 WRITTEN_OUT = 200
 
 
@@ -20,13 +20,13 @@ class LearningRates(NamedTuple):
     Attributes
     ----------
     one_over_L : float
-        1/L, with L the largest curvature that Böhning's bound allows anywhere: the largest
-        guaranteed decrease a step, and the rate that is taken where none is given.
+        1/L, with L the maximum curvature according to Böhning's bound: the rate with the largest
+        guaranteed decrease per step, and the default.
     two_over_L : float
-        2/L: below it the loss is proved never to rise.
+        2/L: with any lower rate the loss provably never rises.
     local_limit : float
-        2/λmax of the Hessian where the model stands: above it descent does not settle there,
-        below it it does once it is near.
+        2/λmax of the Hessian at the model: with a lower rate descent converges there once it is
+        near, with a higher one it does not.
     """
 
     one_over_L: float
@@ -43,7 +43,7 @@ def learning_rates(loss: SoftmaxLoss, probabilities: Array) -> LearningRates:
 
 
 def _largest_eigenvalue(loss: SoftmaxLoss, probabilities: Array) -> float:
-    """Return that of the Hessian, over coefficients that sum to zero over the classes."""
+    """Return the rate limit of the Hessian, for coefficients that sum to zero over the classes."""
     (q, K), times = loss.shape, loss.product_at(probabilities)
 
     def product(flat: Array) -> Array:

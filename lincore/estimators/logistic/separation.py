@@ -1,4 +1,4 @@
-"""Linear separability of the classes, where no maximum likelihood estimate exists."""
+"""Linear separability of the classes, for which no maximum likelihood estimate exists."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from lincore.utils.typing import Array, Flags
 
 # Standardised margins below this are rounding of the linear programme (HiGHS allows 1e-7).
 TOLERANCE = 1e-6
-# Classes may be separated where Newton's step moves a score by this much: half of what it would.
+# Classes may be separable if a Newton step moves a score by this much: half the proven bound.
 STILL_MOVING = 0.25
-# Nor is that step believed where a pivot of its matrix, of unit diagonal, is smaller.
+# The step is not trusted if a pivot of its matrix (unit diagonal) is smaller than this.
 SINGULAR = 1e-11
-# Nor computed for more parameters.
+# It is not computed for more parameters than this.
 MOST_PARAMETERS = 3000
-# The linear programme runs unasked when its matrix has at most so many entries.
+# The linear programme runs automatically if its matrix has at most this many entries.
 PROGRAMME_ENTRIES = 5_000_000
 
 
 class SeparationWarning(UserWarning):
-    """The classes can be separated, and maximum likelihood was asked for."""
+    """The classes are separable, but maximum likelihood was requested."""
 
 
 class SeparationKind(StrEnum):
@@ -49,15 +49,15 @@ class Separation:
     Attributes
     ----------
     kind : SeparationKind
-        COMPLETE: every row is strictly on its side. QUASI_COMPLETE: some rows are, and the rest
-        lie on a boundary. OVERLAP: neither, and the maximum of the likelihood exists.
+        COMPLETE: every row is strictly on the correct side. QUASI_COMPLETE: some rows are, and the
+        others are on the boundary. OVERLAP: neither, and the maximum of the likelihood exists.
     coef : ndarray of shape (K, p)
-        The separating direction in inverse units of the features; zero for an overlap. Along it
-        the likelihood has no maximum.
+        The separating direction, along which the likelihood has no maximum, in inverse units of the
+        features; zero for an overlap.
     intercept : ndarray of shape (K,)
     strength : ndarray of shape (p,)
-        How much each feature does: the largest difference of its coefficients between classes,
-        in its standard deviations.
+        Contribution of each feature: the largest difference of its coefficients between classes,
+        times its standard deviation.
     """
 
     kind: SeparationKind
@@ -71,7 +71,7 @@ class Separation:
         return self.kind != SeparationKind.OVERLAP
 
     def leading_features(self, at_most: int = 3) -> NDArray[np.intp]:
-        """Return the positions of the features that matter most, in that order."""
+        """Return the positions of the most important features, in order."""
         order = np.argsort(-self.strength, kind="stable")[:at_most]
         return order[self.strength[order] > 1e-3 * self.strength.max(initial=0.0)]
 
@@ -81,25 +81,24 @@ def separation(
 ) -> Separation:
     """Search for separating coefficients by a linear programme.
 
-    Maximise the sum of all margins ``(β_y - β_k) @ x`` of the rows' own classes over the others,
-    none of which may be negative, for ``|β| ≤ 1``. The maximum is zero exactly if the classes
-    overlap.
+    Maximise the sum of all margins ``(β_y - β_k) @ x`` of the true classes over the others, subject
+    to nonnegative margins and ``|β| ≤ 1``. The maximum is zero exactly if the classes overlap.
     """
     conditioned = condition(np.asarray(X), None, 0.0, intercept=intercept)
     return _by_programme(conditioned, np.asarray(codes), n_classes, None)
 
 
 def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Separation | None:
-    """Return the separation that a fit without penalty has run into, or None.
+    """Return the separation that a fit without penalty has encountered, or None.
 
-    Where the fit itself puts every row on its side, it is the certificate. Where Newton's step
-    moves no score by a half, from whatever point, the classes overlap. For let them be separated,
-    quasi-completely too, by a direction of margins m_ik >= 0: multiplied by it, the step's equation
-    ``H δ = -g`` reads ``Σ_ik p_ik m_ik (ū_i - u_ik - 1) = 0``, with u how far the step moves the
-    scores and ū their means under p. Some ``ū_i - u_ik`` is then at least one, and, as u sums to
-    zero over the classes, some ``|u_ik|`` at least a half.
+    If the fit classifies every row correctly, it is the certificate. If a Newton step from any
+    point moves no score by a half, the classes overlap. Proof: suppose that they are separated,
+    possibly quasi-completely, by a direction with margins m_ik >= 0. Multiplied by it, the step's
+    equation ``H δ = -g`` reads ``Σ_ik p_ik m_ik (ū_i - u_ik - 1) = 0``, where u are the changes of
+    the scores and ū their means under p. Then some ``ū_i - u_ik`` is at least one and, as u sums to
+    zero over the classes, some ``|u_ik|`` is at least a half.
 
-    Otherwise the linear programme decides, for data of moderate size.
+    Otherwise the linear programme decides if the data are of moderate size.
     """
     if loss.separates(optimum.point):
         return as_separation(conditioned, optimum.x, SeparationKind.COMPLETE)
@@ -109,14 +108,14 @@ def notice(conditioned: Conditioned, loss: SoftmaxLoss, optimum: Optimum) -> Sep
     counted = np.ones(len(loss.codes), bool) if loss.weight is None else loss.weight > 0
     if counted.sum() * (K - 1) * 2 * q > PROGRAMME_ENTRIES:
         return None
-    # Were the separation complete, a gradient that small would have every row on its side.
+    # If the separation were complete, such a small gradient would imply that all rows are correct.
     kind = SeparationKind.QUASI_COMPLETE if optimum.converged else None
     found = _by_programme(conditioned, loss.codes, K, counted, kind)
     return found if found.separates else None
 
 
 def overlaps(loss: SoftmaxLoss, point: Iterate) -> bool:
-    """Tell if Newton's step proves that the classes overlap: see `notice`."""
+    """Return whether Newton's step proves that the classes overlap: see `notice`."""
     return _newton_move(loss, point) < STILL_MOVING
 
 
@@ -127,7 +126,7 @@ def _by_programme(
     counted: Flags | None,
     kind: SeparationKind | None = None,
 ) -> Separation:
-    """Search by the linear programme; how far classes that separate do so may be known before."""
+    """Search by the linear programme; the kind of separation may be known in advance."""
     margins = _margins(conditioned, codes, n_classes, counted)
     total = np.asarray(margins.sum(axis=0)).ravel()
     direction = _maximise(total, margins, np.zeros(margins.shape[0]))
@@ -144,14 +143,14 @@ def _by_programme(
 
 
 def as_separation(conditioned: Conditioned, coef: Array, kind: SeparationKind) -> Separation:
-    """Return a separating direction (q, K), found in standardised coordinates, for the user."""
+    """Convert a separating direction (q, K) from standardised coordinates to the original ones."""
     W, constant = conditioned.to_user(coef - coef.mean(axis=1, keepdims=True))
     deviation = _deviations(conditioned)
     return Separation(kind, W.T, constant, np.ptp(W, axis=1) * deviation)
 
 
 def _deviations(conditioned: Conditioned) -> Array:
-    """Return the deviations (p,) of the features as they came; zero where they are constant."""
+    """Return the standard deviations (p,) of the original features; zero if constant."""
     rows = conditioned.rows
     deviation = np.where(rows.units > 0, 1 / np.where(rows.units > 0, rows.units, 1.0), 0.0)
     if conditioned.lift is None:
@@ -163,14 +162,14 @@ def _deviations(conditioned: Conditioned) -> Array:
 
 
 def _newton_move(loss: SoftmaxLoss, point: Iterate) -> float:
-    """Return by how much Newton's step moves the score of any row; infinity if that is unknown."""
+    """Return the largest change of a score by a Newton step; infinity if unknown."""
     (q, K), view = loss.shape, loss.rows.double
     if loss.rows.wide or (K - 1) * q > MOST_PARAMETERS:
         return np.inf
     hessian = loss.hessian(point.state)
     unit = deviations(hessian)
     scaled = hessian / unit / unit[:, None]
-    np.fill_diagonal(scaled, 1.0)  # of a coordinate that does not vary too
+    np.fill_diagonal(scaled, 1.0)  # also for a constant coordinate
     try:
         factor = cho_factor(scaled)
     except np.linalg.LinAlgError:
@@ -201,7 +200,7 @@ def _margins(
         chosen = Z[codes == own]
         for other in range(n_classes):
             if other != own and len(chosen):
-                # The own class's coefficients less the other's, in the order of the columns.
+                # The coefficients of the true class minus those of the other, in column order.
                 signs = sorted((k, sign) for k, sign in ((own, 1.0), (other, -1.0)) if k)
                 row = np.concatenate([np.arange((k - 1) * q, k * q) for k, _ in signs])
                 values.append(np.hstack([sign * chosen for _, sign in signs]).ravel())
@@ -216,16 +215,16 @@ def _margins(
 
 def _maximise(target: Array, margins: sparse.csr_array, least: Array) -> Array:
     """Maximise ``target @ β`` for margins of at least `least` and ``|β| ≤ 1``."""
-    # Divided by its size, so that the tolerances of the solver mean the same for any n.
+    # Normalised, so that the solver's tolerances mean the same for any n.
     size = max(1.0, float(np.abs(target).max(initial=0.0)))
     result = linprog(-target / size, A_ub=-margins, b_ub=-least, bounds=(-1, 1), method="highs")
     if result.status != 0:
-        raise RuntimeError(f"The linear programme ended without an answer: {result.message}")
+        raise RuntimeError(f"The linear programme failed: {result.message}")
     return np.asarray(result.x)
 
 
 def _prefer_complete(margins: sparse.csr_array, direction: Array) -> tuple[Array, SeparationKind]:
-    """Find coefficients that make the least margin positive, if there are any."""
+    """Find coefficients with a positive smallest margin, if there are any."""
     n_rows, n_params = margins.shape
     wider = sparse.hstack([margins, -np.ones((n_rows, 1))], format="csr")
     target = np.append(np.zeros(n_params), 1.0)

@@ -37,17 +37,17 @@ from lincore.linalg.optimize import (
 )
 from lincore.utils.typing import Array
 
-# Up to so many parameters the preconditioner is a whole Hessian, from so many rows for each. With
-# more, one matrix for all classes takes more products and two fifths of the time.
+# Up to this many parameters the preconditioner is a whole Hessian, from this many rows per
+# parameter. With more, one matrix for all classes needs more products but two fifths of the time.
 WHOLE_HESSIAN = 300
-# Up to so many the last step is solved to more digits.
+# Up to this many parameters the last step is solved to more digits.
 SMALL = 3000
 ROWS_PER_PARAMETER = 10
-# Below twice so many parameters it is that of all rows, then of every second one, and so on.
+# Below twice this many parameters it uses all rows, then every second one, and so on.
 CHEAP = 64
-# The preconditioner by one matrix for all classes is estimated from so many rows for each column.
+# Rows per column from which the single preconditioner for all classes is estimated.
 ROWS_PER_COLUMN = 25
-# Steps of Newton's method at most, where no number is given.
+# Default maximum number of Newton steps.
 NEWTON_STEPS = 100
 
 
@@ -58,10 +58,10 @@ def newton(posed: Posed) -> Optimum:
 
 
 def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
-    """Solve with the whole Hessian: iteratively reweighted least squares, steps halved if needed.
+    """Solve with the whole Hessian: iteratively reweighted least squares with step halving.
 
-    Problems whose rows are of one form and that have the same classes are solved side by side, each
-    as `newton` solves it.
+    Problems with rows of the same form and the same number of classes are solved side by side, each
+    as in `newton`.
     """
     stack = SoftmaxLoss.stacked([one.loss for one in posed])
     return _newton(stack, posed, _newton_directions, _newton_directions)
@@ -70,7 +70,8 @@ def newton_together(posed: Sequence[Posed]) -> list[Optimum]:
 def newton_cg(posed: Posed) -> Optimum:
     """Solve by conjugate gradients: the Hessian is multiplied in float32, never formed.
 
-    For what is large: where a whole Hessian costs more than some products with it, or is too large.
+    For large problems, in which the whole Hessian costs more than some products with it or does not
+    fit into memory.
     """
     loss = posed.loss
     q, K = loss.shape
@@ -88,7 +89,7 @@ def newton_cg(posed: Posed) -> Optimum:
 
 
 def fixed_hessian(posed: Posed) -> Optimum:
-    """Use Böhning's bound ``½ (I - 11ᵀ/K) ⊗ XᵀX``, which no Hessian exceeds, at every point."""
+    """Use Böhning's upper bound ``½ (I - 11ᵀ/K) ⊗ XᵀX`` of the Hessian at every point."""
     solve = robust_solver(posed.loss.bound())
     return descend(
         posed.loss,
@@ -100,7 +101,7 @@ def fixed_hessian(posed: Posed) -> Optimum:
 
 
 def gradient(posed: Posed) -> Optimum:
-    """Go down the gradient with a fixed learning rate."""
+    """Gradient descent with a fixed learning rate."""
     rate = posed.learning_rate
     if rate is None:
         rate = 1 / float(np.linalg.eigvalsh(posed.loss.bound())[-1])
@@ -114,10 +115,10 @@ def gradient(posed: Posed) -> Optimum:
 
 
 def sgd(posed: Posed) -> Optimum:
-    """Go down the gradient of one row, or a small batch, after the other."""
+    """Stochastic gradient descent, one row or small batch at a time."""
     loss, rate = posed.loss, posed.learning_rate
     if rate is None:
-        # One over the bound of a batch of mean rows: it does not overshoot, whatever comes.
+        # The inverse bound for a batch of average rows, which does not overshoot.
         half = np.full(len(loss.rows), 0.5)
         trace = float(loss.diagonal(half).sum())
         rate = 1 / (trace / len(loss.rows) * posed.batch_size)
@@ -191,7 +192,7 @@ SOLVERS: dict[str, Callable[[Posed], Optimum]] = {
 def robust_solver(matrix: Array) -> Linear:
     """Return ``b -> matrix⁻¹ b`` for a symmetric positive semidefinite matrix (m, m).
 
-    In units in which its diagonal is one. Directions that it does not see are left alone.
+    In units in which its diagonal is one. Null-space directions are left unchanged.
     """
     scaled, unit = _of_unit_diagonal(matrix)
     solve = _solver(scaled)
@@ -229,7 +230,7 @@ def _newton(
     directions: Directions,
     last: Directions | None,
 ) -> list[Optimum]:
-    """Take Newton's steps until each gradient is small, and a last one."""
+    """Take Newton steps until each gradient is small, and one more."""
     start = np.stack([one.start for one in posed])
     stopping = [one.stopping(NEWTON_STEPS) for one in posed]
     found = descend_together(
@@ -239,16 +240,16 @@ def _newton(
 
 
 def _newton_directions(loss: LogisticLoss, point: Iterate) -> Array:
-    """Return Newton's direction, of one problem or of each of a stack."""
+    """Return the Newton direction of one problem or of each problem of a stack."""
     hessian = loss.hessian(point.state, exact=True)
     return _by_differences(partial(robust_solve, hessian), -point.gradient)
 
 
 def _by_differences(solve: Linear, target: Array) -> Array:
-    """Solve in the differences of the classes from the first; return coefficients of sum zero.
+    """Solve for differences from the first class; return coefficients that sum to zero.
 
-    Since a gradient sums to zero over the classes, its part for the differences is its own
-    columns but the first.
+    Because a gradient sums to zero over the classes, its part for the differences consists of all
+    columns except the first.
     """
     full = np.zeros(target.shape)
     others = target[..., 1:].swapaxes(-1, -2)
@@ -258,16 +259,16 @@ def _by_differences(solve: Linear, target: Array) -> Array:
 
 
 def _of_sum_zero(values: Array) -> Array:
-    """Return values (..., q, K) without their means over the classes."""
+    """Subtract from values (..., q, K) their means over the classes."""
     return values - np.add.reduce(values, axis=-1, keepdims=True) / values.shape[-1]
 
 
 def _whole_hessian(loss: LogisticLoss, state: Any) -> Linear:
-    """Precondition by the Hessian of each so-many-th row."""
+    """Precondition by the Hessian of every n-th row."""
     q, K = loss.shape
     n_parameters = (K - 1) * q
-    # Of few parameters all rows cost what a few products do, and save more of them: of heavy tails
-    # and classes all but separated a sample lacks the few rows that matter.
+    # With few parameters, using all rows costs as much as a few products and saves more: with heavy
+    # tails or nearly separable classes a sample lacks the few rows that matter.
     every = min(loss.n_rows // (ROWS_PER_PARAMETER * n_parameters), n_parameters // CHEAP)
     every = max(1, every)
     hessian = loss.hessian(state, exact=False, every=every)
@@ -276,19 +277,19 @@ def _whole_hessian(loss: LogisticLoss, state: Any) -> Linear:
 
 
 def _one_matrix(loss: LogisticLoss, state: Any) -> Linear:
-    """Precondition by one (q, q) matrix for all classes, Böhning's with the rows' own weights."""
+    """Precondition by one (q, q) matrix for all classes: Böhning's with row weights."""
     every = max(1, loss.n_rows // (ROWS_PER_COLUMN * loss.shape[0]))
     return robust_solver(_ridged(loss.unsettled(state, every=every)))
 
 
 def _one_diagonal(loss: LogisticLoss, state: Any) -> Linear:
-    """Precondition by the diagonal of the matrix of `_one_matrix`, where that is too large."""
+    """Precondition by the diagonal of the matrix of `_one_matrix`, if that is too large."""
     diagonal = loss.unsettled_diagonal(state)
     diagonal += 1e-5 * diagonal.mean()
     return lambda target: target / diagonal[:, None]
 
 
 def _ridged(matrix: Array) -> Array:
-    """Add to the diagonal what float32 products may have taken from it."""
+    """Add to the diagonal the possible rounding error of float32 products."""
     diagonal = np.diagonal(matrix)
     return matrix + 1e-5 * np.diag(diagonal + 1e-3 * diagonal.mean())

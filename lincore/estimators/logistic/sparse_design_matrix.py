@@ -1,4 +1,4 @@
-"""Standardised rows of a sparse matrix: centring is left to the coefficients, zeros stay zeros."""
+"""Standardised rows of a sparse matrix: centring is absorbed by the coefficients to keep zeros."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NARROW = 1000
 
 
 class SparseView(RowView):
-    """A `RowView` of CSR rows: only `coordinates` makes rows dense, those asked for."""
+    """A `RowView` of CSR rows: only `coordinates` makes the requested rows dense."""
 
     rows: Any
 
@@ -43,7 +43,7 @@ class SparseView(RowView):
         return self._finish(self.rows[where].toarray())
 
     def product(self, block: Any, matrix: NDArray[Any], out: NDArray[Any]) -> None:
-        """Write ``block @ matrix``."""
+        """Compute ``block @ matrix``."""
         out[...] = block @ matrix
 
     def product_back(self, block: Any, values: NDArray[Any]) -> NDArray[Any]:
@@ -69,13 +69,13 @@ class SparseView(RowView):
 
 
 class SparseRows(StandardRows):
-    """CSR rows in the coordinates ``(x - origin) / scale``, and a one for the intercept.
+    """CSR rows in the coordinates ``(x - origin) / scale``, with a one for the intercept.
 
     Parameters
     ----------
     X : sparse array or matrix of shape (n, p)
     origin, scale : ndarray of shape (p,)
-        As `sparse_centre_and_scale` finds them. A scale of infinity takes a feature out.
+        As computed by `sparse_centre_and_scale`. An infinite scale excludes a feature.
     intercept : bool, default True
 
     Examples
@@ -111,10 +111,10 @@ class SparseRows(StandardRows):
 def sparse_centre_and_scale(
     X: Any, weight: Array | None, *, intercept: bool
 ) -> tuple[Array, Array]:
-    """Return means and deviations (p,) of sparse rows, in two passes over what is stored.
+    """Return means and deviations (p,) of sparse rows, in two passes over the stored values.
 
-    About zero without an intercept, and where the mean is so many deviations away that leaving it
-    to the coefficients would cost their digits; infinite where nothing varies.
+    About zero without an intercept, and if the mean is so many deviations away that absorbing it in
+    the coefficients would lose digits; infinite for constant features.
     """
     rows = sp.csr_array(X, dtype=np.float64)
     n, p = rows.shape
@@ -128,7 +128,7 @@ def sparse_centre_and_scale(
     about_mean = np.bincount(rows.indices, each * (rows.data - mean[rows.indices]) ** 2, p)
     stored = np.bincount(rows.indices, each, p)
     deviation = np.sqrt((about_mean + np.maximum(total - stored, 0.0) * mean**2) / total)
-    # A row too few by rounding in the sum of the weights would be a deviation of 1e-8.
+    # Rounding in the sum of the weights would appear as a deviation of 1e-8.
     constant = deviation <= 1e-7 * np.abs(mean)
     far = np.abs(mean) > FAR * deviation
     origin = np.where(far & ~constant, 0.0, mean)
@@ -137,7 +137,7 @@ def sparse_centre_and_scale(
 
 
 def sparse_rounding(X: Any, weight: Array | None, scale: Array) -> tuple[int, ...]:
-    """Return the features without a scale though their values differ by more than a last digit."""
+    """Return the features without a scale whose values differ by more than the last digit."""
     flat = np.flatnonzero(np.isinf(scale))
     rows = sp.csr_array(X)[:, flat]
     if weight is not None:

@@ -18,18 +18,18 @@ from lincore.utils.typing import Array, Flags
 
 @dataclass(frozen=True, eq=False)
 class Wald:
-    """Estimates and their errors, for each class against a reference class.
+    """Estimates and standard errors, for each class against a reference class.
 
-    Columns are the features in their order and, at the end, the intercept if there is one.
+    Columns are the features in order, followed by the intercept if there is one.
 
     Attributes
     ----------
     reference : object
-        Label of the class that the others are compared with.
+        Label of the class with which the others are compared.
     labels : ndarray of shape (K - 1,)
         The other classes.
     names : tuple of str
-        Of the columns.
+        Names of the columns.
     estimate : ndarray of shape (K - 1, q)
         Log odds of the class against the reference for each unit of a feature.
     covariance : ndarray of shape ((K - 1) q, (K - 1) q)
@@ -52,7 +52,7 @@ class Wald:
 
     @property
     def z(self) -> Array:
-        """Estimates in standard errors, (K - 1, q)."""
+        """Estimates divided by their standard errors, (K - 1, q)."""
         return self.estimate / self.standard_error
 
     @property
@@ -62,19 +62,19 @@ class Wald:
 
     @property
     def interval(self) -> tuple[Array, Array]:
-        """Lower and upper ends of the confidence intervals, each (K - 1, q)."""
+        """Lower and upper bounds of the confidence intervals, each (K - 1, q)."""
         half = ndtri(0.5 + self.confidence / 2) * self.standard_error
         return self.estimate - half, self.estimate + half
 
     @property
     def odds_ratio(self) -> Array:
-        """Odds ratios for one unit more of each feature, (K - 1, q)."""
+        """Odds ratios per unit of each feature, (K - 1, q)."""
         with np.errstate(over="ignore"):
             return np.exp(self.estimate)
 
     @property
     def odds_ratio_interval(self) -> tuple[Array, Array]:
-        """Ends of the confidence intervals of the odds ratios, each (K - 1, q)."""
+        """Bounds of the confidence intervals of the odds ratios, each (K - 1, q)."""
         low, high = self.interval
         with np.errstate(over="ignore"):
             return np.exp(low), np.exp(high)
@@ -91,7 +91,7 @@ def wald_errors(
     reference: object,
     confidence: float,
 ) -> Wald:
-    """Compute errors from the information matrix, the Hessian at the maximum of the likelihood."""
+    """Compute standard errors from the information matrix, the Hessian at the maximum."""
     if reference not in classes:
         raise ValueError(f"reference must be one of {classes.tolist()}, got {reference!r}.")
     first = int(np.flatnonzero(classes == reference)[0])
@@ -112,7 +112,7 @@ def wald_errors(
 def _information(
     X: NDArray[Any], weight: Array | None, full: Array, intercept: bool
 ) -> tuple[Array, Array]:
-    """Return the information in standardised features, and the map (q, q) back to the user's."""
+    """Return the information for standardised features, and the map (q, q) to the original ones."""
     origin, scale = centre_and_scale(X, weight, intercept=intercept)
     rows = StandardRows(X, origin, scale, intercept=intercept)
     W = full[:-1] if intercept else full
@@ -121,23 +121,23 @@ def _information(
     if intercept:
         coef = np.vstack([coef, full[-1] + origin @ W])
         back = np.block([[back, np.zeros((len(origin), 1))], [-origin * rows.units, np.ones(1)]])
-    # Labels do not enter the curvature: any will do.
+    # Labels do not affect the curvature: any will do.
     codes = np.zeros(len(X), dtype=np.intp)
     loss = SoftmaxLoss(rows, codes, full.shape[1], weight, np.zeros(rows.n_coordinates))
     return loss.hessian(loss(coef).state), back
 
 
 def reason_against_errors(model: Any) -> str:
-    """Return why the coefficients of a fitted model have no Wald errors; empty where they have."""
+    """Return why the coefficients of a fitted model have no Wald errors; empty if they have."""
     if model.class_weight is not None:
         return (
-            "Wald standard errors belong to rows that count once: class weights change what "
-            "is estimated and not how much is known. Fit without them."
+            "Wald standard errors require equally weighted rows: class weights change the estimate "
+            "without adding information. Fit without them."
         )
     if np.isfinite(model.C):
         return (
-            "Wald standard errors belong to the maximum of the likelihood, and a penalty "
-            f"(C = {model.C:g}) moves the coefficients away from it. Fit without a penalty."
+            f"Wald standard errors require the maximum of the likelihood, and a penalty (C = "
+            f"{model.C:g}) moves the coefficients away from it. Fit without a penalty."
         )
     if model.separation_ is not None:
         return (
@@ -146,14 +146,14 @@ def reason_against_errors(model: Any) -> str:
         )
     if not model.converged_:
         return (
-            "Wald standard errors belong to the maximum of the likelihood, which this fit "
-            f"did not reach: {model.reason_.words}. {model.reason_.remedy}"
+            f"Wald standard errors require the maximum of the likelihood, which this fit did not "
+            f"reach: {model.reason_.words}. {model.reason_.remedy}"
         )
     return ""
 
 
 def invert_information(information: Array, names: tuple[str, ...]) -> Array:
-    """Invert an information matrix, or say which columns make that impossible."""
+    """Invert an information matrix, or report the columns that make it singular."""
     diagonal = np.diagonal(information)
     if not np.all(diagonal > 0):
         raise ValueError(_singular(diagonal <= 0, names))
@@ -171,7 +171,7 @@ def _singular(culprits: Flags, names: tuple[str, ...]) -> str:
     among = culprits.reshape(-1, len(names)).any(axis=0)
     listed = ", ".join(np.asarray(names)[among])
     return (
-        f"The information matrix is singular, so there are no standard errors. It concerns: "
-        f"{listed}. Such columns are constant, are combinations of others, or separate the "
-        f"classes (see `separation`): leave some of them out, or gather more rows."
+        f"The information matrix is singular, so there are no standard errors. Columns concerned: "
+        f"{listed}. Such columns are constant, are combinations of others, or separate the classes "
+        f"(see `separation`): leave some of them out, or collect more rows."
     )

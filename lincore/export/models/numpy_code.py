@@ -114,7 +114,7 @@ def to_numpy(functions: ScoreFunctions) -> str:
 
 
 def _is_plain(functions: ScoreFunctions) -> bool:
-    """Tell if the inputs are the columns themselves."""
+    """Return whether the inputs are the columns themselves."""
     return all(one.kind == "number" for one in functions.inputs)
 
 

@@ -16,15 +16,15 @@ from typing import NamedTuple
 from lincore.errors import DataError
 from lincore.limits import GZIP_MAGIC, LIMITS, ZIP_MAGIC, Limits, read_limited
 
-# Stands before the directory record of every entry of a zip.
+# Marks the directory record of every entry of a zip.
 _ENTRY_MAGIC = b"PK\x01\x02"
 # Bytes before the name of an entry, where its content begins.
 _LOCAL_HEADER = 30
-# What the zipfile module raises for bytes that are no good archive.
+# Exceptions of the zipfile module for damaged archives.
 _DAMAGE = (zipfile.BadZipFile, zlib.error, struct.error, OSError, EOFError, ValueError)
-# Below this an entry may unpack to any multiple of its size: blank images do.
+# Below this an entry may unpack to any multiple of its size, such as blank images.
 _SMALL_BYTES = 1_000_000
-# Bytes that deflate may need before the first byte comes out.
+# Bytes that deflate may need before its first output byte.
 _CODE_TABLES = 1_000
 _MADE_ON_UNIX = 3
 _MARKED_UTF8 = 0x800
@@ -44,7 +44,7 @@ _TWO_SCRIPTS = re.compile("[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]")
 
 
 class SkippedFile(Exception):
-    """The reason why one file of many is left out while the others are read."""
+    """The reason why one file of many is skipped while the others are read."""
 
 
 class PackedFile(NamedTuple):
@@ -53,17 +53,17 @@ class PackedFile(NamedTuple):
     Parameters
     ----------
     path : str
-        With / between folders and in its letters, whatever the zip writes.
+        With / between folders, correctly decoded.
     start : int
         Where it begins in the zip, in bytes.
     packed, size : int
         Bytes in the zip, and unpacked.
     checksum : int
-        CRC-32 of what is unpacked.
+        CRC-32 of the unpacked bytes.
     stored : bool
         Whether it is not compressed.
     refused : str
-        Why it must not be unpacked; empty when it may be.
+        Why it must not be unpacked; empty if it may be.
     """
 
     path: str
@@ -76,7 +76,7 @@ class PackedFile(NamedTuple):
 
 
 def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
-    """Unpack a gzip file, never to more than the limit; return any other file as it is."""
+    """Decompress a gzip file within the limit; return any other file unchanged."""
     if not raw.startswith(GZIP_MAGIC):
         return raw
     try:
@@ -84,15 +84,15 @@ def unpack_gzip(raw: bytes, name: str, limits: Limits = LIMITS) -> bytes:
             return read_limited(stream, name, limits)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(
-            f"The gzip file is damaged: {error}.", where=name, remedy="Load it unpacked."
+            f"The gzip file is damaged: {error}.", where=name, remedy="Load it uncompressed."
         ) from error
 
 
 def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]:
-    """Return the files of a zip, folders left out, after a look at what it claims to hold."""
-    # Every entry carries this mark, whatever count the archive states.
+    """Return the files of a zip, without folders, after checking its directory."""
+    # Every entry has this mark, whatever count the archive states.
     if raw.count(_ENTRY_MAGIC) > limits.max_members:
-        raise _hostile(f"The zip holds more than {limits.max_members:,} files.", name)
+        raise _hostile(f"The zip contains more than {limits.max_members:,} files.", name)
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             entries = archive.infolist()
@@ -134,12 +134,12 @@ def _content(raw: bytes, file: PackedFile, most: int) -> bytes:
     if magic != ZIP_MAGIC:
         raise SkippedFile("damaged in the zip")
     begin = file.start + _LOCAL_HEADER + sum(lengths)
-    # A first look needs little of a large file: zlib would copy all that it leaves unread.
+    # A first look needs little of a large file: zlib would copy everything left unread.
     read = file.packed if most == file.size else min(file.packed, most + _CODE_TABLES)
     packed = memoryview(raw)[begin : begin + read]
     if file.stored:
         return bytes(packed[:most])
-    # One byte more than it claims, to see a lie; never all of it, whatever it unpacks to.
+    # One byte more than claimed, to detect a false size, but never everything.
     return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most + 1)
 
 
@@ -151,7 +151,7 @@ def _described(entry: zipfile.ZipInfo, path: str, repeated: bool, limits: Limits
 
 
 def _reason(entry: zipfile.ZipInfo, path: str, limits: Limits) -> str:
-    """Say why an entry must not be unpacked, if so."""
+    """Return why an entry must not be unpacked, if so."""
     if path.startswith("/") or re.match("[A-Za-z]:", path) or ".." in path.split("/"):
         return "its path leads out of the zip"
     if entry.create_system == _MADE_ON_UNIX and stat.S_ISLNK(entry.external_attr >> 16):
@@ -160,9 +160,9 @@ def _reason(entry: zipfile.ZipInfo, path: str, limits: Limits) -> str:
         return "encrypted"
     if entry.file_size == 0:
         return "empty file"
-    # The other methods unpack a few bytes to gigabytes in one step, which no limit can stop.
+    # Other methods unpack a few bytes to gigabytes in one step, which no limit can stop.
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return "packed by another method than deflate"
+        return "compressed by another method than deflate"
     if entry.file_size > max(_SMALL_BYTES, limits.max_ratio * entry.compress_size):
         return f"unpacks to more than {limits.max_ratio} times its size"
     if entry.file_size > limits.max_member_bytes:
@@ -171,7 +171,7 @@ def _reason(entry: zipfile.ZipInfo, path: str, limits: Limits) -> str:
 
 
 def _refuse_overlap(entries: Sequence[zipfile.ZipInfo], n_bytes: int, name: str) -> None:
-    """Refuse a zip in which two entries share bytes: a small one then unpacks to anything."""
+    """Reject a zip in which entries share bytes, because it may then unpack to any size."""
     spans = sorted((entry.header_offset, entry.compress_size) for entry in entries)
     begins = [begin for begin, _ in spans[1:]] + [n_bytes] * bool(spans)
     for (begin, packed), following in zip(spans, begins, strict=True):

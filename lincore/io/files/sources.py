@@ -31,14 +31,14 @@ def read_source(source: Any, name: str | None) -> tuple[bytes, str]:
             ) from error
     name = name or Path(str(getattr(source, "name", "data"))).name
     if hasattr(source, "fileno"):
-        # What is too large is refused before a byte of it is read.
+        # Files that are too large are rejected before reading.
         with suppress(OSError):
             check_size(os.fstat(source.fileno()).st_size or 1, name)
     return read_limited(source, name), name
 
 
 def large_path(source: Any, limits: Limits = LIMITS) -> Path | None:
-    """Return the path of a file that is too large to be held and may be a table, else None."""
+    """Return the path of a possible table that is too large for memory, otherwise None."""
     if not isinstance(source, (str, os.PathLike)):
         return None
     path = Path(source)

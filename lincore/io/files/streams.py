@@ -14,15 +14,15 @@ from lincore.errors import DataError, TooLargeError
 from lincore.limits import GZIP_MAGIC, LIMITS, Limits
 
 _BLOCK_BYTES = 1 << 20
-# Of the characters of a text, at most so many are stray NUL bytes.
+# Maximum share of stray NUL bytes in a text.
 _MOST_NULS = 0.3
-# Below this a file may unpack to any multiple of its size.
+# Below this size a file may unpack to any multiple of its size.
 _HARMLESS_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class LargeFile:
-    """A file as it came: its bytes, or where they are.
+    """A file as uploaded: its bytes, or its path.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class LargeFile:
         The file's name, for messages.
     limits : Limits
     reason : str
-        Why it is not held, as a sentence.
+        Why it is not read into memory, as a sentence.
     """
 
     source: bytes | Path
@@ -41,39 +41,39 @@ class LargeFile:
 
     @property
     def is_packed(self) -> bool:
-        """True if it is packed by gzip."""
+        """True if it is compressed by gzip."""
         return self.beginning(len(GZIP_MAGIC)) == GZIP_MAGIC
 
     @property
     def n_bytes(self) -> int:
-        """Its size as it came."""
+        """Its size as uploaded."""
         return len(self.source) if isinstance(self.source, bytes) else self.source.stat().st_size
 
     def beginning(self, n_bytes: int) -> bytes:
-        """Return its first bytes as they are."""
+        """Return its first bytes unchanged."""
         with self.open_as_it_is() as stream:
             return stream.read(n_bytes)
 
     def open_as_it_is(self) -> BinaryIO:
-        """Open it, packed where it is."""
+        """Open it without decompression."""
         return io.BytesIO(self.source) if isinstance(self.source, bytes) else self.source.open("rb")
 
     def open(self) -> BinaryIO:
-        """Open it, unpacked as it is read and never beyond the limits."""
+        """Open it, decompressing on the fly within the limits."""
         stream = self.open_as_it_is()
         if not self.is_packed:
             return stream
         return io.BufferedReader(_Unpacked(stream, self), _BLOCK_BYTES)
 
     def open_as(self, encoding: str) -> BinaryIO:
-        r"""Open it as UTF-8 with lines ended by \n and no NUL bytes, whatever encoding it is in."""
+        r"""Open it as UTF-8 with lines ended by \n and no NUL bytes, from any encoding."""
         return io.BufferedReader(_Recoded(self.open(), encoding, self.name), _BLOCK_BYTES)
 
 
 class _Unpacked(io.RawIOBase):
-    """A gzip file that is given up once it has unpacked to too much, or to too many times its size.
+    """A gzip file that is aborted once it has unpacked to too much, or to too many times its size.
 
-    Text hardly packs to a fiftieth; a bomb does to a thousandth.
+    Text is rarely compressed to a fiftieth; a bomb is, to a thousandth.
     """
 
     def __init__(self, packed: BinaryIO, file: LargeFile) -> None:
@@ -94,7 +94,7 @@ class _Unpacked(io.RawIOBase):
             n_bytes = self._file.readinto(buffer)
         except (OSError, EOFError, zlib.error) as error:
             raise DataError(
-                f"The gzip file is damaged: {error}.", where=name, remedy="Load it unpacked."
+                f"The gzip file is damaged: {error}.", where=name, remedy="Load it uncompressed."
             ) from error
         self._count += n_bytes
         bomb = self._count > max(_HARMLESS_BYTES, limits.max_ratio * self._packed.tell())
@@ -104,13 +104,13 @@ class _Unpacked(io.RawIOBase):
                 if bomb
                 else f"It unpacks to more than {limits.max_streamed_bytes / 1e6:,.0f} MB.",
                 where=name,
-                remedy="Load a part of the rows.",
+                remedy="Load only part of the rows.",
             )
         return n_bytes
 
 
 class _Recoded(io.RawIOBase):
-    """Text of any encoding, given as UTF-8."""
+    """Text of any encoding, as UTF-8."""
 
     def __init__(self, stream: BinaryIO, encoding: str, name: str) -> None:
         self._text = io.TextIOWrapper(stream, encoding, errors="replace", newline=None)
@@ -132,7 +132,7 @@ class _Recoded(io.RawIOBase):
 
 
 class NulError(DataError):
-    """A text holds NUL bytes, which may be stray."""
+    """A text contains NUL bytes, which may be stray."""
 
 
 def without_nuls(text: str, name: str) -> str:
@@ -147,14 +147,14 @@ def without_nuls(text: str, name: str) -> str:
 def no_text(name: str) -> NulError:
     """Return the error for a file of NUL bytes."""
     return NulError(
-        "The file holds NUL bytes: it is not a text table.",
+        "The file contains NUL bytes: it is not a text table.",
         where=name,
         remedy="Save it as CSV (text with one row per line) and load that.",
     )
 
 
 def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterator[bytes]:
-    r"""Yield blocks of some megabyte that end where a line does."""
+    r"""Yield blocks of about a megabyte that end at line ends."""
     rest, n_bytes = b"", 0
     while chunk := stream.read(_BLOCK_BYTES):
         if b"\0" in chunk:
@@ -164,7 +164,7 @@ def whole_lines(stream: BinaryIO, name: str, limits: Limits = LIMITS) -> Iterato
             raise DataError(
                 f"The line is longer than {limits.max_line_bytes / 1e6:g} MB.",
                 where=f"{name}, some {n_bytes / 1e6:,.0f} MB from its beginning",
-                remedy="Put each row on a line of its own.",
+                remedy="Put each row on its own line.",
             )
         block, rest = (rest + chunk[:cut], chunk[cut:]) if cut else (b"", rest + chunk)
         n_bytes += len(chunk)

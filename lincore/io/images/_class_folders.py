@@ -16,13 +16,13 @@ NO_CLASS = "not inside a class folder"
 _OUTSIDE_SPLIT = "neither in the train nor in the test folder"
 _SYSTEM_FILES = frozenset({"thumbs.db", "desktop.ini"})
 MASK = "a mask of an image"
-# Folders that count sessions, cameras, people or magnifications rather than name a class.
+# Folders of sessions, cameras, people or magnifications rather than classes.
 _COUNTER = re.compile(
     r"(session|fold|part|batch|set|run|day|seq|sequence|take|scene|cam|camera|view|pose"
     r"|person|subject|patient|participant|user|signer|speaker|actor|writer)s?[ _-]?\d*|\d+x",
     re.IGNORECASE,
 )
-# Folders below a class that say what kind of files they hold.
+# Folders below a class that describe the kind of files.
 _IMAGES = frozenset({"image", "images", "img", "imgs", "photo", "photos", "pictures", "raw"})
 _MASKS = frozenset({"mask", "masks", "segmentation", "segmentations", "annotation", "annotations"})
 
@@ -33,15 +33,15 @@ class Place(NamedTuple):
     Parameters
     ----------
     label : str
-        Its class; empty where it has none.
+        Its class; empty if it has none.
     tests : bool
-        Whether it lies in a folder of test images.
+        Whether it is in a folder of test images.
     group : str
-        The folder below the class, if there is one: one person's or one scene's images.
+        The folder below the class, if any: images of one person or scene.
     reason : str
         Why it has no class.
     is_nested : bool
-        Whether a folder of class folders above it was passed over.
+        Whether a folder of class folders above it was skipped.
     """
 
     label: str
@@ -64,13 +64,13 @@ def folders_above(path: str) -> tuple[str, ...]:
 
 
 def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> list[Place]:
-    """Say of every image which folder is its class, and whether it is for testing.
+    """Determine the class folder of every image, and whether it is for testing.
 
     Folders called train and test (training_set and test_set, seg_train and seg_test, and so on)
-    are no classes where both occur. Of the others, the first level with more than one name is the
-    class, and the level below it a group. Where the same names return below each of them
-    (``camera1/cats``, ``camera2/cats``), the deeper level is the class instead. A folder that holds
-    folders such as those beside it (``all/cats`` beside ``cats``) is passed over.
+    are not classes if both occur. Of the others, the first level with more than one name is the
+    class, and the level below it a group. If the same names recur below each of them
+    (``camera1/cats``, ``camera2/cats``), the deeper level is the class instead. A folder that
+    contains folders named like its siblings (``all/cats`` next to ``cats``) is skipped.
     """
     roles = _split_roles(folders)
     kept = [tuple(f for f in path if f.casefold() not in roles) for path in folders]
@@ -90,7 +90,7 @@ def place_all(folders: Sequence[tuple[str, ...]], level: int | None = None) -> l
         place._replace(reason=MASK) if is_mask and not place.reason else place
         for place, is_mask in zip(places, masked, strict=True)
     ]
-    # One folder inside each class, such as cats/images, groups nothing.
+    # A single folder inside each class, such as cats/images, is not a group.
     if len({place.group for place in places}) <= 1 + len({place.label for place in places}):
         return [place._replace(group="") for place in places]
     return places
@@ -120,12 +120,12 @@ def _without_container(
 
 
 def class_level(folders: Sequence[tuple[str, ...]]) -> int:
-    """Return which folder names the class, counted from 0 for the outermost."""
+    """Return the level of the class folder, counted from 0 for the outermost."""
     deepest = max(map(len, folders), default=0)
     names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
     first = next((i for i, found in enumerate(names) if len(found) > 1), None)
     if first is None:
-        # All images in one folder: the last one, to name it in the message.
+        # All images are in one folder: the last level, for the message.
         return max(deepest - 1, 0)
     level = first
     for deeper in range(first + 1, deepest):
@@ -135,7 +135,7 @@ def class_level(folders: Sequence[tuple[str, ...]]) -> int:
 
 
 def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> bool:
-    """Tell whether the same class names return below each folder of a higher level."""
+    """Return whether the same class names recur below each folder of a higher level."""
     below: dict[str, set[str]] = {}
     for path in folders:
         if len(path) <= level:
@@ -151,7 +151,7 @@ def _crosses(folders: Sequence[tuple[str, ...]], level: int, deeper: int) -> boo
 
 
 def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
-    """Tell which files lie in a folder of masks, at a level other than that of the class."""
+    """Return which files are in a folder of masks, at a level other than that of the class."""
     deepest = max(map(len, folders), default=0)
     names = [{path[i] for path in folders if len(path) > i} for i in range(deepest)]
     mixed = [i for i in range(deepest) if i != level and _are_kinds(names[i])]
@@ -159,7 +159,7 @@ def _masks(folders: Sequence[tuple[str, ...]], level: int) -> list[bool]:
 
 
 def _are_kinds(names: set[str]) -> bool:
-    """Tell whether folders hold images and the masks that belong to them."""
+    """Return whether folders hold images and the masks that belong to them."""
     folded = {name.casefold() for name in names}
     both = not folded.isdisjoint(_IMAGES) and not folded.isdisjoint(_MASKS)
     return both and folded <= _IMAGES | _MASKS
@@ -170,14 +170,14 @@ def _place(path: tuple[str, ...], side: list[str], level: int, known: set[str]) 
     if len(path) <= level:
         return Place("", tests, reason=NO_CLASS)
     label = path[level]
-    # Images without a class often come along in a third folder, such as seg_pred.
+    # Images without a class are often in a third folder, such as seg_pred.
     if known and not side and label not in known:
         return Place("", tests, reason=_OUTSIDE_SPLIT)
     return Place(label, tests, "/".join(path[level:]) if len(path) > level + 1 else "")
 
 
 def _split_roles(folders: Sequence[tuple[str, ...]]) -> dict[str, str]:
-    """Return the folded names of train and test folders, where both occur under like names."""
+    """Return the case-folded names of train and test folders, if both occur with similar names."""
     found: dict[str, dict[str, str]] = {}
     for folder in {folder.casefold() for path in folders for folder in path}:
         for role, rest in _roles(folder):

@@ -14,19 +14,18 @@ from lincore.io.images.decode import image_kind
 
 
 class ImageCollection(NamedTuple):
-    """Files that were not yet looked into.
+    """Files that have not been read yet.
 
     Parameters
     ----------
     name : str
-        Of the zip, or what the files are called together; for messages.
+        Name of the zip or of the files, for messages.
     paths : list of str
         With / between folders.
     read, head : callable
         Return a file's content, and its first bytes or more, by its position in `paths`.
     skipped : dict
-        Positions of files that cannot be used, and why. It grows while the collection is gone
-        through.
+        Positions of unusable files, with the reasons. It grows while the collection is processed.
     """
 
     name: str
@@ -46,9 +45,9 @@ class ImageFile(NamedTuple):
     label : str
         Its class.
     tests : bool
-        Whether the collection sets it apart for testing.
+        Whether the collection defines it as a test image.
     group : str
-        What it belongs together with, such as a person; empty when not known.
+        Its group, such as a person; empty if unknown.
     """
 
     number: int
@@ -95,10 +94,10 @@ def find_images(
 def _copies(
     collection: ImageCollection, found: Sequence[int], places: Sequence[Place]
 ) -> dict[int, int]:
-    """Return the images that lie in the same class at another level too, and those they repeat."""
+    """Return images that occur again in the same class at another level, and their originals."""
     if not any(place.is_nested for place in places):
         return {}
-    # The one of the upper level is kept.
+    # The one at the upper level is kept.
     pairs = sorted(zip(found, places, strict=True), key=lambda pair: pair[1].is_nested)
     seen: dict[tuple[str, str], list[int]] = {}
     copies = {}
@@ -110,7 +109,7 @@ def _copies(
             content = collection.read(i) if former else b""
             same = next((j for j in former if collection.read(j) == content), None)
         except SkippedFile:
-            # What cannot be unpacked is left out when it is decoded.
+            # Files that cannot be unpacked are skipped on decoding.
             continue
         if same is None:
             former.append(i)
@@ -120,7 +119,7 @@ def _copies(
 
 
 def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
-    """Say how the file names gave the classes, by an example."""
+    """Describe how file names gave the classes, with an example."""
     file = path.rsplit("/", 1)[-1]
     ((label, _),) = read_names([path], pattern)
     what = f"No class folders: the file names give the classes, such as {label} in {file}."
@@ -129,12 +128,12 @@ def _pattern_notice(pattern: str, path: str, name: str) -> Notice:
 
 
 def path_key(path: str) -> list[tuple[Any, ...]]:
-    """Sort key under which files follow each other folder by folder, in natural order."""
+    """Sort key for files by folder, in natural order."""
     return [natural_key(part) for part in path.split("/")]
 
 
 def _named(places: Sequence[Place], paths: Sequence[str], pattern: str) -> list[Place]:
-    """Take the class from the names, or only the group where the pattern finds no class."""
+    """Take the class from the names, or only the group if the pattern finds no class."""
     named = []
     by_name = "(?P<label>" in pattern
     for place, (label, group) in zip(places, read_names(paths, pattern), strict=True):

@@ -19,8 +19,8 @@ PATTERNS = (
 )
 _MOST_CLASSES = 200
 _MAX_PATTERN = 200
-# Characters of a name that are looked at, repeats of a pattern and what it leaves open: together
-# they bound the steps.
+# Limits on characters of a name, repeats of a pattern and open parts: together they bound the
+# steps.
 _MAX_NAME = 80
 _MAX_REPEATS = 3
 _MAX_OPTIONS = 6
@@ -29,7 +29,7 @@ _EXAMPLE = r"For example ^(?P<label>[A-Za-z]+) takes cat from cat_01.png."
 
 
 def propose_pattern(names: Sequence[str]) -> str | None:
-    """Return a pattern that finds classes in file names, if one does."""
+    """Return a pattern that finds classes in file names, if any."""
     for pattern in PATTERNS:
         labels = [label for label, _ in read_names(names, pattern)]
         found = Counter(labels)
@@ -52,18 +52,18 @@ def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str
         groups = match.groupdict() if match else {}
         found.append((groups.get("label") or None, groups.get("group") or None))
         if time.monotonic() - started > _MAX_SECONDS:
-            raise _unusable("It takes too long to search.", pattern)
+            raise _unusable("The search takes too long.", pattern)
     return found
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a regular expression that cannot run away, as `read_names` needs it."""
+    """Return a regular expression with bounded running time, for `read_names`."""
     if len(pattern) > _MAX_PATTERN:
         raise _unusable(f"It is longer than {_MAX_PATTERN} characters.", pattern)
     try:
         expression = re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise _unusable(f"It is no regular expression: {error}.", pattern) from error
+        raise _unusable(f"It is not a regular expression: {error}.", pattern) from error
     if not {"label", "group"} & set(expression.groupindex):
         raise _unusable("It has no group called label or group.", pattern)
     if _could_run_away(pattern):
@@ -72,14 +72,14 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _could_run_away(pattern: str) -> bool:
-    """Tell whether a pattern repeats anything but single letters, or too many of them.
+    """Return whether a pattern repeats more than single letters, or too many of them.
 
-    It errs on the safe side: what remains takes at most a cubic number of steps.
+    It is conservative: accepted patterns take at most a cubic number of steps.
     """
-    # What is escaped, and sets of characters, count as one letter.
+    # Escapes and character sets count as one letter.
     bare = re.sub(r"\\.", "a", pattern, flags=re.DOTALL)
     bare = re.sub(r"\[\^?\]?[^\]]*\]", "a", bare)
-    # What kind of group it is, and what case the letters have.
+    # The kind of group, and case flags.
     bare = re.sub(r"\(\?(P<\w+>|[:=!]|<[=!])", "(", bare)
     bare = bare.replace("(?i)", "")
     if "(?" in bare or re.search(r"\)[*+{]", bare):

@@ -22,7 +22,7 @@ from lincore.utils.typing import Progress
 
 _SAMPLED_IMAGES = 9
 _SAMPLED_SIDE = 24
-# Levels between red, green and blue, on average over the pixels: less is a tint of the scanner.
+# Mean difference between colour channels, in levels: less is a tint of the scanner.
 _COLOURED = 6.0
 # Pieces between two looks at the clock.
 _CHUNK = 64
@@ -35,7 +35,7 @@ def read_headers(
     progress: Progress | None,
     limits: Limits,
 ) -> dict[int, Header]:
-    """Read the header of every image, by its number; add the damaged to ``collection.skipped``."""
+    """Read the header of every image, by number; add damaged ones to ``collection.skipped``."""
     found: list[Header | None] = [None] * len(images)
 
     def look(i: int) -> None:
@@ -59,10 +59,10 @@ def find_grey_levels(
     scale: ImageScale,
     progress: Progress | None,
 ) -> tuple[dict[int, Levels], ImageScale]:
-    """Return what is black and white in each image of more than 256 grey levels.
+    """Return the black and white levels of each image with more than 256 grey levels.
 
-    All of whole numbers have the same, and all of fractions: those of a scale that is known, or
-    those that suit them, as the scale that is returned has them.
+    All integer images share levels, and so do all images of fractions: from a known scale, or
+    estimated, as in the returned scale.
     """
     ranges: dict[int, Range] = {}
 
@@ -86,7 +86,7 @@ def find_grey_levels(
 
 
 def brightened_notices(levels: Mapping[int, Levels], name: str) -> list[Notice]:
-    """Say what was treated as white where it is not that of 16 bits."""
+    """Report the white level if it differs from that of 16 bits."""
     odd = sorted({one for one in levels.values() if one.white not in (1.0, WHITE_OF_16_BITS)})
     remedy = "Save the images with 8 bits to choose it yourself."
     return [
@@ -103,7 +103,7 @@ def decode_pixels(
     levels: Mapping[int, Levels],
     progress: Progress | None,
 ) -> tuple[np.ndarray, list[ImageFile]]:
-    """Decode all images into (n, pixels) uint8; add the damaged to ``collection.skipped``."""
+    """Decode all images into (n, pixels) uint8; add damaged ones to ``collection.skipped``."""
     X = np.empty((len(images), prod(shape)), dtype=np.uint8)
 
     def decode(i: int) -> None:
@@ -117,7 +117,7 @@ def decode_pixels(
     whole = np.array([image.number not in collection.skipped for image in images], dtype=bool)
     if whole.all():
         return X, list(images)
-    # Closed up in place: a second array might not fit in memory.
+    # Compacted in place: a second array might not fit into memory.
     kept = np.flatnonzero(whole).tolist()
     for to, row in enumerate(kept):
         X[to] = X[row]
@@ -125,7 +125,7 @@ def decode_pixels(
 
 
 def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tuple[Notice, ...]:
-    """Say so where images that have colours became grey, by a look at a few of them."""
+    """Report if colour images were converted to grey, based on a few of them."""
     step = max(1, len(images) // _SAMPLED_IMAGES)
     some = images[::step][:_SAMPLED_IMAGES]
     spreads = [np.ptp(_small(collection, one.number), axis=1).mean() for one in some]
@@ -133,9 +133,9 @@ def grey_notices(collection: ImageCollection, images: Sequence[ImageFile]) -> tu
         return ()
     return (
         Notice(
-            "The images are in colour and were made grey, one number for each pixel.",
+            "The images are in colour and were converted to grey, one number per pixel.",
             collection.name,
-            "Keep the colours: three numbers for each pixel.",
+            "Keep the colours: three numbers per pixel.",
             "LIN080",
         ),
     )
@@ -145,7 +145,7 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
     """Return an image at a small size, (n_pixels, 3) int16."""
     shape = (_SAMPLED_SIDE, _SAMPLED_SIDE, 3)
     pixels = np.zeros(shape, np.int16)
-    # What could be read in grey may yet be damaged in its colours.
+    # An image that can be read in grey may still have damaged colours.
     with suppress(SkippedFile):
         pixels = decoded(collection.read(number), shape, "stretch").astype(np.int16)
     return pixels.reshape(-1, 3)

@@ -22,7 +22,7 @@ _WITHOUT_HEIC = (
 )
 _AS_JPEG = "save it as JPEG or PNG"
 _KINDS = {
-    b"%PDF": f"a PDF, no image: {_AS_JPEG}",
+    b"%PDF": f"a PDF, not an image: {_AS_JPEG}",
     b"8BPS": f"a Photoshop file: {_AS_JPEG}",
     b"\0\0\0\x0cjP  ": f"JPEG 2000: {_AS_JPEG}",
     b"\xff\x4f\xff\x51": f"JPEG 2000: {_AS_JPEG}",
@@ -31,9 +31,9 @@ _KINDS = {
     b"\0\0\1\0": f"an icon: {_AS_JPEG}",
     b"v/1\1": f"OpenEXR: {_AS_JPEG}",
     b"SIMPLE  =": f"FITS: {_AS_JPEG}",
-    b"\x93NUMPY": "an array of NumPy, no image: save each image as PNG",
+    b"\x93NUMPY": "a NumPy array, not an image: save each image as PNG",
 }
-# Containers of films and images, by the brand behind the first box.
+# Containers of videos and images, by the brand after the first box.
 _AVIF = (b"avif", b"avis")
 _RAW = f"a camera's raw photograph: {_AS_JPEG}"
 _SVG = re.compile(
@@ -62,7 +62,7 @@ def unsupported_image(head: bytes) -> str:
         return f"DICOM: {_AS_JPEG}"
     if _SVG.match(head[:256]):
         return "a drawing (SVG): save it as PNG"
-    return "a web page, no image: download the image itself" if _PAGE.match(head[:256]) else ""
+    return "a web page, not an image: download the image itself" if _PAGE.match(head[:256]) else ""
 
 
 def _in_boxes(brand: bytes) -> str:
@@ -70,4 +70,4 @@ def _in_boxes(brand: bytes) -> str:
         return f"AVIF: {_AS_JPEG}"
     if brand == b"crx ":
         return _RAW
-    return "a film, no image: save single images of it as JPEG or PNG"
+    return "a video, not an image: save single frames as JPEG or PNG"

@@ -13,15 +13,15 @@ from lincore.limits import Limits
 
 Size: TypeAlias = tuple[int, int]  # height and width, in pixels
 
-# A size that fewer images have is no common one: they are photographs of all sizes.
+# With a smaller share there is no common size: photographs of all sizes.
 _FREQUENT = 0.2
-_FITTED = {"pad": "with bars at the sides", "crop": "their middle", "stretch": "out of proportion"}
+_FITTED = {"pad": "with bars at the sides", "crop": "their middle", "stretch": "stretched"}
 
 
 def common_shape(
     sizes: Counter[Size], asked: Size | None, colours: tuple[int, ...], name: str, limits: Limits
 ) -> tuple[Size, tuple[int, ...]]:
-    """Return the size that most images have, and the shape that all are brought to."""
+    """Return the most frequent size, and the common shape of all images."""
     if sum(prod(size) * count for size, count in sizes.items()) > limits.max_source_pixels:
         raise DataError(
             f"The images have over {limits.max_source_pixels / 1e9:g} billion pixels.",
@@ -34,13 +34,13 @@ def common_shape(
         raise DataError(
             f"{sizes.total():,} images of {_format_shape(shape)} are too many.",
             where=name,
-            remedy="Give a smaller size, for example half of it, or zip fewer images.",
+            remedy="Choose a smaller size, for example half of it, or zip fewer images.",
         )
     return common, shape
 
 
 def usual_size(sizes: Counter[Size]) -> Size:
-    """Return the most frequent size, or the median where none is frequent, as of photographs."""
+    """Return the most frequent size, or the median if no size is frequent."""
     size, count = sizes.most_common(1)[0]
     if count >= _FREQUENT * sizes.total():
         return size
@@ -60,17 +60,15 @@ def resized_notices(
     fit: str | None,
     name: str,
 ) -> list[Notice]:
-    """Say which images did not keep their size; `fit` is how, or None where it was asked for."""
+    """Report which images were resized; `fit` is the method, or None if requested."""
     notices = []
     if shape[:2] != tuple(common):
         what = f"Images of {common[0]} × {common[1]} pixels are too large"
         scaled = f"{what}: scaled down to {_format_shape(shape)}."
-        notices.append(
-            Notice(scaled, name, "Give a smaller size, or cut the images out.", "LIN081")
-        )
+        notices.append(Notice(scaled, name, "Choose a smaller size, or crop the images.", "LIN081"))
     others = sizes.total() - sizes[common]
     if others and fit is not None:
-        which = f"{others} of {sizes.total()} images had another size"
+        which = f"{others} of {sizes.total()} images had a different size"
         if len(sizes) > 1 and max(sizes.values()) < _FREQUENT * sizes.total():
             which = f"The {sizes.total()} images have {len(sizes)} different sizes"
         what = f"{which}: resized to {_format_shape(shape)}, {_FITTED[fit]}."

@@ -19,8 +19,8 @@ from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 Fit = Literal["pad", "crop", "stretch"]
 FITS: tuple[Fit, ...] = ("pad", "crop", "stretch")
 
-# First bytes, and who reads what follows. Named one by one: some of Pillow's other formats call
-# external programs.
+# First bytes and Pillow's format. Listed explicitly: some of Pillow's other formats call external
+# programs.
 _KINDS = {
     b"\x89PNG\r\n\x1a\n": "PNG",
     b"\xff\xd8\xff": "JPEG",
@@ -33,7 +33,7 @@ _KINDS = {
     b"MM\x00+": "TIFF",
 } | {b"P%d" % i: "PPM" for i in range(1, 7)}
 _MAGIC = tuple(_KINDS)
-# As many as tell DICOM from other files.
+# Enough to recognise DICOM.
 HEAD_BYTES = 256
 # fmt: off
 IMAGE_ENDINGS = (
@@ -51,29 +51,29 @@ _TURNS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-# Those that make the width of what is stored the height of what is seen.
+# Orientations that exchange width and height.
 _ON_ITS_SIDE = {_TURNS[i] for i in (5, 6, 7, 8)}
-# Pillow reads these in Python, pixel by pixel: 2 million take a second.
+# Pillow reads these in Python, pixel by pixel: 2 million pixels take a second.
 _SLOW_CODECS = ("ppm", "ppm_plain")
 _MAX_SLOW_PIXELS = 2_000_000
-# A progressive JPEG is gone over once for each scan; ten are usual.
+# A progressive JPEG is decoded once for each scan; ten are usual.
 _MAX_SCANS = 10
 _START_OF_SCAN = b"\xff\xda"
-# The decoder of WebP takes 16 bytes for a pixel, others up to 6.
+# The WebP decoder uses 16 bytes per pixel, others up to 6.
 _WEBP_SHARE = 0.4
 # Bytes of a pixel in a TIFF of the largest size: they are unpacked strip by strip or all at once.
 _TIFF_BYTES = 3
 _BITS, _TILE_WIDTH, _TILE_LENGTH = 258, 322, 323
 _TILE_MARGIN = 256
-# Images of more pixels are decoded one at a time, so that memory holds one of them.
+# Images with more pixels are decoded one at a time, to limit memory.
 _LARGE_PIXELS = 4_000_000
-# Pixels that are brought to plain grey or colour in one step.
+# Pixels converted to plain grey or colour in one step.
 _STRIP_PIXELS = 1_000_000
 _one_large = threading.Lock()
 
 
 def is_image(head: bytes, path: str) -> bool:
-    """Tell whether a file is an image, by its first bytes.
+    """Return whether a file is an image, by its first bytes.
 
     Parameters
     ----------
@@ -93,19 +93,19 @@ def is_image(head: bytes, path: str) -> bool:
 
 
 def image_kind(head: bytes, path: str) -> str:
-    """Tell an image's format by its first bytes, whatever its name says.
+    """Return an image's format by its first bytes, ignoring its name.
 
     Parameters
     ----------
     head : bytes
         The first `HEAD_BYTES` of the file, or more.
     path : str
-        The file's name, which tells a damaged image from a file of another kind.
+        The file's name, which distinguishes a damaged image from another kind of file.
 
     Raises
     ------
     UnusableFile
-        When it is no image.
+        If it is not an image.
 
     Examples
     --------
@@ -135,11 +135,11 @@ class Header(NamedTuple):
 
 
 def read_header(raw: bytes, path: str, limits: Limits) -> Header:
-    """Return what an image's header says, without a look at its pixels."""
+    """Return the header information of an image, without decoding pixels."""
     kind = image_kind(raw, path)
     try:
         if kind == "WEBP":
-            # Pillow's decoder allocates the canvas as soon as it is opened.
+            # Pillow's decoder allocates the canvas on opening.
             height, width = _webp_size(raw)
             _check_pixels(height, width, limits, _WEBP_SHARE)
         with Image.open(io.BytesIO(raw), formats=(kind,)) as image:
@@ -153,17 +153,17 @@ def read_header(raw: bytes, path: str, limits: Limits) -> Header:
         raise
     except Image.DecompressionBombError as error:
         raise SkippedFile("too many pixels") from error
-    # Decoders meet hostile bytes here, and raise whatever they like.
+    # Decoders read untrusted bytes here, and may raise any exception.
     except Exception as error:
         raise SkippedFile("damaged image") from error
 
 
 def grey_range(raw: bytes) -> Range:
-    """Return the least and the largest grey level of an image of more than 256."""
+    """Return the smallest and the largest grey level of an image with more than 256."""
     try:
         with Image.open(io.BytesIO(raw), formats=(image_kind(raw, ""),)) as image, _turn(image):
             return range_of(image)
-    # Decoders meet hostile bytes here, and raise whatever they like.
+    # Decoders read untrusted bytes here, and may raise any exception.
     except Exception as error:
         raise SkippedFile("damaged image") from error
 
@@ -182,7 +182,7 @@ def decoded(
                 plain = _plain_and_small(image, mode, *sides, levels)
             upright = plain if turn is None else plain.transpose(turn)
             return np.asarray(_fitted(upright, height, width, fit)).ravel()
-    # Decoders meet hostile bytes here, and raise whatever they like.
+    # Decoders read untrusted bytes here, and may raise any exception.
     except Exception as error:
         raise SkippedFile("damaged image") from error
 
@@ -200,7 +200,7 @@ def pixel_names(shape: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def _turn(image: Image.Image) -> AbstractContextManager[Any]:
-    """Let a large image wait until no other large one is decoded."""
+    """Decode large images one at a time."""
     return _one_large if image.width * image.height > _LARGE_PIXELS else nullcontext()
 
 
@@ -211,7 +211,7 @@ def _check_pixels(height: int, width: int, limits: Limits, share: float = 1.0) -
 
 
 def _check_effort(image: Image.Image, raw: bytes, limits: Limits) -> None:
-    """Refuse what would take a decoder long or much memory, as its header shows."""
+    """Reject images whose header shows that decoding would need much time or memory."""
     pixels = image.width * image.height
     codecs = {tile[0] for tile in getattr(image, "tile", ())}
     if pixels > _MAX_SLOW_PIXELS and not codecs.isdisjoint(_SLOW_CODECS):
@@ -222,7 +222,7 @@ def _check_effort(image: Image.Image, raw: bytes, limits: Limits) -> None:
     if isinstance(image, TiffImagePlugin.TiffImageFile):
         depth = sum(image.tag_v2.get(_BITS, (1,))) / 8
         across, down = image.tag_v2.get(_TILE_WIDTH, 0), image.tag_v2.get(_TILE_LENGTH, 0)
-        # A tile may stand over the edge of an image, but not by much.
+        # A tile may extend beyond the edge of an image, but not by much.
         largest = (image.width + _TILE_MARGIN) * (image.height + _TILE_MARGIN)
         if across * down > largest or pixels * depth > _TIFF_BYTES * limits.max_image_pixels:
             raise SkippedFile(f"too large tiles or too deep colours: {pixels:,} pixels")
@@ -241,8 +241,8 @@ def _webp_size(raw: bytes) -> tuple[int, int]:
 
 
 def _orientation(image: Image.Image) -> int:
-    # A PNG without EXIF in front would be decoded to look for it behind the pixels; Pillow turns
-    # a TIFF by itself.
+    # A PNG without leading EXIF would be decoded to look for it after the pixels; Pillow rotates
+    # TIFFs itself.
     if image.format == "TIFF" or (image.format == "PNG" and "exif" not in image.info):
         return 1
     return int(image.getexif().get(_ORIENTATION, 1))
@@ -251,8 +251,8 @@ def _orientation(image: Image.Image) -> int:
 def _plain_and_small(
     image: Image.Image, mode: str, height: int, width: int, levels: Levels | None
 ) -> Image.Image:
-    """Return an image in grey or colour, with no more than a few times the pixels asked for."""
-    # A JPEG is decoded at an eighth of its size as easily as whole.
+    """Return an image in grey or colour, with at most a few times the requested pixels."""
+    # A JPEG can be decoded directly at an eighth of its size.
     image.draft(mode, (2 * width, 2 * height))
     if is_deep(image) and levels is None:
         levels = own_levels(image)
@@ -260,7 +260,7 @@ def _plain_and_small(
     if factor < 2:
         return _plain(image, mode, levels)
     small = Image.new(mode, (-(-image.width // factor), -(-image.height // factor)))
-    # In strips, or a palette with transparency would take four times its memory thrice.
+    # In strips, because a palette with transparency would need four times its memory, three times.
     step = factor * max(1, _STRIP_PIXELS // (image.width * factor))
     for top in range(0, image.height, step):
         strip = image.crop((0, top, image.width, min(top + step, image.height)))
@@ -269,7 +269,7 @@ def _plain_and_small(
 
 
 def _plain(image: Image.Image, mode: str, levels: Levels | None) -> Image.Image:
-    """Return an image in grey ("L") or colour ("RGB"), on white where it is transparent."""
+    """Return an image in grey ("L") or colour ("RGB"), with transparency on white."""
     if levels is not None and is_deep(image):
         image = with_levels(image, levels)
     elif image.has_transparency_data:
@@ -290,7 +290,7 @@ def _fitted(image: Image.Image, height: int, width: int, fit: Fit) -> Image.Imag
     whole = image.resize(size, Image.Resampling.LANCZOS)
     if size == (width, height):
         return whole
-    # Black bars would be the strongest feature of all: they take the colour that they border on.
+    # Black bars would be the strongest feature: they get the colour of the adjacent border.
     padded = Image.new(image.mode, (width, height), _border_colour(np.asarray(whole)))
     padded.paste(whole, ((width - size[0]) // 2, (height - size[1]) // 2))
     return padded

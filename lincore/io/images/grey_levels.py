@@ -1,6 +1,7 @@
 """Reduction of deep images to 256 grey levels, with one scale for a whole set.
 
-Scanners and microscopes write 10, 12 or 14 bits into 16: treated as 16, all would be nearly black.
+Scanners and microscopes store 10, 12 or 14 bits in 16: treated as 16 bits, images would be nearly
+black.
 """
 
 from __future__ import annotations
@@ -28,12 +29,12 @@ class Levels(NamedTuple):
 
 
 def is_deep(image: Image.Image) -> bool:
-    """Tell whether an image has whole numbers of more than 8 bits, or fractions."""
+    """Return whether an image has integers of more than 8 bits, or fractions."""
     return image.mode[0] in "IF"
 
 
 def range_of(image: Image.Image) -> Range:
-    """Return the least and the largest value of a deep image."""
+    """Return the smallest and the largest value of a deep image."""
     plain = image if image.mode in ("I", "F", "I;16") else image.convert("I")
     return cast(Range, plain.getextrema())
 
@@ -46,7 +47,7 @@ def own_levels(image: Image.Image) -> Levels:
 
 
 def common_levels(ranges: Sequence[Range], *, whole: bool) -> Levels | None:
-    """Return the levels that suit a whole set, so that its images can be compared."""
+    """Return levels for a whole set, so that its images can be compared."""
     known = [(least, largest) for least, largest in ranges if isfinite(least + largest)]
     if not known:
         return None

@@ -1,4 +1,4 @@
-"""Images without known classes, brought to the size of those that a model was fitted on."""
+"""Images without known classes, resized to those of a model."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class NewImages(NamedTuple):
     paths : tuple of n str
         Of the files, in natural order.
     n_resized : int
-        Images of another size than the common one.
+        Number of images with another size than the common one.
     skipped : tuple of Skipped
-        Files that are no images or cannot be used, and why.
+        Files that are not images or cannot be used, and why.
     """
 
     X: NDArray[np.uint8]
@@ -50,20 +50,20 @@ def read_new_images(
     name: str = "images",
     progress: Progress | None = None,
 ) -> NewImages:
-    """Read images of a zip, or single files, whatever folders they lie in.
+    """Read images from a zip, or single files, regardless of folders.
 
     Parameters
     ----------
     source : bytes or sequence of (name, content)
         A zip, or files.
     shape : (height, width) or (height, width, 3)
-        In pixels, to which they are brought.
+        In pixels; images are resized to it.
     scale : ImageScale
-        How an image comes to another size, and what is black and white where that is known.
+        How images are resized, and known black and white levels.
     name : str
         Of the zip, for messages.
     progress : callable, optional
-        Called with (done, total, what is being done); to return False stops with a DataError.
+        Called with (done, total, current task); returning False stops with a DataError.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def read_new_images(
     Raises
     ------
     DataError
-        When the zip is damaged or hostile, or holds no images.
+        If the zip is damaged or malicious, or contains no images.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def read_new_images(
         else:
             images.append(ImageFile(number, "", False, ""))
     images.sort(key=lambda image: path_key(collection.paths[image.number]))
-    # Pillow warns of large and of odd images; here the limits and the skipped files say so.
+    # Pillow warns of large and unusual images; here limits and skipped files handle them.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
         headers = read_headers(collection, images, progress, LIMITS)
@@ -134,7 +134,7 @@ def _collection(source: bytes | Sequence[tuple[str, bytes]], name: str) -> Image
 
 
 def _check_pixels(n_pixels: int, n_images: int, shape: tuple[int, ...], name: str) -> None:
-    """Refuse images of too many pixels, before or after they are resized."""
+    """Reject images with too many pixels, before or after resizing."""
     if n_pixels > LIMITS.max_source_pixels or n_images * np.prod(shape) > LIMITS.max_total_pixels:
         raise DataError(
             f"{n_images:,} images have too many pixels.",

@@ -45,23 +45,23 @@ class ImageOptions:
     Parameters
     ----------
     size : (height, width), optional
-        In pixels, to which every image is brought. The most frequent size when not given.
+        Size of all images in pixels. Default: the most frequent size.
     colour : bool
-        Red, green and blue, instead of grey: three numbers for each pixel. Where images that have
-        colours become grey, a notice says so.
+        Red, green and blue instead of grey: three numbers per pixel. If colour images are converted
+        to grey, a notice says so.
     fit : {"pad", "crop", "stretch"}
         How an image comes to another size: whole, with bars of its border's colour; its middle;
-        or out of proportion.
+        or stretched.
     pattern : str, optional
-        A regular expression that finds the class in a file's name, as its group ``label``, or
-        what belongs together, as its group ``group``: ``^(?P<label>[A-Za-z]+)`` for cat_01.png.
-        Proposed where images lie in no folders.
+        A regular expression that extracts the class from a file name (group ``label``), or rows
+        that belong together (group ``group``): ``^(?P<label>[A-Za-z]+)`` for cat_01.png. Guessed if
+        there are no folders.
     level : int, optional
-        The folder that is the class, from 0 for the outermost, train and test folders left out.
-        Found when not given.
+        Level of the class folder, from 0 for the outermost, ignoring train and test folders.
+        Default: detected.
     white : float, optional
-        The value that is white in images of more than 8 bits, where black is 0. That of the fewest
-        bits that hold all values when not given.
+        White level of images with more than 8 bits (black is 0). Default: the maximum of the
+        smallest bit depth that contains all values.
     """
 
     size: tuple[int, int] | None = None
@@ -80,11 +80,11 @@ def read_image_zip(
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Dataset:
-    """Read images from a zip; the class of an image is the folder that it lies in.
+    """Read images from a zip; the class of an image is its folder.
 
-    Nothing is written to disk. `_class_folders.place_all` says which folder is the class, and which
-    are for training and testing: these set `given_test`. A zip without class folders is read by
-    file names (`ImageOptions.pattern`).
+    Nothing is written to disk. `_class_folders.place_all` determines the class folders, and the
+    folders for training and testing, which set `given_test`. In a zip without class folders, file
+    names give the classes (`ImageOptions.pattern`).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def read_image_zip(
         The file's name.
     options : ImageOptions
     progress : callable, optional
-        Called with (done, total, what is being done); to return False stops with a DataError.
+        Called with (done, total, current task); returning False stops with a DataError.
     limits : Limits
 
     Returns
@@ -104,7 +104,7 @@ def read_image_zip(
     Raises
     ------
     DataError
-        When the zip is damaged or hostile, holds no images, or fewer than two classes of them.
+        If the zip is damaged or malicious, or contains no images or fewer than two classes.
 
     Examples
     --------
@@ -136,15 +136,15 @@ def read_image_files(
     progress: Progress | None = None,
     limits: Limits = LIMITS,
 ) -> Dataset:
-    """Read images that come as single files; their folders or names tell the class.
+    """Read images from single files; their folders or names give the class.
 
     Parameters
     ----------
     files : sequence of (name, content)
     options : ImageOptions
-        The pattern is proposed where the names have no class folders.
+        The pattern is guessed if the names have no class folders.
     name : str
-        What to call the data.
+        Name of the data.
     progress, limits
         As for `read_image_zip`.
 
@@ -156,7 +156,7 @@ def read_image_files(
     Raises
     ------
     DataError
-        When no image can be used, or no two classes are found.
+        If no image can be used, or fewer than two classes are found.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def read_image_files(
 
 
 def image_limits_sentence() -> str:
-    """Say in one sentence how large a zip of images may be.
+    """Describe the size limits of a zip of images in one sentence.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def _read(
     name = collection.name
     _check(options, name)
     images, notices = find_images(collection, options.pattern, options.level)
-    # Pillow warns of large and of odd images; here the limits and the skipped files say so.
+    # Pillow warns of large and unusual images; here limits and skipped files handle them.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module="PIL")
         headers = read_headers(collection, images, progress, limits)
@@ -254,21 +254,23 @@ def _read(
 def _check(options: ImageOptions, name: str) -> None:
     size = options.size
     if size is not None and (len(size) != 2 or min(size) < 1):
-        raise DataError(f"The size {size} is none.", where=name, remedy="Give (height, width).")
+        raise DataError(f"{size} is not a size.", where=name, remedy="Give (height, width).")
     if options.fit not in FITS:
         raise DataError(
-            f"No way to fit is called {options.fit!r}.",
+            f"There is no resize method {options.fit!r}.",
             where=name,
             remedy=f"Use {', '.join(FITS)}.",
         )
     if options.white is not None and not 0 < options.white < np.inf:
         raise DataError(
-            f"White cannot be {options.white}.", where=name, remedy="Give a number above zero."
+            f"The white level cannot be {options.white}.",
+            where=name,
+            remedy="Give a number above zero.",
         )
 
 
 def _require(images: Sequence[ImageFile], collection: ImageCollection) -> None:
-    """Refuse a collection without images, or with images of one class."""
+    """Reject a collection without images, or with a single class."""
     labels = {image.label for image in images}
     if not labels:
         first = next(iter(sorted(collection.skipped)), None)
@@ -292,15 +294,15 @@ def _given_test(
     tested = np.array([image.tests for image in images])
     if not tested.any() or tested.all():
         return None, ()
-    what = f"The zip brings a split: {(~tested).sum()} images to train on, {tested.sum()} to test."
-    return tested, (Notice(what, name, "Split as given to use it.", "LIN084"),)
+    what = f"The zip defines a split: {(~tested).sum()} training and {tested.sum()} test images."
+    return tested, (Notice(what, name, "Choose the given split to use it.", "LIN084"),)
 
 
 def _groups(images: Sequence[ImageFile]) -> tuple[np.ndarray | None, tuple[str, ...] | None]:
-    """Return the group of each image and the groups' names, where there are any."""
+    """Return the group of each image and the group names, if any."""
     if not any(image.group for image in images):
         return None, None
-    # What belongs to no group stands alone.
+    # Images without a group form their own.
     found = [image.group or f"{image.label} #{image.number}" for image in images]
     names = sorted(set(found), key=natural_key)
     position = {name: code for code, name in enumerate(names)}

@@ -14,7 +14,7 @@ from lincore.utils.typing import Array
 
 
 class Bins(NamedTuple):
-    """Binning of a quantity: into equally many rows ("quantile") or equally wide ("width").
+    """Binning of a quantity, with equal numbers of rows ("quantile") or equal widths ("width").
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Bins(NamedTuple):
     how: Literal["quantile", "width"] = "quantile"
 
 
-#: So many classes, or the bounds between them.
+#: The number of classes, or the bounds between them.
 Binning: TypeAlias = Bins | int | Sequence[float]
 
 
@@ -38,9 +38,9 @@ class Binned(NamedTuple):
     ----------
     codes : (n,) intp
     classes : (K,) array of str
-        Named by their bounds, from low to high. Ties may leave fewer than were asked for.
+        Named by their bounds, from low to high. With ties there may be fewer than requested.
     bounds : tuple of K - 1 floats
-        Between the classes; a value on one belongs to the class above.
+        Between the classes; a value equal to a bound belongs to the class above.
     """
 
     codes: NDArray[np.intp]
@@ -57,23 +57,23 @@ def bin_values(values: Array, bins: Binning, where: str) -> Binned:
         what, remedy = "Almost all values are the same", "Bin by width, or choose another target."
     else:
         bounds = np.unique(np.asarray(bins, dtype=np.float64))
-        what = "No threshold lies between the values"
+        what = "No threshold is between the values"
         remedy = f"Choose one above {values.min():g} and up to {values.max():g}."
     codes = np.searchsorted(bounds, values, side="right")
-    # What ties or rounding left empty is no class.
+    # Classes left empty by ties or rounding are dropped.
     used, codes = np.unique(codes, return_inverse=True)
     if len(used) < 2:
-        raise DataError(f"{what}: one class would be left.", where=where, remedy=remedy)
+        raise DataError(f"{what}: only one class would be left.", where=where, remedy=remedy)
     bounds = bounds[used[1:] - 1]
     return Binned(codes.astype(np.intp), np.array(_names(bounds)), tuple(bounds.tolist()))
 
 
 def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
-    """Return bounds of equally many rows or equal width."""
+    """Return bounds for equal numbers of rows or equal widths."""
     n, how = bins if isinstance(bins, Bins) else (bins, "quantile")
     if how not in ("quantile", "width") or not 2 <= n <= 50:
         raise DataError(
-            f"{n} bins by {how!r} cannot be made.",
+            f"{n} bins by {how!r} are not possible.",
             where="option bins",
             remedy="Give a number from 2 to 50, and quantile or width.",
         )
@@ -86,7 +86,7 @@ def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
 
 
 def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]:
-    """Return the name of the class of each value of a quantity that was binned elsewhere."""
+    """Return the class name of each value, using given bounds."""
     numbers = values.to_numpy(dtype=np.float64, na_value=np.nan)
     names = np.array([*_names(np.asarray(bounds)), None], dtype=object)
     places = np.searchsorted(bounds, numbers, side="right")

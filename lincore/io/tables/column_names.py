@@ -12,7 +12,7 @@ from lincore.io.tables.table import Table
 
 
 def rename_features(data: Dataset, table: Table, rename: Mapping[str, str] | None) -> Dataset:
-    """Return a data set whose features have other names than the columns of its table."""
+    """Return a data set with renamed features."""
     if not rename:
         return data
     for name in rename:

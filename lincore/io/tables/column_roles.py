@@ -20,16 +20,16 @@ from lincore.data.labels import (
 )
 from lincore.io.tables.dates import are_dates, is_date
 
-# Spellings of two levels that mean the same whatever their capitals.
+# Pairs of spellings of yes and no, regardless of case.
 YES_NO = (("yes", "no"), ("y", "n"), ("true", "false"), ("t", "f"), ("ja", "nein"), ("oui", "non"))
 
 Kind: TypeAlias = Literal["number", "category", "text", "date", "identifier", "constant", "empty"]
 Role: TypeAlias = Literal["target", "feature", "text", "group", "weight", "frequency", "ignore"]
 COLUMN_ROLES: tuple[Role, ...] = get_args(Role)
-#: Roles that one column can have.
+#: Roles of which there can be one column each.
 UNIQUE_ROLES: tuple[Role, ...] = ("target", "group", "weight", "frequency")
 
-# Of the languages that most tables are in; compounds such as Kundennummer by their end.
+# In the most frequent languages; compounds such as Kundennummer are recognised by their end.
 # fmt: off
 _IDENTIFIER_WORDS = frozenset((
     "id", "ids", "uuid", "guid", "key", "index", "idx", "rowname", "nr", "no", "num", "number",
@@ -45,9 +45,9 @@ _FREE_TEXT_NAME = re.compile(r"comment|remark|\bnotes?\b|description", re.IGNORE
 _COUNTER_NAME = re.compile(r"number|index|row|\b(id|no|nr)\b|unnamed|^column \d", re.IGNORECASE)
 _UNNAMED_FIRST = ("column 1", "Unnamed: 0")
 _FEW_ROWS, _ENOUGH_ROWS = 20, 50
-# Equal pairs that chance would make, of numbers that have a tenth of them.
+# Pairs of equal numbers expected by chance; identifiers have at most a tenth of them.
 _FEWEST_PAIRS = 10
-# A share of multiples of ten above this says that numbers are rounded: one in ten is chance.
+# With a larger share of multiples of ten, numbers are rounded: one in ten is expected by chance.
 _ROUNDED = 0.3
 _SCATTER = 10
 _FEW_LEVELS = 50
@@ -57,7 +57,7 @@ _EXAMPLES = 3
 
 
 class Content(NamedTuple):
-    """Content of a column, whatever its role: the parts of `Column`."""
+    """Content of a column, independent of its role: fields of `Column`."""
 
     kind: Kind
     n_missing: int
@@ -73,13 +73,13 @@ class Column(NamedTuple):
     name : str
     kind : {"number", "category", "text", "date", "identifier", "constant", "empty"}
     role : {"target", "feature", "text", "group", "weight", "frequency", "ignore"}
-        Proposed; "text" counts its words, a weight or a frequency says what rows count.
+        Proposed role; for "text" words are counted, "weight" and "frequency" weight the rows.
     n_missing, n_distinct : int
-        Rows without a value, and different values.
+        Rows without a value, and distinct values.
     examples : tuple of str
-        The first different values.
+        The first distinct values.
     reason : str
-        Why it is ignored; "" where it is not.
+        Why it is ignored; "" if it is not.
     """
 
     name: str
@@ -92,16 +92,16 @@ class Column(NamedTuple):
 
 
 EXCLUSION_REASONS: Mapping[Kind, str] = {
-    "empty": "no value at all",
-    "constant": "the same value in every row that has one",
-    "identifier": "too many different values for categories, or a count of the rows (identifier)",
+    "empty": "no values",
+    "constant": "a constant value",
+    "identifier": "too many distinct values for categories, or row numbers (identifier)",
     "date": "a date or a time",
     "text": "free text",
 }
 
 
 def content_of(column: pd.Series[Any]) -> Content:
-    """Say what a column holds, how much of it is missing, and give examples."""
+    """Describe a column: content, missing values, examples."""
     if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iuf":
         return _content_of_numbers(column)
     if is_short_text(column):
@@ -114,7 +114,7 @@ def content_of(column: pd.Series[Any]) -> Content:
 
 
 def _content_of_texts(column: pd.Series[Any]) -> Content:
-    """Say the same of texts by lists, for the same reason as of numbers."""
+    """Describe a column of texts, using lists for speed."""
     present = first_texts(column)
     distinct = list(dict.fromkeys(present))
     kind: Kind
@@ -129,10 +129,10 @@ def _content_of_texts(column: pd.Series[Any]) -> Content:
 
 
 def _content_of_numbers(column: pd.Series[Any]) -> Content:
-    """Say the same of numbers by NumPy alone: pandas takes half a millisecond for a column."""
+    """Describe a column of numbers, using NumPy only: pandas takes half a millisecond for it."""
     values = present_numbers(column)
     n_distinct = count_distinct(values)
-    # The first few different values, in their order: most often the first few values.
+    # The first few distinct values in order: usually the first few values.
     few = list(dict.fromkeys(values[: 4 * _EXAMPLES].tolist()))
     if len(few) < min(_EXAMPLES, n_distinct):
         few = column.dropna().unique().tolist()
@@ -147,7 +147,7 @@ def _shown(value: object) -> str:
 
 
 def kind_of(column: pd.Series[Any]) -> Kind:
-    """Say what a column holds."""
+    """Return the content of a column."""
     return content_of(column).kind
 
 
@@ -181,12 +181,12 @@ def _kind_of_numbers(column: pd.Series[Any], values: NDArray[Any], n_distinct: i
 
 
 def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
-    """Tell whether whole numbers name the rows: they count them, are called so, or hardly repeat.
+    """Return whether integers are row names: row numbers, named as such, or almost unique.
 
-    A quantity repeats as chance has it: of n rows spread evenly over m numbers, about n² / 2m pairs
-    are equal, and more of rows spread otherwise. Numbers given out one by one do not repeat.
+    Values of a quantity repeat by chance: if n rows are spread evenly over m numbers, about n² / 2m
+    pairs are equal, and more if the spread is uneven. Assigned numbers do not repeat.
     """
-    # A look at some of them spares millions of others.
+    # Checking some of them first avoids checking millions.
     for some in (values[:_JUDGED], values):
         if not (np.isfinite(some) & (np.floor(some) == some)).all():
             return False
@@ -196,7 +196,7 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
         return True
     if n < _FEW_ROWS:
         return False
-    # Of the largest numbers the difference is infinite, which is no step of one.
+    # Differences of the largest numbers are infinite, which is not a step of one.
     with np.errstate(over="ignore"):
         counts = (np.diff(values.astype(np.float64)) == 1).mean() > 0.9
     if counts and _COUNTER_NAME.search(name):
@@ -208,16 +208,16 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
     expected = n * (n - 1) / 2 / (high - low + 1)
     if expected >= _FEWEST_PAIRS and _FEWEST_PAIRS * repeats <= expected:
         return True
-    # Before features without names often stands a number that names the row.
+    # The first of several unnamed columns is often a row number.
     if not repeats and name in _UNNAMED_FIRST and high - low > _SCATTER * n:
         return True
-    # Numbers of one length, from six digits on, and not rounded: of people, cases, parcels.
+    # Numbers of equal length with six digits or more, not rounded: of people, cases, parcels.
     one_length = low >= 1e5 and len(f"{low:.0f}") == len(f"{high:.0f}")
     return bool(one_length and (values % 10 == 0).mean() < _ROUNDED)
 
 
 def is_identifier_name(name: str) -> bool:
-    """Tell whether a column is called as identifiers are: by the last word of its name."""
+    """Return whether a column is named like an identifier, by the last word of its name."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold()
     words = [word for word in re.split(r"[\W_]+", spaced) if word]
     if not words:
@@ -227,7 +227,7 @@ def is_identifier_name(name: str) -> bool:
 
 
 def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any) -> Kind:
-    """Tell what texts are by some of them, their number, and the different ones."""
+    """Return the kind of texts, from examples, their number, and the distinct ones."""
     n_distinct = len(distinct)
     n_words = len(_BLANKS.findall("|".join(some))) / len(some) + 1
     length = sum(map(len, some)) / len(some)
@@ -246,9 +246,10 @@ def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any)
 
 
 def says_yes_or_no(values: Iterable[object]) -> bool:
-    """Tell whether there is nothing but yes and no, in whatever capitals and words.
+    """Return whether all values mean yes or no, in any spelling.
 
-    Letters count where their counterpart is there: Y and N beside yes and no, T alone is none.
+    Single letters count if their counterpart occurs: Y and N together with yes and no, but not T
+    alone.
     """
     folded = {str(value).casefold() for value in islice(values, 20)}
     pairs = [pair for pair in YES_NO if folded.issuperset(pair)]
@@ -260,5 +261,5 @@ def says_yes_or_no(values: Iterable[object]) -> bool:
 
 
 def says_yes(text: str) -> bool:
-    """Tell yes from no, in any of the words for them."""
+    """Return whether a text means yes or no."""
     return any(text.casefold() == yes for yes, _ in YES_NO)

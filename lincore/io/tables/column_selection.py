@@ -31,32 +31,32 @@ _MOST_REMEDIES = 5
 _MEASURED = ("target", "feature")
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill the column in, or delete it.",
-    "constant": "Nothing needs to be done: it cannot separate the classes.",
-    "identifier": "If it measures something, make it a feature.",
+    "constant": "No action is needed: it cannot separate the classes.",
+    "identifier": "If it is a measurement, make it a feature.",
     "date": "Make it a feature to use it as a number of days.",
     "text": "Make it text to count its words.",
 }
 
 
 def describe_columns(table: Table, target: str | None = None) -> tuple[Column, ...]:
-    r"""Say of every column what it holds and what it is proposed for.
+    r"""Describe the content and the proposed role of every column.
 
     Parameters
     ----------
     table : Table
     target : str, optional
-        The column of the classes; proposed when not given.
+        The column of the classes; guessed by default.
 
     Returns
     -------
     tuple of Column
-        In the order of the table. Numbers and categories are features; text is one only where
+        In the order of the table. Numbers and categories are features; text is a feature only if
         there is nothing else.
 
     Raises
     ------
     DataError
-        When there is no such column, with those that there are.
+        If there is no such column; the message lists the columns.
 
     Examples
     --------
@@ -108,9 +108,9 @@ def describe_columns(table: Table, target: str | None = None) -> tuple[Column, .
 
 
 def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Role]) -> str:
-    """Return the column that names the subjects of several rows each, by its name or its values.
+    """Return the column that names subjects with several rows each, by its name or its values.
 
-    Whoever leaves out or keeps an identifier whose rows belong together tests on known subjects.
+    If such an identifier is not used as a group, models are tested on subjects seen in training.
     """
     for name, kind in kinds.items():
         if roles[name] not in ("feature", "ignore"):
@@ -122,22 +122,22 @@ def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Ro
 
 
 def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str) -> str:
-    """Say why a column is proposed to be ignored, in words that hold for this one."""
+    """Explain why ignoring a column is proposed."""
     if declared == "ignore":
-        return "the file says that it is no feature"
+        return "declared in the file not to be a feature"
     n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
     if kind == "constant" and not content.n_missing:
         return "the same value in every row"
     if kind != "identifier":
         return EXCLUSION_REASONS[kind]
     if n_distinct == n_present:
-        which = "every row" if not content.n_missing else "every row that has one"
-        return f"a different value in {which} (identifier)"
+        which = "every row" if not content.n_missing else "every row with a value"
+        return f"a distinct value in {which} (identifier)"
     if is_number(values):
         if 2 * n_distinct < n_present:
-            return "it counts the rows (identifier)"
-        return f"{n_distinct:,} different numbers in {n_present:,} rows (identifier)"
-    rows = f"{n_distinct:,} different values in {n_present:,} rows"
+            return "row numbers (identifier)"
+        return f"{n_distinct:,} distinct numbers in {n_present:,} rows (identifier)"
+    rows = f"{n_distinct:,} distinct values in {n_present:,} rows"
     return f"{rows}, too many for categories (identifier)"
 
 
@@ -147,13 +147,13 @@ def _find_some_feature(
     roles: dict[str, Role],
     declared: Mapping[str, Role],
 ) -> None:
-    """Make the words of a text features, or else a counter, if no column is one."""
+    """If there is no feature, use the words of a text, or else a row counter."""
     if "feature" in roles.values():
         return
     spare = [name for name, role in roles.items() if role == "ignore" and name not in declared]
     texts = [name for name in spare if kinds[name] == "text"]
     full = [name for name in texts if 2 * int(frame[name].notna().sum()) >= len(frame)]
-    # In a handful of rows made up by hand a measurement may well run 1, 2, 3.
+    # In a handful of made-up rows a measurement may well run 1, 2, 3.
     counters = [name for name in spare if kinds[name] == "identifier" and is_number(frame[name])]
     for name in counters if not texts else ():
         kinds[name], roles[name] = "number", "feature"
@@ -166,7 +166,7 @@ def choose_roles(
     target: str | int | None = None,
     options: TableOptions = AS_PROPOSED,
 ) -> tuple[Column, ...]:
-    """Return the columns with the roles that were asked for, and those proposed for the others.
+    """Return the columns with requested roles, and proposed roles for the others.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def choose_roles(
     Raises
     ------
     DataError
-        When there is no such column, role or target, or more than one target, group, weight or
+        If there is no such column, role or target, or more than one target, group, weight or
         frequency.
     """
     roles = dict(options.roles)
@@ -204,7 +204,7 @@ def choose_roles(
     if target is None and (error := marked_labels(table.frame, [*table.frame], table.name)):
         raise error
     if options.bins is None:
-        # A class is called so; dose or sex may stand last and is no class beside counts.
+        # Only by name: the last column, such as dose or sex, is not the class in a table of counts.
         is_guess = guessed and str(target).casefold() not in SURE_WORDS
         sure = None if is_guess else find_label_column(table.frame, target, table.name)
         refuse_counted(table.frame, sure, table.name)
@@ -216,12 +216,12 @@ def choose_roles(
         several = several or (columns if len(columns) > 1 else [])
     if several:
         raise DataError(
-            "There can be one target, and one column each of groups, weights and frequencies.",
+            "There can be only one target, and one column each of groups, weights and frequencies.",
             where=columns_named(several),
             remedy="Give the others another role.",
         )
     roles[label] = "target"
-    # A group that was asked for takes the place of the one that is proposed.
+    # A requested group replaces the proposed one.
     if "group" in roles.values():
         proposed = [c for c in describe_columns(table, label) if c.role == "group"]
         roles = {**{c.name: "ignore" for c in proposed}, **roles}
@@ -246,7 +246,7 @@ class Kept(NamedTuple):
 
 
 def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOptions) -> Kept:
-    """Return which rows are used, and say why the others are not."""
+    """Return which rows are used, and why the others are not."""
     frame, names = table.frame, [column.name for column in used]
     labels = frame[label]
     kept = labels.notna().to_numpy(dtype=bool)
@@ -258,7 +258,7 @@ def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOp
         kept = kept & ~merge_labels(labels, {}).isin(dropped).to_numpy()
     if options.drop_duplicates:
         again = kept & frame[[*names, label]].duplicated().to_numpy()
-        why, count = "repeat another one", int(again.sum())
+        why, count = "are duplicates", int(again.sum())
         notices += rows_left_out(count, n_rows, why, table.name, "LIN052")
         kept = kept & ~again
     if options.missing == "drop":
@@ -270,13 +270,13 @@ def keep_rows(table: Table, label: str, used: Sequence[Column], options: TableOp
         raise DataError(
             "No row is left.",
             where=table.name,
-            remedy="Fill missing values in, or ignore the columns that are mostly missing.",
+            remedy="Impute missing values, or ignore the columns that are mostly missing.",
         )
     return Kept(kept, notices)
 
 
 def left_out(columns: Sequence[Column]) -> list[Notice]:
-    """Say which columns are ignored because of what they hold."""
+    """Report which columns are ignored because of their content."""
     notices = []
     for kind, reason in EXCLUSION_REASONS.items():
         of_kind = [column for column in columns if column.kind == kind and column.reason]
@@ -288,7 +288,7 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
 
 
 def no_feature(table: Table, columns: Sequence[Column]) -> DataError:
-    """Return the error for a table without any feature."""
+    """Return the error for a table without features."""
     others = [column for column in columns if column.role != "target"]
     found = ", ".join(
         f"{kind}: {count}"

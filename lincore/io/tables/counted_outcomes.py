@@ -1,4 +1,4 @@
-"""Tables of counts, such as successes and trials: refused, since no row has a class of its own."""
+"""Tables of counts, such as successes and trials, are rejected: their rows have no class."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _COUNT_OF = r"(?:(?:num|nb|no|nr|n)[\s_.]*(?:of[\s_.]*)?)?"
 
 
 def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
-    """Return the columns of successes and of totals or failures; None where there are none.
+    """Return the columns of successes and of totals or failures; None if there are none.
 
-    Both hold counts, and no row has more successes than its total.
+    Both are counts, and no row has more successes than its total.
     """
     successes = _called(frame, _SUCCESSES)
     for first in successes:
         for second in _called(frame, (*_TOTALS, *_FAILURES)):
-            # A flag of 0 and 1 is the class of its row.
+            # A binary flag is the class of its row.
             if second == first or frame[first].max() <= 1:
                 continue
             is_failure = _is_called(second, _FAILURES)
@@ -48,21 +48,20 @@ def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
 
 
 def refuse_counted(frame: pd.DataFrame, target: str | None, name: str) -> None:
-    """Refuse a table of counts whose target is none, or one of the counts."""
+    """Reject a table of counts without a target, or with one of the counts as target."""
     pair = counted_outcome(frame)
     if pair is None or target not in (None, *pair):
         return
     raise DataError(
-        f"These are binomial counts: each row counts {pair[0]!r} beside {pair[1]!r}, and has no "
-        "class of its own.",
+        f"These are binomial counts: each row has counts of {pair[0]!r} and {pair[1]!r}, but no "
+        f"class.",
         where=f"{name}, {columns_named(pair)}",
-        remedy="Write one row for each case, with its outcome as the class, or name the column "
-        "of the classes.",
+        remedy="Write one row per case with its outcome as class, or name the target column.",
     )
 
 
 def _called(frame: pd.DataFrame, words: Sequence[str]) -> list[str]:
-    """Return the columns of counts that are called so."""
+    """Return the columns of counts that are named as such."""
     names = [str(name) for name in frame if _is_called(str(name), words)]
     return [name for name in names if is_number(frame[name]) and _counts(frame[name])]
 

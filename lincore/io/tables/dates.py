@@ -11,8 +11,7 @@ import pandas as pd
 from lincore.io.tables.lines.kinds import CLOCK, DATE, OFFSET, UNIX_DATE, WEEKDAY
 
 _JUDGED = 200
-# Names of the zone and of the day of the week: the one is not known everywhere, the other follows
-# from the date.
+# Names of the time zone and the weekday: the former is not always known, the latter is redundant.
 _ZONE_NAME = re.compile(
     rf"(?:(?<=\d)|(?<=[AaPp][Mm]))\s?(?!AM|PM)[A-Z]{{2,5}}(?:{OFFSET})?$", re.IGNORECASE
 )
@@ -21,9 +20,9 @@ _PLAIN = re.compile(r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 
 def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
-    """Tell whether a column holds dates or times of day, in text or in its type.
+    """Return whether a column contains dates or times of day, as text or by type.
 
-    `distinct` are its different values, where they are known.
+    `distinct` are its distinct values, if known.
     """
     if column.dtype.kind == "f":
         return False
@@ -41,7 +40,7 @@ def is_date(column: pd.Series[Any], distinct: Any = None) -> bool:
 
 
 def are_dates(distinct: Sequence[object]) -> bool:
-    """Tell whether texts are dates or times of day, by the first of them."""
+    """Return whether texts are dates or times of day, by the first of them."""
     some = (str(value) for value in distinct[:_JUDGED])
     return len(distinct) > 0 and all(
         DATE.fullmatch(text) or CLOCK.fullmatch(text) or UNIX_DATE.fullmatch(text) for text in some
@@ -49,9 +48,9 @@ def are_dates(distinct: Sequence[object]) -> bool:
 
 
 def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return dates as days since 1970-01-01, times of day as days; NaN for what is neither.
+    """Return dates as days since 1970-01-01, times of day as days; NaN for other values.
 
-    Where a day stands before the month anywhere in the column, it does so everywhere.
+    If the day precedes the month anywhere in the column, it does so everywhere.
     """
     if not pd.api.types.is_datetime64_any_dtype(column):
         text = column.astype("str")
@@ -71,6 +70,6 @@ def to_days(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def _plain(text: str) -> str:
-    """Return a date without weekday and time zone, the year beside the day."""
+    """Return a date without weekday and time zone, the year next to the day."""
     text = UNIX_DATE.sub(r"\1 \3 \2", text)
     return _FRONT.sub("", _ZONE_NAME.sub("", text))

@@ -38,7 +38,7 @@ def build_features(
     categories: Sequence[str] = (),
     orders: Mapping[str, Sequence[str]] = {},
 ) -> Features:
-    """Bring columns into one array."""
+    """Combine columns into one array."""
     arrays: list[Array] = []
     levels: list[tuple[str, ...] | None] = []
     notices: list[Notice] = []
@@ -68,20 +68,21 @@ def _encode(
     where = f"column {column.name!r}"
     if described.kind == "date":
         days = to_days(column).to_numpy(dtype=np.float64, na_value=np.nan)
-        return days, None, [Notice("A date counts as days since 1970.", where, code="LIN055")]
+        return days, None, [Notice("Dates became days since 1970.", where, code="LIN055")]
     if is_number(column) and described.kind != "category":
         return column.to_numpy(dtype=np.float64, na_value=np.nan), None, []
     codes, names, merged = level_codes(column, as_it_stands=as_it_stands, order=order)
     if len(names) > LIMITS.max_levels:
         raise DataError(
-            f"It has {len(names):,} levels; at most {LIMITS.max_levels:,} can each have a column.",
+            f"It has {len(names):,} levels; at most {LIMITS.max_levels:,} are allowed, because "
+            f"each needs a column.",
             where=where,
             remedy="Ignore it, or count its words.",
             remedies=(Hint(f"Ignore {described.name!r}", roles={described.name: "ignore"}),),
         )
     notices = []
     if merged:
-        sentence = f"Spellings of the same: {', '.join(merged)}. They were taken together."
+        sentence = f"Spellings of the same: {', '.join(merged)}. They were merged."
         notices.append(Notice(sentence, where, code="LIN056"))
     return codes, names, notices
 
@@ -91,7 +92,7 @@ def level_codes(
 ) -> tuple[Array, tuple[str, ...], tuple[str, ...]]:
     """Return level codes (n,) with NaN for missing, the names of the levels, merged spellings.
 
-    Spellings of yes and of no are merged, unless the column is to be taken as it stands.
+    Spellings of yes and of no are merged, unless the column is to be used unchanged.
     """
     places, values = _factorized(column)
     texts = [level_name(value) for value in values]
@@ -100,22 +101,22 @@ def level_codes(
     names = sorted({same.get(text, text) for text in texts}, key=natural_key)
     names = [names[i] for i in sorted(range(len(names)), key=order_key(order, names))]
     code_of = {name: float(code) for code, name in enumerate(names)}
-    # The last one stands for a missing value, whose place is -1.
+    # The last one is for missing values, whose code is -1.
     codes = np.array([*(code_of[same.get(text, text)] for text in texts), np.nan])[places]
     return codes, tuple(names), tuple(sorted(same))
 
 
 def order_key(order: Sequence[str], names: Sequence[Any]) -> Callable[[int], int]:
-    """Return the key that sorts the places of names by an order; names beyond it come last."""
+    """Return the key that sorts positions of names by a given order; other names come last."""
     place = {name: i for i, name in enumerate(order)}
     return lambda i: place.get(str(names[i]), len(place))
 
 
 def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
-    """Return for each row the place of its value, -1 for a missing one, and the values."""
+    """Return the code of each row's value, -1 for missing ones, and the values."""
     if not is_short_text(column):
         return pd.factorize(column)
-    # In pandas it takes half a millisecond, for each of thousands of columns.
+    # pandas takes half a millisecond for each of thousands of columns.
     texts = listed_texts(column)
     place_of: dict[str | None, int] = {}
     places = [-1 if text is None else place_of.setdefault(text, len(place_of)) for text in texts]
@@ -123,14 +124,14 @@ def _factorized(column: pd.Series[Any]) -> tuple[NDArray[np.intp], Any]:
 
 
 def level_name(value: object) -> str:
-    """Return the text of a level or label; whole numbers have no fraction, long texts are cut.
+    """Return the text of a level or label; integers have no fraction, long texts are truncated.
 
     Parameters
     ----------
     value : object
-        A number, text, truth value or date of a column.
+        A number, text, Boolean or date of a column.
     """
-    # Whole numbers in a column with gaps are floats: 3.0 is the level 3.
+    # Integers in a column with missing values are floats: 3.0 is the level 3.
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value)
@@ -139,9 +140,9 @@ def level_name(value: object) -> str:
 
 
 def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str]:
-    """Map each spelling of yes and no to the most frequent one, where several are in use.
+    """Map each spelling of yes and no to the most frequent one, if there are several.
 
-    `counts` says how often each of the texts stands in the column.
+    `counts` are the frequencies of the texts in the column.
     """
     if len(texts) <= 2 or not says_yes_or_no(texts):
         return {}
@@ -156,13 +157,13 @@ def _same_spelling(texts: Sequence[str], counts: Sequence[int]) -> dict[str, str
 
 
 def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series[Any]:
-    """Return labels with some given another name.
+    """Return labels with some renamed.
 
     Parameters
     ----------
     labels : Series of n labels
     merged : mapping of str to str
-        Name of a class to the name that it is to have; several may get the same.
+        Maps names of classes to new names; several may get the same.
 
     Returns
     -------
@@ -176,7 +177,7 @@ def merge_labels(labels: pd.Series[Any], merged: Mapping[str, str]) -> pd.Series
 def refuse_infinite(
     X: Any, features: Sequence[str], name: str, place: Callable[[int], str]
 ) -> None:
-    """Raise for the first infinite value of dense rows; `place` says where a row stands."""
+    """Raise an error for the first infinite value of dense rows; `place` describes a row."""
     infinite = np.isinf(X)
     if infinite.any():
         row, feature = np.argwhere(infinite)[0]

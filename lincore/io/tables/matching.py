@@ -1,4 +1,4 @@
-"""The columns of a new table in the form of a data set: matched by name, and what did not match."""
+"""Columns of a new table in the form of a data set: matched by name, mismatches reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_NAMED = 5
 
 
 class FeatureSchema(NamedTuple):
-    """Names and types of the features that a model was fitted on; see `Dataset`.
+    """Names and types of the features of a model; see `Dataset`.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class FeatureSchema(NamedTuple):
     levels : tuple of p (tuple of str, or None), optional
     n_words : int
     text_columns : tuple of str
-        The columns of texts whose words are the last `n_words` features.
+        The text columns whose words are the last `n_words` features.
     """
 
     names: tuple[str, ...]
@@ -48,31 +48,31 @@ class FeatureSchema(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the columns that a table must have: features, then texts."""
+        """Names of the required columns: features, then texts."""
         return (*self.names[: len(self.names) - self.n_words], *self.text_columns)
 
 
 @dataclass(frozen=True)
 class RowMatch:
-    """Agreement of the columns of a new table with those that a model was fitted on.
+    """Agreement of the columns of a new table with those of a model.
 
     Parameters
     ----------
     n_rows : int
     spelled : mapping of str to str
-        Features whose column has another spelling in the new table (capitals, blanks).
+        Features whose column is spelled differently in the new table (capitals, blanks).
     reordered : bool
         Whether the features come in another order.
     missing : tuple of str
-        Features without a column, all of whose values count as missing.
+        Features without a column; all their values are treated as missing.
     additional : tuple of str
-        Columns that no feature has the name of. They are not used.
+        Columns that match no feature. They are not used.
     unseen : mapping of str to mapping of str to int
-        By column the levels that no training row has, and how many rows have each.
+        Unseen levels by column, with the number of rows of each.
     gaps : mapping of str to int
-        Missing values by column, missing columns left out.
+        Missing values by column, excluding missing columns.
     dates : tuple of str
-        Columns of dates in text, which count as days since 1970.
+        Text columns of dates, which are converted to days since 1970.
 
     Examples
     --------
@@ -94,10 +94,10 @@ class RowMatch:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """Everything that did not match, a sentence each; nothing where all does."""
+        """A sentence for each mismatch; empty if everything matches."""
         found = []
         if self.missing:
-            found.append(_counted("missing column", self.missing, "Every value counts as missing."))
+            found.append(_counted("missing column", self.missing, "Treated as missing values."))
         for column, levels in self.unseen.items():
             named = listed([repr(level) for level in levels], _MOST_NAMED)
             what = f"{count(len(levels), 'level')} not seen in training: {named}"
@@ -111,7 +111,7 @@ class RowMatch:
             pairs = [f"{given.strip()} for {name}" for name, given in self.spelled.items()]
             found.append(Notice(f"{count(len(pairs), 'name')} spelled differently: {_few(pairs)}."))
         if self.dates:
-            found.append(_counted("column", self.dates, "Dates count as days since 1970."))
+            found.append(_counted("column", self.dates, "Dates became days since 1970."))
         if self.additional:
             found.append(_counted("additional column", self.additional, "Not used."))
         return tuple(found)
@@ -120,28 +120,28 @@ class RowMatch:
 def match_rows(
     frame: pd.DataFrame, schema: FeatureSchema, *, fill_missing: bool = False
 ) -> tuple[Any, RowMatch]:
-    """Bring the columns of a new table into the form of ``Dataset.X``.
+    """Convert the columns of a new table to the form of ``Dataset.X``.
 
     Parameters
     ----------
     frame : DataFrame of n rows
-        Its columns in any order; those that no feature is called by are left alone. A name of
-        other capitals or blanks is taken where there is only one.
+        Columns in any order; those that match no feature are ignored. A name that differs in
+        capitals or blanks is matched if it is unique.
     schema : FeatureSchema
     fill_missing : bool, default False
-        Let all values of a column that is not there count as missing.
+        Treat all values of an absent column as missing.
 
     Returns
     -------
     X : (n, p) array
-        float64, NaN where a value is missing; a level that was never seen has the code behind the
-        last one. CSR where words are counted.
+        float64, NaN for missing values; unseen levels have the code after the last one. CSR if
+        words are counted.
     match : RowMatch
 
     Raises
     ------
     DataError
-        When a column is missing, or holds text or infinities where numbers were learned.
+        If a column is missing, or contains text or infinities where numbers are expected.
 
     Examples
     --------
@@ -184,7 +184,7 @@ def match_rows(
 
 
 class _Match:
-    """Unseen levels, gaps and dates, noted column by column."""
+    """Unseen levels, missing values and dates, collected column by column."""
 
     def __init__(self) -> None:
         self.unseen: dict[str, dict[str, int]] = {}
@@ -214,7 +214,7 @@ def _numbers(column: pd.Series[Any], found: _Match) -> Array:
             read = to_days(column)
         elif len(wrong):
             raise DataError(
-                f"{str(wrong.iloc[0])[:60]!r} is no number, and numbers were learned.",
+                f"{str(wrong.iloc[0])[:60]!r} is not a number, but the model expects numbers.",
                 where=f"column {column.name!r}",
                 remedy="Correct it, or leave the cell empty.",
             )
@@ -225,7 +225,7 @@ def _numbers(column: pd.Series[Any], found: _Match) -> Array:
 def _codes(column: pd.Series[Any], known: Sequence[str], found: _Match) -> Array:
     places, values = pd.factorize(column)
     code_of = spelled_codes(map(level_name, values), known)
-    # Behind the last level stands one that is not known, see `Preparer`.
+    # The code after the last level means unknown, see `Preparer`.
     codes = np.array(
         [*(float(code_of.get(level_name(value), len(known))) for value in values), np.nan]
     )
@@ -241,9 +241,9 @@ def _codes(column: pd.Series[Any], known: Sequence[str], found: _Match) -> Array
 
 
 def spelled_codes(texts: Iterable[str], known: Sequence[str]) -> dict[str, int]:
-    """Return the codes of known levels, and of the texts that are other spellings of yes and no.
+    """Return the codes of known levels, including other spellings of yes and no.
 
-    As in the training table, where all spellings of yes and of no were taken together.
+    As in the training table, where all spellings of yes and of no were merged.
     """
     code_of = {name: code for code, name in enumerate(known)}
     if len(known) != 2 or not says_yes_or_no(known):
@@ -280,7 +280,7 @@ def _words(
 
 
 def find_column(name: str, given: Sequence[str]) -> int | None:
-    """Return the position of a column, by its name or by the only one that is spelled so."""
+    """Return the position of a column, by its name or by a unique similar spelling."""
     if name in given:
         return given.index(name)
     alike = [i for i, other in enumerate(given) if _plain(other) == _plain(name)]
@@ -299,7 +299,7 @@ def _missing(missing: Sequence[str], given: Sequence[str]) -> DataError:
         f"{count(len(missing), 'column')} of the training data missing: "
         f"{listed([repr(name) for name in missing], _MOST_NAMED)}.",
         where="columns of the new rows",
-        remedy=f"{remedy} Or let all of their values count as missing.",
+        remedy=f"{remedy} Or treat all of their values as missing.",
     )
 
 

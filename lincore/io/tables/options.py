@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from lincore.errors import DataError
 from lincore.io.tables.bins import Binning
 
-if TYPE_CHECKING:  # pages have options before pandas and scikit-learn are there
+if TYPE_CHECKING:  # pages need options before pandas and scikit-learn are loaded
     from lincore.io.tables.row_filters import Condition
 
 Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
@@ -17,42 +17,43 @@ Missing: TypeAlias = Literal["median", "most_frequent", "indicator", "drop"]
 
 @dataclass(frozen=True)
 class TableOptions:
-    """Options from a table to a data set: roles of columns, rows used, missing values, classes.
+    """Options for converting a table to a data set: roles, rows, missing values, classes.
 
     Parameters
     ----------
     where : sequence of Condition, or of (column, relation, values)
-        The rows that are used: those that meet all conditions, such as
+        Conditions that all used rows must meet, such as
         ``("age", "between", (18, None))``. See `lincore.io.tables.row_filters`.
     rename : mapping of str to str
-        Other names for some of the columns. All other options name them as the table does.
+        New names for some columns. All other options use the names of the table.
     roles : mapping of str to str
-        "target", "feature", "text", "group", "weight", "frequency" or "ignore" for some of the
-        columns, instead of the roles that `describe_columns` proposes. Of a weight
-        or a frequency see `lincore.data.with_row_weights`.
+        "target", "feature", "text", "group", "weight", "frequency" or "ignore" for some columns,
+        instead of the roles proposed by `describe_columns`. For weights and frequencies see
+        `lincore.data.with_row_weights`.
     missing : {"median", "most_frequent", "indicator", "drop"}, optional
-        How missing values are filled in from the training rows; or rows with any are left out.
-        The median when not given; of a file that is read in blocks they are left out.
+        How missing values are imputed from the training rows, or "drop" to leave out such rows.
+        Default: "median"; for a file that is read in blocks, "drop".
     rare : int, optional
-        Levels with fewer training rows than this are pooled; 5 from 100 rows on when not given.
+        Levels with fewer training rows than this are merged. Default: 5 if there are at least 100
+        rows.
     bins : Bins, int or sequence of float, optional
-        Bin a numeric target into so many classes, or at thresholds: (12.5,) makes two classes.
+        Bin a numeric target into this many classes, or at thresholds: (12.5,) makes two classes.
     categories : sequence of str
-        Columns to treat as categorical: numbers such as postcodes, or texts of which
-        "yes" and "Yes" are two levels.
+        Columns to treat as categorical: numbers such as postcodes, or texts in which "yes" and
+        "Yes" are different levels.
     drop_classes : sequence
         Labels whose rows are left out.
     merge_classes : mapping of label to label
-        Labels that get another name.
+        Labels to be renamed.
     drop_duplicates : bool
-        Remove duplicates: rows that are the same in every feature and the class.
+        Remove duplicates: rows that agree in all features and the class.
     drawn_only : bool
-        Of a file too large to be held, use the rows drawn for a first look as if they were all.
+        For a file that is too large for memory, use only the rows sampled for a first look.
 
     Raises
     ------
     DataError
-        When there is no such way to fill in.
+        If there is no such imputation method.
     """
 
     where: Sequence[Condition | tuple[str, str, tuple[Any, ...]]] = ()
@@ -68,11 +69,11 @@ class TableOptions:
     drawn_only: bool = False
 
     def __post_init__(self) -> None:
-        """Check the way to fill in."""
+        """Validate the imputation method."""
         ways = get_args(Missing)
         if self.missing not in (None, *ways):
             raise DataError(
-                f"No way to fill in is called {self.missing!r}.",
+                f"There is no imputation method {self.missing!r}.",
                 where="option missing",
                 remedy=f"Choose among: {', '.join(ways)}.",
             )

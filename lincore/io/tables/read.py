@@ -1,4 +1,4 @@
-"""Reading a text table in phases: decode, dialect, header, parse, then one column rule by one."""
+"""Reading a text table in phases: decode, dialect, header, parse, then column rules."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from lincore.io.tables.text.rows import parse_rows
 from lincore.io.tables.text.tables_below import find_tables
 from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_shape
 
-#: What is done to parsed columns, in this order.
+#: Rules for parsed columns, applied in this order.
 COLUMN_RULES: tuple[ColumnRule, ...] = (
     BlankRows(),
     RepeatedHeaders(),
@@ -50,7 +50,7 @@ COLUMN_RULES: tuple[ColumnRule, ...] = (
     CutLabels(),
     OrderedLevels(),
 )
-#: Where cells are to stay as they are in the file, nothing but what was asked for.
+#: Rules for cells that stay unchanged: only what was requested.
 RULES_FOR_TEXT: tuple[ColumnRule, ...] = (MissingIn(), CutLabels(), OrderedLevels())
 _COLUMN = re.compile(r"column '(.*)'|column \"(.*)\"")
 # What differs between columns with the same fault: a number of rows, an example.
@@ -67,10 +67,10 @@ class Way(NamedTuple):
 
 
 class Delimited(NamedTuple):
-    """Content of the text, findings on it, and the line of the first row.
+    """Content of the text, findings, and the line of the first row.
 
-    `first_line` counts from 1; it is None where rows and lines do not run together. `roles` are
-    those of columns that the file declares.
+    `first_line` counts from 1; it is None if rows do not correspond to lines. `roles` are those
+    declared in the file.
     """
 
     frame: pd.DataFrame
@@ -83,14 +83,14 @@ class Delimited(NamedTuple):
 def read_delimited(
     raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
 ) -> Delimited:
-    r"""Read delimited text; whatever the options leave open is detected."""
+    r"""Read delimited text; unspecified options are detected."""
     return read_with_way(raw, name, options, limits)[0]
 
 
 def read_with_way(
     raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
 ) -> tuple[Delimited, Way]:
-    """Read as `read_delimited` does, and return the way too, for more rows of the same kind."""
+    """Like `read_delimited`, but also return the plan for reading more rows of the same kind."""
     decoded, packed, options = _decode(raw, name, options or ReadOptions(), limits)
     layout, n_tables, choosing = _find_dialect(decoded.text, options, name, limits)
     heading = find_heading(layout, options, name)
@@ -124,7 +124,7 @@ def read_with_way(
         packed=packed,
         n_tables=n_tables,
     )
-    # With a column of what stands behind the last one in some lines.
+    # Includes a column of the fields after the last one in some lines.
     columns_read = parsed.frame.columns.tolist()
     way = Way(layout._replace(text="", records=[]), columns_read, marks, heading.first_line)
     first_line = parsed.first_line if columns.rows_kept else None
@@ -136,7 +136,7 @@ def read_with_way(
 def _decode(
     raw: bytes, name: str, options: ReadOptions, limits: Limits
 ) -> tuple[Decoded, bool, ReadOptions]:
-    """Return the text, whether it was packed, and the options, which ARFF settles in part."""
+    """Return the text, whether it was compressed, and the options, partly set by ARFF."""
     refuse_basket(name)
     check_size(len(raw), name, limits)
     most = replace(limits, max_file_bytes=min(limits.max_table_bytes, limits.max_file_bytes))
@@ -152,39 +152,39 @@ def _decode(
 def _find_dialect(
     text: str, options: ReadOptions, name: str, limits: Limits
 ) -> tuple[Layout, int, tuple[Notice, ...]]:
-    """Return the layout of the first table of the text, or of the one that was asked for."""
+    """Return the layout of the first table of the text, or of the requested one."""
     layout = find_layout(text, options)
     for record in layout.records[:1]:
-        # Before a million names are looked at.
+        # Checked before a million names are processed.
         check_table_shape(1, max(len(record.fields), 2), name, limits)
     starts = find_tables(layout)
     wanted = options.table or 1
     if wanted > len(starts):
         raise DataError(
-            f"There is no table {wanted}: {len(starts)} was found.",
+            f"There is no table {wanted}; found: {len(starts)}.",
             where=f"{name}, option table",
             remedy="Choose another one, or leave it out.",
         )
     if len(starts) == 1:
         return layout, 1, ()
     begin, end = starts[wanted - 1], [*starts[1:], len(layout.text)][wanted - 1]
-    # Blank lines instead of the others, for the numbers of the lines.
+    # Blank lines replace the others, to preserve line numbers.
     part = "\n" * text.count("\n", 0, begin) + text[begin:end] if not layout.rewritten else ""
     layout = find_layout(part or layout.text[begin:end], options)
     lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts)
-    sentence = f"{len(starts)} tables stand below each other: number {wanted} was read."
-    remedy = "Choose another one by the import option for the table."
+    sentence = f"{len(starts)} tables are stacked: number {wanted} was read."
+    remedy = "Choose another one with the import option for the table."
     return layout, len(starts), (Notice(sentence, f"{name}, lines {lines}", remedy, "LIN002"),)
 
 
 def _name_columns(
     layout: Layout, heading: Heading, name: str, limits: Limits
 ) -> tuple[list[str], tuple[Notice, ...]]:
-    """Return a name of its own for each column; refuse more cells than are allowed."""
+    """Return unique column names; reject tables with too many cells."""
     names, naming = unique_names(heading.names)
     n_lines = layout.text.count("\n") + 1
     check_table_shape(n_lines, len(names), name, limits)
-    # The header, and what follows the last line end, are no rows.
+    # The header, and text after the last line end, are not rows.
     check_rows(n_lines - 2, name, limits)
     return names, tuple(naming)
 
@@ -196,7 +196,7 @@ def _header_fields(layout: Layout, heading: Heading) -> tuple[str, ...]:
 
 
 def _find_marks(layout: Layout, heading: Heading, options: ReadOptions) -> NumberMarks:
-    """Return the decimal and the thousands mark: those asked for, or those found."""
+    """Return the decimal and the thousands mark, as requested or detected."""
     body = [record for record in layout.records if record.first_line >= heading.first_line]
     found = find_marks(body, layout.separator)
     decimal = options.decimal or found.decimal

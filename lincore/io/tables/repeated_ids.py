@@ -16,7 +16,7 @@ from lincore.utils.typing import Codes
 if TYPE_CHECKING:
     from lincore.io.tables.column_roles import Column
 
-# Names of columns that say to whom or to what a row belongs.
+# Names of columns that identify the subject of a row.
 _NAMES_GROUPS = re.compile(
     r"(?i:(^|[\s_.-])(id|uuid|guid|(subject|patient|participant|speaker|person|user|customer|client)"
     r"([\s_.-]?(id|no|num|nr|number|code))?))$|[a-z]I[Dd]$"
@@ -25,7 +25,7 @@ _NAMES_GROUPS = re.compile(
 # P01, subject-12, N1A1: letters around a number.
 _NUMBERED = re.compile(r"[A-Za-z]{1,12}[\s_.:#-]?\d{1,6}[A-Za-z]?\d{0,4}")
 _FEWEST_GROUPS = 10
-# So many groups would differ within if the other column had nothing to do with them.
+# Expected number of groups with different values if the other column were unrelated.
 _EXPECTED = 10.0
 _MOST_CANDIDATES = 50
 _MOST_OTHERS = 200
@@ -33,7 +33,7 @@ _MOST_ROWS = 100_000
 
 
 class RepeatedId(NamedTuple):
-    """A column that seems to name subjects of which there are several rows each.
+    """A column that seems to name subjects with several rows each.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class RepeatedId(NamedTuple):
     constant : tuple of str
         Columns that never change within a group, although they differ between groups.
     why : str
-        The evidence, as a part of a sentence that follows on "it".
+        The evidence, as the predicate of a sentence.
     """
 
     column: str
@@ -52,11 +52,11 @@ class RepeatedId(NamedTuple):
 
 
 def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[RepeatedId, ...]:
-    """Find the columns that name subjects of several rows, by their name or by strong evidence.
+    """Find columns that name subjects with several rows, by their name or by strong evidence.
 
     Evidence in the values: other columns never change within a group (age and sex of a person),
-    values are numbered names (P01, P02, …), and groups have the same number of rows or stand in
-    blocks. A number in whose order the others rise or fall is a quantity and no name.
+    values are numbered names (P01, P02, …), and groups have the same number of rows or are
+    contiguous. A number with which other columns increase or decrease is a quantity, not a name.
     """
     if any(column.role == "group" for column in columns):
         return ()
@@ -70,7 +70,7 @@ def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[Repeat
     found: list[RepeatedId] = []
     for column in may_be[:_MOST_CANDIDATES]:
         one = _judge(column, some[column.name], others)
-        # The same groups under other names are proposed once.
+        # Identical groups under different names are proposed once.
         if one is not None and not any(_same_groups(others, one, former) for former in found):
             found.append(one)
     return tuple(found)
@@ -100,7 +100,7 @@ def _judge(column: Column, values: pd.Series[Any], others: dict[str, Codes]) -> 
     sizes = np.bincount(groups[groups >= 0])
     constant = _constant_within(column.name, values, groups, sizes, others)
     if _NAMES_GROUPS.search(column.name):
-        why = "is called as identifiers are, and its values repeat"
+        why = "is named like an identifier, and its values repeat"
         return RepeatedId(column.name, column.n_distinct, constant, why)
     if (sizes >= 2).mean() < 0.9:
         return None
@@ -110,9 +110,9 @@ def _judge(column: Column, values: pd.Series[Any], others: dict[str, Codes]) -> 
     hints = alike + numbered + (in_blocks and not is_number(values))
     if len(constant) >= 2 or (constant and hints):
         named = ", ".join(map(repr, constant[:3])) + (" and others" if len(constant) > 3 else "")
-        why = f"never goes with two different values of {named}"
+        why = f"determines the value of {named}"
     elif numbered and hints >= 2:
-        how = "the same number of rows each" if alike else "rows that stand together"
+        how = "the same number of rows each" if alike else "contiguous rows"
         why = f"holds numbered names with {how}"
     else:
         return None
@@ -122,8 +122,8 @@ def _judge(column: Column, values: pd.Series[Any], others: dict[str, Codes]) -> 
 def _constant_within(
     name: str, values: pd.Series[Any], groups: Codes, sizes: Codes, others: dict[str, Codes]
 ) -> tuple[str, ...]:
-    """Return the columns that are constant within the groups, and not by chance or by order."""
-    # In the order of the value, so that the changes of another column can be counted.
+    """Return the columns that are constant within the groups, but not by chance or by order."""
+    # Sorted by the value, to count the changes of another column.
     order = np.argsort(values.to_numpy() if is_number(values) else groups, kind="stable")
     ordered = groups[order]
     same = (ordered[1:] == ordered[:-1]) & (ordered[1:] >= 0)
@@ -133,7 +133,7 @@ def _constant_within(
         if other == name or (changes & same).any():
             continue
         n_other = int(codes.max()) + 1
-        # One value of each group for one of the other is the same name written otherwise.
+        # A one-to-one relation is the same name in another form.
         alias = n_other > 0.9 * len(sizes)
         by_order = is_number(values) and _follows(codes[order], ordered)
         if not alias and not by_order and _expected_to_differ(codes, sizes) >= _EXPECTED:
@@ -142,7 +142,7 @@ def _constant_within(
 
 
 def _follows(codes: Codes, groups: Codes) -> bool:
-    """Tell whether a column changes so seldom in the order of a number that it is cut from it."""
+    """Return whether a column changes so rarely along a number that it is derived from it."""
     of_each = codes[np.append(True, groups[1:] != groups[:-1])]
     shares = np.bincount(of_each + 1) / len(of_each)
     by_chance = (len(of_each) - 1) * (1 - float((shares**2).sum()))
@@ -150,7 +150,7 @@ def _follows(codes: Codes, groups: Codes) -> bool:
 
 
 def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
-    """Return how many groups would have different values if rows were dealt at random."""
+    """Return the expected number of groups with different values if rows were shuffled."""
     shares = np.bincount(codes[codes >= 0]) / max(1, (codes >= 0).sum())
     several, count = np.unique(sizes, return_counts=True)
     alone = np.array([float((shares**m).sum()) for m in several])
@@ -158,9 +158,9 @@ def _expected_to_differ(codes: Codes, sizes: Codes) -> float:
 
 
 def names_subjects(column: pd.Series[Any], kind: str) -> bool:
-    """Tell whether a column names subjects of several rows each, beyond doubt.
+    """Return whether a column clearly names subjects with several rows each.
 
-    It is called so, or its values share their beginnings: see `common_part`.
+    By its name, or because its values share prefixes: see `common_part`.
     """
     if kind not in ("number", "category", "identifier"):
         return False
@@ -175,10 +175,10 @@ def names_subjects(column: pd.Series[Any], kind: str) -> bool:
 def group_codes(
     column: pd.Series[Any], *, by_part: bool | None = None
 ) -> tuple[Codes, tuple[str, ...]]:
-    """Return the group of each row and the names of the groups; a row without one is alone.
+    """Return the group of each row and the group names; a row without a group is its own group.
 
-    Names that share their beginning, such as P01_1 and P01_2, are of one group, if `by_part` or,
-    when that is not given, if `common_part` finds beginnings.
+    Names with a common prefix, such as P01_1 and P01_2, form a group if `by_part`; by default, if
+    `common_part` finds prefixes.
     """
     common = common_part(column) if by_part is None else _first_parts(column) if by_part else None
     codes, names, _ = level_codes(column if common is None else common)
@@ -188,13 +188,13 @@ def group_codes(
     return codes.astype(np.intp), (*names, *lonely)
 
 
-# The last part of a name: behind a mark (S01_1, S01-a), or letters behind a number (S01T1).
+# The last part of a name: after a separator (S01_1, S01-a), or letters after a number (S01T1).
 _LAST_PARTS = (r"(.*\w)[\s_.:#/-]+(\w{1,15})", r"(.*\d)([A-Za-z]+\d{0,4})")
 _SHARE_OF_REPEATED = 0.9
 
 
 def _first_parts(column: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Return the names of rows without their last part, however few they are."""
+    """Return the row names without their last part, however few there are."""
     texts = column.dropna().astype(str).str.strip()
     for pattern in _LAST_PARTS:
         parts = texts.str.extract(f"^{pattern}$")
@@ -204,10 +204,10 @@ def _first_parts(column: pd.Series[Any]) -> pd.Series[Any] | None:
 
 
 def common_part(column: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Return the beginnings that the names of rows share, None where they share none.
+    """Return the common prefixes of the row names, None if there are none.
 
-    The names are texts that hardly repeat. At least ten beginnings recur, nearly all of them, and
-    so do the ends: P01_1, P01_2, P02_1, and so on.
+    The names are almost unique texts. At least ten prefixes, nearly all of them, recur, and so do
+    the suffixes: P01_1, P01_2, P02_1, and so on.
     """
     if is_number(column):
         return None

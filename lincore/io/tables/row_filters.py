@@ -1,4 +1,4 @@
-"""Conditions on the columns of a table that its rows must meet."""
+"""Row filters: conditions on the columns of a table."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 
 class Condition(NamedTuple):
-    """Condition on the value of a column; plain tuples are taken too.
+    """Condition on the value of a column; plain tuples are accepted too.
 
     Attributes
     ----------
     column : str
     relation : {"is one of", "is not one of", "between", "is missing", "is not missing"}
-        A missing value is not between anything, and not one of anything.
+        A missing value satisfies neither "between" nor "is one of".
     values : tuple
-        Those of the first two; (low, high) of "between", either of which may be None.
+        Values for the first two; (low, high) for "between", either of which may be None.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Condition(NamedTuple):
     values: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Describe it in words."""
         names = [level_name(value) for value in self.values if value is not None]
         if self.relation == "between":
             low, high = self.values
@@ -55,7 +55,7 @@ class Condition(NamedTuple):
 
 
 def as_conditions(where: Sequence[Any]) -> tuple[Condition, ...]:
-    """Return conditions that were given as such or as (column, relation, values)."""
+    """Return conditions, converting tuples (column, relation, values)."""
     found = tuple(Condition(*one) for one in where)
     for one in found:
         if one.relation not in RELATIONS:
@@ -85,7 +85,7 @@ def matching_rows(frame: pd.DataFrame, where: Sequence[Any], name: str) -> Flags
     Raises
     ------
     DataError
-        When there is no such column or relation, or text is compared with a range.
+        If there is no such column or relation, or text is compared with a range.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def filter_rows(table: Table, where: Sequence[Any]) -> Table:
     Raises
     ------
     DataError
-        When no row is left, or a condition cannot be judged.
+        If no row is left, or a condition cannot be evaluated.
 
     Examples
     --------
@@ -124,7 +124,7 @@ def filter_rows(table: Table, where: Sequence[Any]) -> Table:
         raise DataError(
             "No row meets all conditions.",
             where=table.name,
-            remedy="Leave one of the conditions out.",
+            remedy="Remove one of the conditions.",
         )
     frame = table.frame.iloc[kept].reset_index(drop=True)
     rows = kept if table.rows is None else table.rows[kept]
@@ -139,7 +139,7 @@ def _meets(column: pd.Series[Any], condition: Condition) -> Flags:
         return present
     if condition.relation == "between":
         return present & _between(column, condition)
-    # By value and not by row: a large table has few different ones.
+    # By value, not by row: a large table has few distinct values.
     places, distinct = pd.factorize(column)
     wanted = {level_name(value) for value in condition.values}
     named = np.array([*(level_name(value) in wanted for value in distinct), False], dtype=bool)
@@ -151,12 +151,12 @@ def _between(column: pd.Series[Any], condition: Condition) -> Flags:
     low, high = condition.values
     is_date = pd.api.types.is_datetime64_any_dtype(column)
     if not is_date and not is_number(column):
-        _refuse(condition, "Text lies between nothing.", "the relation “is one of”")
+        _refuse(condition, "Text cannot be compared with a range.", "the relation “is one of”")
     try:
         read: Any = pd.Timestamp if is_date else float
         ends = [end if end is None else read(end) for end in (low, high)]
     except ValueError:
-        _refuse(condition, "The ends of a range are numbers or dates.", "other ends")
+        _refuse(condition, "The ends of a range must be numbers or dates.", "other ends")
     inside = np.ones(len(column), dtype=bool)
     if ends[0] is not None:
         inside &= (column >= ends[0]).fillna(False).to_numpy(dtype=bool)

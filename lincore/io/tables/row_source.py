@@ -1,4 +1,4 @@
-"""Rows of a table that come in blocks: what a source of them offers, and what is read of it."""
+"""Tables read in blocks: the protocol of a source, and the selection that is read."""
 
 from __future__ import annotations
 
@@ -21,17 +21,16 @@ class StoppedReading(DataError):
 
 
 class RowSource(Protocol):
-    """All rows of a table, to be read in blocks: what a format must offer to be streamed.
+    """All rows of a table, read in blocks: the interface of a streamed format.
 
-    Text, Parquet and databases have a reader each, since the rows of text are lines, whose fields,
-    types and damage must be found, and those of the others columns that have types. Whatever
-    follows (which rows are held, which are summed, new rows that are predicted) knows this
-    protocol alone.
+    Text, Parquet and databases have separate readers: the fields, types and damage of text lines
+    must be detected, while the others have typed columns. Everything else (choosing rows for
+    memory, summing, predicting new rows) uses only this protocol.
     """
 
     @property
     def n_rows(self) -> int:
-        """Number of rows, as far as it is known before they are read."""
+        """Number of rows, as far as known before reading."""
         ...
 
     @property
@@ -41,12 +40,12 @@ class RowSource(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """Limits of the rows that are held, and of the sums."""
+        """Limits on rows in memory and on sums."""
         ...
 
     @property
     def reason(self) -> str:
-        """A sentence that says why it is not held as a whole."""
+        """A sentence that says why it is not read into memory as a whole."""
         ...
 
     def frames(
@@ -60,7 +59,7 @@ class RowSource(Protocol):
 
 
 class Wanted(NamedTuple):
-    """Selection of columns and labels to be read of a large table.
+    """Selection of columns and labels to read from a large table.
 
     Attributes
     ----------
@@ -69,13 +68,13 @@ class Wanted(NamedTuple):
     is_text : bool
         Whether its labels are text.
     features : sequence of str
-        Columns of numbers.
+        Numeric columns.
     dropped : sequence of str
         Labels whose rows are left out.
     merged : mapping of label to label
-        Labels that get another name.
+        Labels to be renamed.
     weight : str
-        The column that rows are weighted by; "" where there is none.
+        The weight column; "" if there is none.
     """
 
     label: str
@@ -89,11 +88,11 @@ class Wanted(NamedTuple):
 #: Code of a row without a label.
 NO_LABEL = -1
 _DROPPED = -2
-DRAWN_ONLY = Hint("Use the rows drawn at random alone", options={"drawn_only": True})
+DRAWN_ONLY = Hint("Use only the randomly drawn rows", options={"drawn_only": True})
 
 
 class LabelCodes:
-    """Labels as they come, and their codes in the order in which they came."""
+    """Labels and their codes, in order of arrival."""
 
     def __init__(self, source: RowSource, wanted: Wanted) -> None:
         self._source, self._wanted = source, wanted
@@ -102,13 +101,13 @@ class LabelCodes:
         self.where = f"column {wanted.label!r}"
 
     def codes(self, column: pd.Series[Any]) -> NDArray[np.intp]:
-        """Return the codes of labels: -1 where there is none, -2 where its rows are left out."""
+        """Return the codes of labels: -1 for missing ones, -2 for left-out classes."""
         if pd.api.types.is_bool_dtype(column):
             column = column.map({True: "True", False: "False"})
         elif not self._wanted.is_text and not is_number(column) and column.notna().any():
             odd = str(column.dropna().iloc[0])[:60]
             raise DataError(
-                f"Its first rows are numbers, and further on there is {odd!r}.",
+                f"Its first rows are numbers, but further down there is {odd!r}.",
                 where=f"{self._source.name}, {self.where}",
                 remedy="Name the missing-value codes, or choose another target.",
             )
@@ -138,10 +137,10 @@ class LabelCodes:
         limits = self._source.limits
         if n_classes > limits.max_levels or n_classes * p**2 > limits.max_streamed_values:
             raise DataError(
-                f"It has {n_classes:,} different values or more: with {p:,} features these are "
-                "too many classes for a file that is read in blocks.",
+                f"It has {n_classes:,} or more distinct values: with {p:,} features these are too "
+                f"many classes for a file that is read in blocks.",
                 where=f"{self._source.name}, {self.where}",
-                remedy="Choose another target, ignore columns, or use the drawn rows alone.",
+                remedy="Choose another target, ignore columns, or use only the drawn rows.",
                 remedies=(DRAWN_ONLY,),
             )
 
@@ -154,7 +153,7 @@ class LabelCodes:
 def numbers(
     frame: pd.DataFrame, features: Sequence[str], n_before: int, source: RowSource
 ) -> Array:
-    """Return the features of a block, (m, p), NaN where a value is missing."""
+    """Return the features of a block, (m, p), NaN for missing values."""
     X = np.empty((len(frame), len(features)))
     for j, name in enumerate(features):
         column = frame[name]
@@ -166,10 +165,10 @@ def numbers(
         if odd.any():
             row = int(odd.to_numpy().argmax())
             raise DataError(
-                f"{str(column.iloc[row])[:60]!r} is no number. In a file that is read in blocks, "
-                "every feature must hold numbers.",
+                f"{str(column.iloc[row])[:60]!r} is not a number. In a file that is read in "
+                f"blocks, every feature must be numeric.",
                 where=f"{source.name}, data row {n_before + row + 1:,}, column {name!r}",
-                remedy="Ignore the column, or use the drawn rows alone.",
+                remedy="Ignore the column, or use only the drawn rows.",
                 remedies=(Hint(f"Ignore {name!r}", roles={name: "ignore"}), DRAWN_ONLY),
             )
     if not _is_finite(X) and np.isinf(X).any():
@@ -183,13 +182,13 @@ def numbers(
 
 
 def _is_finite(X: Array) -> bool:
-    """Tell by one look whether all values are finite: their sum is only then."""
+    """Check quickly whether all values are finite, by their sum."""
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(X.sum()))
 
 
 def incomplete(X: Array) -> Flags:
-    """Return which rows lack a value, (n,)."""
+    """Return which rows have a missing value, (n,)."""
     incomplete = np.zeros(len(X), bool)
     if not _is_finite(X):
         np.logical_not(np.isfinite(X).all(axis=1), out=incomplete)
@@ -197,7 +196,7 @@ def incomplete(X: Array) -> Flags:
 
 
 def labelled_blocks(source: RowSource, wanted: Wanted) -> Iterator[tuple[Array, NDArray[Any]]]:
-    """Yield the rows that have a label and no gap, (m, p), and their labels, block by block."""
+    """Yield the complete labelled rows, (m, p), and their labels, block by block."""
     names, n_rows = LabelCodes(source, wanted), 0
     texts = [wanted.label] if wanted.is_text else []
     for frame in source.frames([wanted.label, *wanted.features], texts):

@@ -1,4 +1,4 @@
-"""A sample of rows of a large table by class, and the moments of all of its rows."""
+"""A sample of rows of a large table by class, and the moments of the other rows."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from lincore.io.tables.row_source import (
 from lincore.moments.moments import Moments
 from lincore.utils.typing import Array, Flags, Progress
 
-# Rows of a class that are held whatever its share: one to learn from, one to test.
+# Minimum number of rows per class in memory: one for training, one for testing.
 _AT_LEAST = 2
 _SEED = 0
 
 
 class SampledRows(NamedTuple):
-    """Rows that are held, in the order of the file, and the moments of all others.
+    """Rows in memory, in file order, and the moments of all others.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class SampledRows(NamedTuple):
     codes : ndarray of shape (n,)
     classes : ndarray of shape (K,)
     streamed : Moments of shapes (K,), (K, p), (K, p, p), or None
-        None where all rows are held. Weighted, where rows have weights, in the unit of `weights`.
+        None if all rows are in memory. If rows have weights, weighted in the unit of `weights`.
     weights : ndarray of shape (n,) or None
-        Of the rows that are held, with mean 1.
+        Weights of the rows in memory, with mean 1.
     streamed_rows : ndarray of shape (K,) or None
-        Number of rows in `streamed`, where these have weights.
+        Number of rows in `streamed`, if these have weights.
     notices : tuple of Notice
         Why rows were left out.
     """
@@ -59,12 +59,11 @@ class SampledRows(NamedTuple):
 def sample_and_stream(
     source: RowSource, wanted: Wanted, progress: Progress | None = None
 ) -> SampledRows:
-    """Read all rows once: hold some of each class, and sum the others.
+    """Read all rows once: keep some of each class in memory, and sum the others.
 
-    Rows with a missing value are left out, and counted. Which rows are held depends on nothing
-    but the file and what is wanted of it: two of each class, then one at random out of every so
-    many rows of the class, so that the shares of the classes are those of the file. What a row
-    weighs does not matter to that.
+    Rows with missing values are left out and counted. Which rows are kept depends only on the file
+    and the selection: two of each class, then a random one out of every stratum of rows of the
+    class, so that class shares are those of the file. Weights do not matter.
     """
     names, p = LabelCodes(source, wanted), len(wanted.features)
     most = min(source.limits.max_rows_in_memory, source.limits.max_values_in_memory // p)
@@ -126,12 +125,12 @@ def sample_and_stream(
 
 
 class Draw:
-    """Selection of the rows held of each class, decided row by row.
+    """Selection of the rows of each class to keep, decided row by row.
 
     Parameters
     ----------
     share : float
-        Of the rows of a class.
+        Share of the rows of each class.
 
     Examples
     --------
@@ -148,21 +147,21 @@ class Draw:
         self._rng: dict[int, np.random.Generator] = {}
 
     def chosen(self, codes: NDArray[np.intp]) -> Flags:
-        """Return which of the next rows are held, (m,) bool, from their classes."""
+        """Return which of the next rows are kept, (m,) bool, from their classes."""
         held = np.zeros(len(codes), dtype=bool)
-        # Codes are few: counting them is faster than sorting.
+        # There are few codes: counting is faster than sorting.
         for k in np.flatnonzero(np.bincount(codes)).tolist():
             members = np.flatnonzero(codes == k)
             held[members[self._places(k, len(members))]] = True
         return held
 
     def _places(self, k: int, n_rows: int) -> NDArray[np.intp]:
-        """Return which of the next rows of a class are held, counted from the first of them."""
+        """Return the positions, among the next rows of a class, of the rows to keep."""
         seen = self.seen.get(k, 0)
         self.seen[k] = seen + n_rows
         rng = self._rng.setdefault(k, np.random.default_rng([_SEED, k]))
         stratum, waiting = self._next.get(k, (0, np.empty(0, dtype=np.intp)))
-        # Of the last stratum that the rows reach into, the row may come only later.
+        # The row of the last, incomplete stratum may only come later.
         last = int((seen + n_rows) * self.share)
         strata = np.arange(stratum, last + 1)
         drawn = ((strata + rng.random(len(strata))) / self.share).astype(np.intp)
@@ -174,7 +173,7 @@ class Draw:
 
 
 def _weights(column: pd.Series[Any], kept: Flags, n_before: int) -> Array:
-    """Return the weights of the rows of a block that are kept."""
+    """Return the weights of the kept rows of a block."""
     rows = np.flatnonzero(kept)
 
     def place(row: int) -> str:
@@ -184,7 +183,7 @@ def _weights(column: pd.Series[Any], kept: Flags, n_before: int) -> Array:
 
 
 def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], weights: Array | None) -> None:
-    """Add rows to the sums of their classes, which grow by those not met before."""
+    """Add rows to the sums of their classes, creating sums for new classes."""
     counts = np.bincount(codes)
     present = np.flatnonzero(counts)
     sums += [Moments.empty((), X.shape[1]) for _ in range(len(counts) - len(sums))]
@@ -197,7 +196,7 @@ def _sum(sums: list[Moments], X: Array, codes: NDArray[np.intp], weights: Array 
 def _in_order(
     codes: NDArray[np.intp], sums: list[Moments], names: LabelCodes, draw: Draw, p: int
 ) -> tuple[NDArray[np.intp], NDArray[Any], Moments | None, NDArray[np.intp]]:
-    """Bring codes, sums and numbers of rows from the order of arrival into that of the labels."""
+    """Reorder codes, sums and numbers of rows from order of arrival to label order."""
     present = np.unique(codes)
     order, classes = encode_labels(names.labels(present), names.where)
     place = np.full(int(present.max()) + 1, -1, dtype=np.intp)
@@ -219,8 +218,8 @@ def _in_order(
 
 def _nothing_left(source: RowSource) -> DataError:
     return DataError(
-        "No row is left: each has a missing value, or no label.",
+        "No row is left: each has a missing value or no label.",
         where=source.name,
-        remedy="Ignore the columns that are mostly missing, or use the drawn rows alone.",
+        remedy="Ignore the columns that are mostly missing, or use only the drawn rows.",
         remedies=(DRAWN_ONLY,),
     )

@@ -1,4 +1,4 @@
-"""A table as it was read, before a target is chosen."""
+"""A table as read, before a target is chosen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from lincore.limits import LIMITS, Limits, check_table_shape
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A table as it was read, before a target is chosen.
+    """A table as read, before a target is chosen.
 
     Parameters
     ----------
@@ -37,19 +37,19 @@ class Table:
     notices : tuple of Notice
         Import log.
     first_line : int, optional
-        Line of the file that holds the first row; None where rows and lines do not run together.
+        Line of the file with the first row; None if rows do not correspond to lines.
     reading : Reading, optional
         How it was read.
     source : RowSource, optional
-        All rows of a file too large to be held, of which `frame` holds some, drawn at random.
+        All rows of a file that is too large for memory; `frame` is a random sample of them.
     rows : (n,) intp, optional
-        The rows of the file that `frame` holds, where a filter left some out.
+        The row numbers of `frame` in the file, if a filter left some out.
     whole : Table, optional
-        The table before it was filtered: by all of its rows the columns are judged.
+        The table before filtering: columns are described by all of its rows.
     roles : mapping of str to str
-        Roles of columns that the file declares, as Orange's files do.
+        Roles of columns declared in the file, as in Orange's format.
     orders : mapping of str to tuple of str
-        Levels of the ordered categories of a frame, in their order.
+        Levels of the ordered categories of a frame, in order.
     """
 
     frame: pd.DataFrame
@@ -69,7 +69,7 @@ class Table:
         found = {str(name): content_of(self.frame[name]) for name in self.frame}
         if self.whole is None:
             return found
-        # An identifier of which some rows are left is one still; what varies no more is constant.
+        # A filtered identifier remains one; a column that no longer varies is constant.
         kinds = {name: content.kind for name, content in self.whole.contents.items()}
         return {
             name: content
@@ -80,9 +80,9 @@ class Table:
 
     @cached_property
     def guess(self) -> TargetGuess | None:
-        """The column that looks like the classes, if one does, and the next best ones.
+        """The column that looks like the classes, if any, and the next best ones.
 
-        None where the file declares the target: then nothing is guessed.
+        None if the file declares the target.
         """
         if "target" in self.roles.values():
             return None
@@ -93,19 +93,19 @@ class Table:
 
     @property
     def proposed(self) -> str | None:
-        """The name of the column that is declared the target or looks like the classes, if any."""
+        """The name of the column that is declared as target or looks like the classes, if any."""
         declared = [name for name, role in self.roles.items() if role == "target"]
         if declared:
             return declared[0]
         return self.guess.column if self.guess is not None else None
 
     def notices_with(self, findings: Sequence[Notice]) -> tuple[Notice, ...]:
-        """Return its findings with those on all rows of a large file instead of the drawn ones."""
+        """Return its findings, for a large file with those on all rows."""
         codes = {one.code for one in findings}
         return (*(one for one in self.notices if one.code not in codes), *findings)
 
     def place(self, row: int) -> str:
-        """Say in words where a row, counted from 0, stands."""
+        """Describe the location of a row, counted from 0."""
         row = row if self.rows is None else int(self.rows[row])
         return f"data row {row + 1}" if self.first_line is None else f"line {row + self.first_line}"
 
@@ -119,9 +119,9 @@ def frame_to_table(
     kind: str = "frame",
     limits: Limits = LIMITS,
 ) -> Table:
-    """Wrap a frame, its columns under unique names in text.
+    """Wrap a frame, converting column names to unique strings.
 
-    Of the options those count that name columns: `missing_in`, `cut_at` and `ordered`.
+    Only the options that name columns are used: `missing_in`, `cut_at` and `ordered`.
     """
     check_table_shape(len(frame), frame.shape[1], name, limits)
     names, naming = unique_names([str(column) for column in frame.columns])
@@ -146,7 +146,7 @@ def _is_plain(column: pd.Series[Any]) -> bool:
 
 
 def _as_text(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return a column of objects or categories as numbers where it holds such, else as text."""
+    """Return a column of objects or categories as numbers if possible, otherwise as text."""
     if column.dtype == object:
         inferred = column.infer_objects()
         if _is_plain(inferred):

@@ -1,1 +1,1 @@
-"""What chance does to scores: permuted labels, and the best of several methods."""
+"""Effects of chance on scores: permuted labels, and the best of several methods."""

@@ -1,4 +1,4 @@
-"""Permutation test of a score against predictions that say nothing of the classes."""
+"""Permutation test of a score against predictions that are independent of the classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import find_sampling_units, per_results, row_weights
 from lincore.utils.typing import Array, Codes
 
-#: Work of a test: cells of all tables, or permuted rows, each some 20 ms; and bounds of how many.
+#: Work of a test: cells of all tables, or permuted rows (about 20 ms), and bounds on their number.
 _CELLS, _ROWS, _FEWEST, _MOST = 200_000, 1_000_000, 199, 999
 _SEED = 0
 #: Scores closer than this are ties.
@@ -21,12 +21,11 @@ _ROUNDING = 1e-12
 def permutation_p(results: Results, method: str, name: str) -> float:
     """Return the two-sided p-value of a score if predictions and classes were independent.
 
-    The true labels are permuted among the rows, the predictions stay: within folds (those of the
-    first repetition), and whole groups where rows belong together, whose labels are laid over the
-    rows in random order. Rows keep the weights of their labels. Leave-one-out has folds without
-    another row, so that labels are permuted over all of it. The balanced accuracy of permuted
-    labels is 1/K on average, that of the majority-class baseline; their accuracy is at most that
-    of the baseline.
+    The true labels are permuted among the rows while the predictions stay: within folds (those of
+    the first repetition), and as whole groups if rows are grouped, whose labels are assigned to the
+    rows in random order. Weights move with the labels. In leave-one-out labels are permuted over
+    all folds. The balanced accuracy of permuted labels is 1/K on average, as for the majority-class
+    baseline; their accuracy is at most that of the baseline.
 
     Parameters
     ----------
@@ -38,8 +37,8 @@ def permutation_p(results: Results, method: str, name: str) -> float:
     Returns
     -------
     float
-        At least 2 / 1,000; 2 / 200 for many classes, and for more than 5,000 rows that have
-        weights, groups or repetitions.
+        At least 2 / 1,000; 2 / 200 for many classes, and for more than 5,000 rows with weights,
+        groups or repetitions.
 
     Raises
     ------
@@ -62,7 +61,7 @@ def permutation_p(results: Results, method: str, name: str) -> float:
     if name not in ("accuracy", "balanced accuracy"):
         raise ValueError(f"Permutations test accuracy and balanced accuracy, not {name!r}.")
     counts = confusion_matrix(results, method).sum(axis=1)
-    # A correct row of each class counts so much.
+    # Contribution of a correct row of each class.
     worth = np.full(len(counts), 1.0)
     if name == "balanced accuracy":
         worth = np.divide(1.0, counts, out=np.zeros(len(counts)), where=counts > 0)
@@ -85,7 +84,7 @@ def _n_permutations(affordable: int) -> int:
 def _of_tables(
     results: Results, method: str, worth: Array, rng: np.random.Generator
 ) -> tuple[float, Array]:
-    """Draw confusion matrices with the same margins, which is all that permuting rows changes."""
+    """Draw confusion matrices with the same margins, which is equivalent to permuting rows."""
     predicted, n_classes = results.predicted[results.position(method)], len(worth)
     base = find_sampling_units(results)
     strata = np.zeros_like(base.folds) if base.one_row_folds else base.folds
@@ -105,7 +104,7 @@ def _of_tables(
 def _of_rows(
     results: Results, method: str, worth: Array, rng: np.random.Generator
 ) -> tuple[float, Array]:
-    """Permute rows, or groups, each with the predictions of all repetitions together."""
+    """Permute rows, or groups, keeping predictions of all repetitions together."""
     rows, first, which = np.unique(results.rows, return_index=True, return_inverse=True)
     n, n_classes = len(rows), len(worth)
     predicted = results.predicted[results.position(method)]
@@ -130,7 +129,7 @@ def _of_rows(
 
 
 def _within(sizes: Codes, rng: np.random.Generator) -> Codes:
-    """Return rows permuted within blocks of so many."""
+    """Return rows permuted within blocks of the given sizes."""
     ends = np.cumsum(sizes)
     return np.concatenate(
         [end - size + rng.permutation(size) for size, end in zip(sizes, ends, strict=True)]
@@ -138,7 +137,7 @@ def _within(sizes: Codes, rng: np.random.Generator) -> Codes:
 
 
 def _in_turn(sizes: Codes, rng: np.random.Generator) -> Codes:
-    """Return the rows of blocks of so many, with the blocks in random order."""
+    """Return the rows of blocks of the given sizes, with the blocks in random order."""
     order = rng.permutation(len(sizes))
     starts = (np.cumsum(sizes) - sizes)[order]
     before = np.cumsum(sizes[order]) - sizes[order]

@@ -1,4 +1,4 @@
-"""The score of the best of several methods, corrected for having been chosen on these rows."""
+"""The score of the best of several methods, corrected for the choice on the same rows."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ _DRAWS, _SEED = 20_000, 0
 
 
 class BestScore(NamedTuple):
-    """The best of some methods on the rows by which it was chosen.
+    """The best of several methods on the rows on which it was chosen.
 
     Attributes
     ----------
     method : str
     n_methods : int
-        That have the score.
+        Number of methods with this score.
     raw : Interval
-        As `lincore.metrics.score` gives it, which is too good.
+        As returned by `lincore.metrics.score`, which is optimistic.
     corrected : Interval
-        For the choice.
+        Corrected for the choice.
     """
 
     method: str
@@ -38,13 +38,13 @@ class BestScore(NamedTuple):
 
 @per_results
 def best_score(results: Results, name: str) -> BestScore | None:
-    """Return the best method by a score, with what is left of that when the choice is repeated.
+    """Return the best method by a score, with the score corrected for the choice.
 
     The bootstrap bias correction of Tsamardinos et al. in its limit for many rows: bootstrapped
     scores deviate from those of all rows by normal e, with the covariance of the methods' influence
-    values over rows (or groups); the rows left out of a bootstrap sample then give scores that
-    deviate by -e. The best of the bootstrapped scores is chosen, and its score on the rows left out
-    counts. The mean over draws is the corrected score, and the interval is moved along with it.
+    values over rows (or groups), and scores on the rows left out of a bootstrap sample deviate by
+    -e. The method with the best bootstrapped score is chosen and evaluated on the rows left out.
+    The mean over draws is the corrected score, and the interval is shifted with it.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def best_score(results: Results, name: str) -> BestScore | None:
     Returns
     -------
     BestScore or None
-        None where no method has the score.
+        None if no method has the score.
 
     References
     ----------
@@ -87,7 +87,7 @@ def best_score(results: Results, name: str) -> BestScore | None:
         covariance = _covariance(results, influence, [score(results, m, name) for m in known])
         moved = sign * _after_choice(sign * values, covariance) - values[best]
     value = float(np.clip(raw.value + moved, kind.lowest, kind.highest))
-    # An end at a bound, as of a perfect score, stays there.
+    # A limit at a bound, such as that of a perfect score, stays there.
     low = raw.low + moved * (raw.low > kind.lowest)
     high = raw.high + moved * (raw.high < kind.highest)
     corrected = Interval(value, low, high).within(kind.lowest, kind.highest)
@@ -95,9 +95,9 @@ def best_score(results: Results, name: str) -> BestScore | None:
 
 
 def _covariance(results: Results, influence: Array, intervals: list[Interval]) -> Array:
-    """Return the covariance of scores over rows, enlarged to the variances of their intervals.
+    """Return the covariance of scores over rows, scaled to the variances of their intervals.
 
-    Those hold what the training rows add over folds, too.
+    These include the contribution of the training rows over folds.
     """
     base = find_sampling_units(results)
     sums = np.stack([np.bincount(base.units, one, base.n_units) for one in influence])
@@ -110,7 +110,7 @@ def _covariance(results: Results, influence: Array, intervals: list[Interval]) -
 
 
 def _after_choice(values: Array, covariance: Array) -> float:
-    """Return the mean score, on rows left out, of the method that is best on bootstrapped rows."""
+    """Return the mean out-of-bootstrap score of the method that is best on bootstrapped rows."""
     variances, axes = np.linalg.eigh(covariance)
     # The symmetric root: the signs of axes are arbitrary.
     root = axes * np.sqrt(np.maximum(variances, 0)) @ axes.T

@@ -143,7 +143,7 @@ def odds_ratios(
     labels = [features[i] for i in order.tolist()]
     clear = (lower > 1) | (upper < 1)
     found = f"{int(clear.sum())} of {count(len(labels), 'odds ratio')} clearly off 1"
-    note = "What one unit more multiplies the odds by. Bars: intervals; grey ones contain 1."
+    note = "Factor of the odds per unit. Bars: intervals; grey ones contain 1."
     marks = trace(
         "scatter",
         x=value.astype(np.float32),

@@ -60,13 +60,13 @@ def show_training_loss(setup: Setup, study: BalanceStudy, data: Dataset) -> None
             if trace and len(trace) > 1:
                 traces[f"{subset.capitalize()}: {name}"] = trace
     if not traces:
-        st.caption("No model here iterates: each is solved at once from its moments.")
+        st.caption("No model here iterates: all have closed forms.")
         return
     controls.figure(plots.convergence(traces), key="balance.convergence")
     st.caption(
         "The training loss is what a model minimises: for logistic regression the log "
         f"loss summed over the training {text.row_noun(data)}, in nats, and its penalty. Sums "
-        f"over unequal numbers of {text.row_noun(data)} do not compare."
+        f"over unequal numbers of {text.row_noun(data)} are not comparable."
     )
 
 
@@ -96,7 +96,7 @@ def _truth(setup: Setup, study: BalanceStudy, data: Dataset) -> None:
         f"; the Bayes classifier, which knows means and covariances, has "
         f"{percent(on_test.value)} ({interval(on_test.low, on_test.high)}) on these "
         f"{study.n_test:,} test rows."
-        + ("" if known.is_clean else " Outliers and wrong labels come on top of that.")
+        + ("" if known.is_clean else " Outliers and wrong labels add to this.")
     )
     view = true_parameters.view(setup, study, data)
     if view is not None:

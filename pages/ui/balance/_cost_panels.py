@@ -53,7 +53,7 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
     with costs:
         if not has_curve:
             label = text.escape(report.cost_method_label(found, method))
-            st.info(f"{label} has no posterior probabilities that take other priors.")
+            st.info(f"{label} has no posterior probabilities, so other priors cannot be used.")
             return
         with st.container(key="balance.cost.costs"):
             tables.show(
@@ -63,8 +63,8 @@ def show(found: ImbalanceCost, method: str, loss: str) -> None:
             )
         st.caption(
             "Expected cost of 100 rows at the class shares of the file; a false alarm costs 1. All "
-            "decisions are of one model: with the priors it learned, with equal priors, and with "
-            "the priors that make its posteriors decide at least expected cost."
+            "decisions are those of one model: with its learned priors, with equal priors, and "
+            "with the priors that minimise the expected cost."
         )
 
 

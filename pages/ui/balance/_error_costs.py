@@ -45,14 +45,14 @@ def show(
     """Ask what errors cost, score decisions of least expected cost, and draw their boundary."""
     if data.n_classes > MOST_COSTS:
         st.info(
-            f"Costs of {data.n_classes} classes make too large a table: it is for up to "
-            f"{MOST_COSTS}. Leave classes out or merge them on the page Data, or set the shares "
-            "expected in deployment under “Priors in deployment”, which move decisions as well."
+            f"Costs of {data.n_classes} classes make too large a table (limit {MOST_COSTS}). Leave "
+            f"classes out or merge them on the page Data, or set the shares expected in deployment "
+            f"under “Priors in deployment”, which also change decisions."
         )
         return
     condition = priors_in_deployment.right_condition()
     code, new = priors_in_deployment.shares(study, data)
-    st.caption("What an error costs, in any unit, by true and by predicted class: change a number.")
+    st.caption("Cost of an error, in any unit, by true and predicted class: edit a number.")
     costs = _costs(data)
     results = side_by_side.named(study, condition)
     bold = metrics.adjust_priors(results, imbalance.condition_priors(study, condition), new)
@@ -87,7 +87,7 @@ def _costs_plots(
     bold, careful, new, costs = decisions
     called, condition = side_by_side.label(study, method), priors_in_deployment.right_condition()
     if not metrics.has_posteriors(bold, called):
-        st.caption(f"{text.escape(called)} has no posteriors, so costs do not move its boundary.")
+        st.caption(f"{text.escape(called)} has no posteriors, so costs do not change its boundary.")
         return
     old = imbalance.condition_priors(study, condition)[study.methods.index(method)]
     view = side_by_side.views(setup, (method,), condition, axes, study, data)[1]
@@ -142,7 +142,7 @@ def _costs(data: Dataset) -> np.ndarray:
         column_config=config,
         on_change=_edit,
         args=(key, tuple(map(str, data.classes))),
-        alt="What it costs to predict a class for a row of another.",
+        alt="Cost of predicting one class for a row of another.",
     )
     for note in st.session_state.get(NOTES, ()):
         st.warning(text.escape(note))
@@ -158,7 +158,7 @@ def _edit(key: str, names: tuple[str, ...]) -> None:
             if value is not None and 0 <= value < float("inf"):
                 costs[place] = float(value)
                 continue
-            problem = "An empty cell is no cost" if value is None else f"{value:g} is no cost"
+            problem = "An empty cell is not a cost" if value is None else f"{value:g} is not a cost"
             one, other = (quoted(names[code]) for code in place)
             notes.append(f"{problem}: {one} predicted as {other} stays at {costs[place]:g}.")
     st.session_state[COSTS] = costs

@@ -63,7 +63,7 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
         tables.show(
             pd.DataFrame(rows),
             hide_index=True,
-            alt="What each loss was, became, and to what it was lost, with 95 % intervals.",
+            alt="Each loss before and after, and its decomposition, with 95 % intervals.",
         )
     with st.container(key="balance.remedy_rows"):
         tables.show(
@@ -73,7 +73,7 @@ def show_details(study: BalanceStudy, method: str, loss: str) -> None:
         )
     st.caption(
         f"{'In nats' if loss == 'log loss' else 'In points'}. {report.balance_basis(study)} "
-        "Corrected priors are applied after training; weights, under- and oversampling train again "
+        "Corrected priors are applied after training; weights, under- and oversampling are trained "
         "on the same reduced rows."
     )
 

@@ -30,14 +30,14 @@ def show(sweep: Sweep, loss: str) -> None:
         key="balance.kind",
         format_func=KINDS.__getitem__,
         help="With the rows and priors of each size; with the priors of the full set; or from all "
-        "rows with the weights of each size, which shows what rarity alone does.",
+        "rows with the weights of each size, which shows the effect of rarity alone.",
         width=320,
     )
     grid = imbalance.size_grid(sweep, loss, kind)
     labels = [sweep.settings.label(name) for name in sweep.methods]
     shown = [i for i in range(len(labels)) if (grid.mean[i] == grid.mean[i]).any()]
     if not shown:
-        st.info("No model here has these curves: they need one that is solved from moments.")
+        st.info("No model here has these curves: they need a model fitted from moments.")
         return
     crossings = sweep.crossings(loss) if kind == "as trained" else ()
     names = ", ".join(map(quoted, sweep.swept[:3]))
@@ -76,7 +76,7 @@ def show(sweep: Sweep, loss: str) -> None:
     others = "" if len(sweep.swept) == len(sweep.classes) else "The other classes keep all their "
     others += "training rows, and the" if others else "The"
     st.caption(
-        f"{_basis(sweep)}; smaller sets lie inside larger ones. {others} test set is untouched."
+        f"{_basis(sweep)}; smaller sets are subsets of larger ones. {others} test set is untouched."
     )
 
 
@@ -87,6 +87,6 @@ def _basis(sweep: Sweep) -> str:
     if n == 1:
         filled = sweep.is_filled
         sizes = "all" if filled.all() else f"{int(filled.sum())} of"
-        return f"One split so far, {sizes} {len(filled)} sizes, hence no intervals"
+        return f"One split so far, {sizes} {len(filled)} sizes, so no intervals"
     of = f"{n} of {wanted}" if n < wanted else str(n)
     return f"Means of {of} {what}, with 95 % intervals"

@@ -169,7 +169,7 @@ def _offer(
             work,
             describe=what,
             label=label,
-            help=f"About {seconds:.0f} s. What is finished can be looked at meanwhile.",
+            help=f"About {seconds:.0f} s. Finished parts can be viewed meanwhile.",
             draw=draw,
             keep_outdated=True,
             above=above,

@@ -96,7 +96,7 @@ def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw, say: page_jobs.D
             work,
             describe=what,
             label="Compute",
-            help="What is finished can be looked at meanwhile.",
+            help="Finished parts can be viewed meanwhile.",
             draw=draw,
             keep_outdated=True,
             above=say,
@@ -122,7 +122,7 @@ def _ask_cost(data: Dataset) -> None:
         format_func=report.cost_ratio,
         persist_state="session",
         help=f"At 1 all errors cost the same. At {report.cost_ratio(class_ratio)}, the class "
-        "ratio, errors cost as much more as the class is rarer: the balanced error.",
+        f"ratio, costs are inversely proportional to class sizes: the balanced error.",
         width=290,
     )
 
@@ -138,7 +138,7 @@ def _ask_share(data: Dataset) -> None:
         key=f"balance.cost.share.{data.n_classes}",
         placeholder=f"as in the file: {percent_of(data.counts[rare], data.n_rows)}",
         persist_state="session",
-        help="Other classes share the rest equally. Empty: the class shares of the file.",
+        help="The other classes share the remainder equally. Empty: the class shares of the file.",
     )
 
 
@@ -153,7 +153,7 @@ def _loss(data: Dataset) -> str:
             [imbalance.LOSS, imbalance.LOG_LOSS, *imbalance.recall_names(data.classes)],
             key="balance.cost.loss",
             format_func=lambda name: names.get(name, name[:1].upper() + name[1:]),
-            help="What is decomposed and recovered: by default the share of misclassified rows "
-            "under the deployment prevalence.",
+            help="The decomposed loss: by default the share of misclassified rows under the "
+            "deployment prevalence.",
         )
     )

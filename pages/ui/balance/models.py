@@ -30,7 +30,7 @@ def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
             key=key,
             persist_state="session",
             format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
-            help="All are trained on the same rows and judged on the same test rows.",
+            help="All are trained on the same rows and evaluated on the same test rows.",
         )
         steps = model_options.steps(data, split)
         lines = []
@@ -48,7 +48,7 @@ def ask_repeats(default: int, *, key: str) -> int:
         200,
         default,
         key=key,
-        help="How often rows are drawn anew; more of them make the intervals narrower.",
+        help="Number of random splits; more of them make the intervals narrower.",
     )
 
 
@@ -79,8 +79,8 @@ def left_out(found: BalanceStudy | ImbalanceCost) -> None:
         called = found.settings.label(name)
         reason = report.with_class_names(why, found.classes)
         st.caption(
-            f"{text.escape(called)} is left out, as it cannot be fitted to each of the training "
-            f"sets that are compared: {text.escape(reason)}"
+            f"{text.escape(called)} is left out, because it cannot be fitted to all of the "
+            f"compared training sets: {text.escape(reason)}"
         )
     fails = any(name.partition("(")[0] == "qda" for name in found.failures)
     if fails and "regularization" not in experiment_record.chosen_options("qda"):
@@ -90,8 +90,8 @@ def left_out(found: BalanceStudy | ImbalanceCost) -> None:
 def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
     """Say what rows and features the models see, where these are not all."""
     if data.n_streamed:
-        st.caption(f"All on this page is of the {data.n_rows:,} rows in memory.")
-    sentence = report.projection_sentence(data, steps, len(split.train), who="All models see")
+        st.caption(f"Everything on this page refers to the {data.n_rows:,} rows in memory.")
+    sentence = report.projection_sentence(data, steps, len(split.train), who="All models use")
     if not sentence:
         return
     place = st.container(
@@ -105,5 +105,5 @@ def say_what_is_seen(data: Dataset, steps: Steps, split: Split) -> None:
                 key=f"{KEY}.all_features",
                 on_click=experiment_record.keep_step,
                 args=("pca", experiment_record.ALL),
-                help="Without principal components: closer to what the models can do.",
+                help="Without principal components: closer to the models' best performance.",
             )

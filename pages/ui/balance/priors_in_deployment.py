@@ -33,8 +33,8 @@ def show(setup: Setup, study: BalanceStudy, data: Dataset, method: str) -> None:
     _priors_table(results, study, condition, new)
     st.caption(
         f"{trained_on_phrase(condition)}. {len(results.rows):,} test {text.row_noun(data)}, "
-        "weighted to these shares; 95 % intervals. A model with these shares as priors has its "
-        "posteriors multiplied by new over old; nothing is fitted again."
+        "weighted to these shares; 95 % intervals. With corrected priors, posteriors are "
+        "multiplied by new over old shares, without refitting."
     )
     called = side_by_side.label(study, method)
     places, curves = _curves(setup, method, condition, code, study)
@@ -104,7 +104,7 @@ def _ask(study: BalanceStudy, data: Dataset) -> tuple[int, np.ndarray]:
             format="%d %%",
             key=key,
             persist_state="session",
-            help="Everything is scored anew at once; nothing is fitted.",
+            help="Scores are updated immediately, without refitting.",
         )
     return code, imbalance.priors_with_share(full, code, share / 100)
 

@@ -27,7 +27,7 @@ def ask(experiment: PageExperiment) -> str:
             key="balance.mode",
             index=list(MODES).index(questions.balance_mode(counts)),
             format_func=MODES.__getitem__,
-            help="The first takes the data as they are; the second leaves out training rows of a "
+            help="The first uses the data unchanged; the second leaves out training rows of a "
             "class, as in the faces text: 900 → 300.",
             width=280,
         )

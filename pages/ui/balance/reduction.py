@@ -123,7 +123,7 @@ def _panels(one: Any, data: Dataset, method: str, loss: str, study: Any) -> None
             _both_scores.show_training_loss(setup, first, data)
         if name in (PLOTS, PRIORS, COSTS, SCORES, OBJECTIVE) and len(study.seeds) > 1:
             st.caption(
-                f"Of the first split alone; headline and decomposition are means of "
+                f"For the first split only; headline and decomposition are means of "
                 f"{len(study.seeds)} splits."
             )
         st.caption(side_by_side.learned_from(study if name == WHY else first, data))

@@ -81,7 +81,7 @@ def looks() -> tuple[str, str]:
             ["oblique", "above", "front"],
             key="balance.camera",
             format_func=str.capitalize,
-            help="Of both; a plot that is dragged turns alone.",
+            help="For both plots; dragging rotates only one.",
             width=160,
         )
     return drawing, camera
@@ -162,7 +162,7 @@ def _all_models(
     setup: Setup, study: BalanceStudy, data: Dataset, condition: str, axes: tuple[int, ...]
 ) -> None:
     if len(axes) == 1:
-        st.caption("With a single coordinate the models are drawn one by one.")
+        st.caption("With a single coordinate the models are drawn separately.")
         return
     every = views(setup, study.methods, condition, axes, study, data)
     sides = ("Full", "Reduced" if condition == "reduced" else "Corrected")
@@ -200,7 +200,7 @@ def _matrix_figures(
         metrics.confusion_matrix(after, called),
         _data.classes,
         words=("full", end),
-        title=f"From the full to the {end} set: where the rows went",
+        title=f"From the full to the {end} set: changes of the predictions",
         narrow=True,
     )
     one, other = (plots.confusion(each, called, narrow=True) for each in (before, after))
@@ -227,10 +227,7 @@ def learned_from(study: BalanceStudy, data: Dataset) -> str:
 def tested_on(study: BalanceStudy, data: Dataset) -> str:
     """Say what all models are tested on."""
     counts = np.bincount(data.codes[study.example.split.test], minlength=data.n_classes)
-    return (
-        f"All are tested on the same {_counted(counts, study, data)}: the test set is untouched, "
-        "nothing was left out of it."
-    )
+    return f"All are tested on the same {_counted(counts, study, data)}: the test set is unchanged."
 
 
 def views(

@@ -126,7 +126,7 @@ def _sizes(
         format_func=lambda k: str(data.classes[k]),
         on_change=_choose_classes,
         args=(counts,),
-        help="Classes of which training rows are left out. Test rows are never touched.",
+        help="Classes whose training rows are reduced. Test rows are never changed.",
     )
     if len(kept) == 1 or len(kept) > MOST_SLIDERS:
         with place:
@@ -148,18 +148,18 @@ def _preset(data: Dataset, choice: cache.SplitSettings, counts: np.ndarray) -> N
     label = f"One class to a third: {now:,} → {third:,}"
     help = (
         f"{text.escape(quoted(data.classes[last]))}, as in the text on faces: 900 → 300. No test "
-        f"fraction leaves it {OF_THE_TEXT} training rows here, so it is a third of what there is, "
-        "and stays a third whatever the test set is."
+        f"fraction leaves it {OF_THE_TEXT} training rows here, so it is a third of the available "
+        f"rows, for any test set."
     )
     if share is not None:
         label = f"As in the faces text: {OF_THE_TEXT} → {OF_THE_TEXT // 3}"
         help = f"Training {text.row_noun(data)} of {text.escape(quoted(data.classes[last]))}"
         if now != OF_THE_TEXT:
             help += f"; the test fraction becomes {percent(share / 100, 0)}, on every page"
-        help += ". It stays a third whatever the test set is."
+        help += ". It stays a third for any test set."
     if data.kind.is_images:
         label += ", 2 components"
-        help += " Models see two principal components, as there."
+        help += " Models use two principal components, as in the text."
     arguments = (now, share, data.kind.is_images)
     st.button(label, key=f"{KEY}.third", on_click=_choose_third, args=arguments, help=help)
 
@@ -311,11 +311,11 @@ def _edit(key: str, counts: np.ndarray, names: tuple[str, ...]) -> None:
             notes.append(f"{name}: an empty cell keeps all {n:,} training rows.")
         elif not wanted >= 1:
             now = kept.get(code, n)
-            notes.append(f"{name} cannot keep {wanted:g} rows: at least 1. It stays at {now:,}.")
+            notes.append(f"{name} cannot keep {wanted:g} rows (minimum 1). It stays at {now:,}.")
         else:
             kept[code] = min(int(wanted), n)
             if wanted > n:
-                notes.append(f"{name} has no more than {n:,} training rows: all are kept.")
+                notes.append(f"{name} has only {n:,} training rows: all are kept.")
     st.session_state[KEPT] = {k: n for k, n in sorted(kept.items()) if n < counts[k]}
     st.session_state[NOTES] = notes
     if notes:  # the table is drawn anew, with what is true

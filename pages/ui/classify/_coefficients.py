@@ -24,13 +24,13 @@ KEY = "classify"
 MOST_IMAGES = 12
 # What the columns of the table are.
 HELP = {
-    "feature": "A level of a category is compared with the level in brackets.",
-    "coefficient": "What one unit more adds to the score (of logistic regression, the log odds).",
-    "per SD": "What one standard deviation of the training rows more adds.",
+    "feature": "Levels of a category are compared with the level in brackets.",
+    "coefficient": "Change of the score per unit (for logistic regression, of the log odds).",
+    "per SD": "Change of the score per standard deviation of the training rows.",
     "standard error": "Wald's, from the curvature of the likelihood at its maximum.",
     "95 % interval": "Of the coefficient.",
     "p": "Of the hypothesis that the coefficient is zero, two-sided (Wald).",
-    "odds ratio": "What one unit more multiplies the odds by.",
+    "odds ratio": "Factor of the odds per unit.",
     "its 95 % interval": "Of the odds ratio.",
 }
 # An equation of more variables than this is wider than a phone.
@@ -50,7 +50,7 @@ def coefficients(experiment: PageExperiment, model: cache.ModelChoice, fitted: F
     except TypeError:
         st.caption(
             f"{text.escape(fitted.results.methods[0])} is not linear: no feature has one "
-            "coefficient. Its boundaries stand under Equation."
+            "coefficient. Its boundaries are under Equation."
         )
         return
     lines = list(inspection.score_lines(fitted.pipeline, data, len(weights.values)))
@@ -74,7 +74,7 @@ def coefficients(experiment: PageExperiment, model: cache.ModelChoice, fitted: F
     st.caption(
         f"Odds of {text.escape(with_errors.lines[place])}: maximum likelihood, with Wald's "
         f"standard errors, 95 % intervals and p-values over {len(split.train):,} training rows. "
-        "Coefficients are log odds for one unit more."
+        "Coefficients are log odds per unit."
     )
     if with_errors.left_out:
         left_out = text.escape(listed(with_errors.left_out))
@@ -88,7 +88,7 @@ def equation(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitte
     try:
         function, names = inspection.boundary_equation(fitted.pipeline, data, first, second)
     except (TypeError, ValueError) as error:
-        st.caption(f"There is no equation to write down: {text.escape(str(error))}")
+        st.caption(f"There is no equation: {text.escape(str(error))}")
         return
     one, other = (text.escape(data.classes[code]) for code in (first, second))
     st.markdown(f"Positive on the side of **{one}**, negative on that of **{other}**:")
@@ -148,8 +148,8 @@ def _images(weights: Weights, labels: list[str], data: Dataset) -> None:
     )
     image_sheets.show(figure, key=f"{KEY}.weights")
     st.caption(
-        "What one standard deviation more of a pixel adds to the score, taken back through the "
-        "steps: where an image is light and this is above zero, that speaks for the class."
+        "Change of the score per standard deviation of a pixel, transformed back through the "
+        "steps: light pixels with positive values favour the class."
         + (" The three colours are averaged." if len(data.image_shape) == 3 else "")
     )
 
@@ -157,20 +157,22 @@ def _images(weights: Weights, labels: list[str], data: Dataset) -> None:
 def _bars(found: Coefficients) -> int:
     """Draw the coefficients of one score as bars; return which."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = _place(found, "Score of", "Whose score the coefficients add up to.", "weights")
+        place = _place(
+            found, "Score of", "The class whose score these coefficients form.", "weights"
+        )
         comparable = st.toggle(
             "Per standard deviation",
             value=True,
             key=f"{KEY}.weights.comparable",
             persist_state="session",
-            help="What one standard deviation more adds, so that features can be compared; else "
-            "one unit more.",
+            help="Change per standard deviation, so that features are comparable; otherwise per "
+            "unit.",
         )
     values = found.per_deviation if comparable else found.estimate
     unit = "standard deviation of the training rows" if comparable else "unit of the feature"
     figure = plots.coefficients(found.names, values[place], unit="coefficient")
     controls.figure(figure, key=f"{KEY}.weights")
-    st.caption(f"What one {unit} more adds to the score of {text.escape(found.lines[place])}.")
+    st.caption(f"Change of the score of {text.escape(found.lines[place])} per {unit}.")
     return place
 
 
@@ -201,8 +203,8 @@ def _table(found: Coefficients, place: int) -> None:
         tables.show(frame, hide_index=True, column_config=formats, width="stretch")
     if found.is_penalised:
         st.caption(
-            "A penalty keeps these coefficients small, so they have no standard errors, intervals "
-            "or p-values: choose C = maximum likelihood for them."
+            "A penalty shrinks these coefficients, so they have no standard errors, intervals or "
+            "p-values: choose C = maximum likelihood to get them."
         )
 
 

@@ -43,8 +43,7 @@ def convergence(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fi
         controls.figure(figure, key="classify.convergence")
     else:
         st.caption(
-            f"{text.escape(fitted.results.methods[0])} is solved in one step: there is nothing to "
-            "converge."
+            f"{text.escape(fitted.results.methods[0])} is solved in one step, without iterations."
         )
     if hasattr(classifier, "trace_") and hasattr(classifier, "solver"):
         _compare(experiment, model, fitted, quantity, across)
@@ -74,7 +73,7 @@ def _quantity() -> tuple[Any, Any]:
             required=True,
             key="classify.convergence.across",
             persist_state="session",
-            help="Iterations are of unequal cost; seconds are of this machine.",
+            help="Iterations differ in cost; seconds depend on this machine.",
         )
     return quantity, across
 
@@ -85,7 +84,7 @@ def _final(classifier: Any, experiment: PageExperiment) -> None:
     rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
     st.caption(
         f"Final log loss, without the penalty: **{classifier.log_loss_:.4f}** nats, summed over "
-        f"{rows}. It ended because {text.escape(classifier.reason_.words)}."
+        f"{rows}. It stopped because {text.escape(classifier.reason_.words)}."
     )
 
 
@@ -104,7 +103,7 @@ def _compare(
             format_func=_SOLVERS.__getitem__,
             key=CHOSEN,
             persist_state="session",
-            help="Each starts at the same place and descends the same error.",
+            help="All start at the same point and minimise the same error.",
         )
         first = _rate(0)
         second = _rate(1)
@@ -136,7 +135,7 @@ def _compare(
         work,
         describe="Comparing solvers",
         label="Compare solvers",
-        help="Fits the same model once by each solver and learning rate.",
+        help="Fits the same model with each solver and learning rate.",
         draw=draw,
     )
     st.session_state.pop(SHOWN, None)
@@ -175,7 +174,7 @@ def _rate(place: int) -> float:
         format="%.6g",
         key=key,
         persist_state="session",
-        help="Of gradient descent with a fixed step: too large a one makes the error oscillate.",
+        help="For gradient descent with a fixed step: too large a rate makes the error oscillate.",
         width=150,
     )
 

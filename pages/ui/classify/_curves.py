@@ -72,9 +72,7 @@ def _has_posteriors(fitted: Fitted) -> bool:
     results = fitted.results
     if metrics.has_posteriors(results, results.methods[0]):
         return True
-    st.caption(
-        f"{text.escape(results.methods[0])} has no posteriors, so that there is no calibration."
-    )
+    st.caption(f"{text.escape(results.methods[0])} has no posteriors, so there is no calibration.")
     return False
 
 

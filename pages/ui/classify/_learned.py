@@ -27,8 +27,7 @@ def learned(experiment: PageExperiment, model: cache.ModelChoice, fitted: Fitted
     found = _found(data.digest, choice, model, fitted, data)
     if found.n_coordinates > len(found.names):
         st.caption(
-            f"The first {len(found.names)} of {found.n_coordinates:,} coordinates that the "
-            "classifier sees."
+            f"The first {len(found.names)} of {found.n_coordinates:,} inputs of the classifier."
         )
     _by_class(found)
     if data.kind.is_images:
@@ -74,7 +73,7 @@ def _by_class(found: Learned) -> None:
 
 def _words(found: Learned) -> None:
     with _with_formula("Words", ["words"]), st.container(key=f"{KEY}.words"):
-        alt = "Probability of a word in every class, those first that differ most."
+        alt = "Probability of each word in every class, the most different first."
         tables.numbers(found.by_word, alt=alt)
 
 
@@ -132,7 +131,7 @@ def _ratio(experiment: PageExperiment, fitted: Fitted) -> None:
     try:
         function, names = inspection.boundary_equation(fitted.pipeline, data, first, second)
     except (TypeError, ValueError) as error:
-        st.caption(f"There is no log ratio to write down: {text.escape(str(error))}")
+        st.caption(f"There is no log ratio: {text.escape(str(error))}")
         return
     one, other = (text.escape(data.classes[code]) for code in (first, second))
     frame, c = geometry.ratio_coefficients(function, names)

@@ -57,7 +57,7 @@ def ask(pipeline: Pipeline, data: Dataset, split: Split, row: ModelRow) -> Look:
                 kinds,
                 key=f"{KEY}.plane",
                 format_func=_LABELS.__getitem__,
-                help="What is drawn of the model; the title says what becomes of the rest.",
+                help="What is shown of the model; the title describes the other directions.",
             )
     if kind in ("discriminant", "direction"):
         return Look(kind)

@@ -167,7 +167,7 @@ def _typed_or_moved(name: str, key: str, low: float, high: float, value: float) 
             key=key,
             on_change=_copy,
             args=(key, typed),
-            help="From the least to the largest value of the training rows.",
+            help="From the smallest to the largest value of the training rows.",
         )
     with field:
         return float(
@@ -178,7 +178,7 @@ def _typed_or_moved(name: str, key: str, low: float, high: float, value: float) 
                 label_visibility="collapsed",
                 on_change=_copy,
                 args=(typed, key, low, high),
-                help="Any value, exactly; the slider follows as far as it goes.",
+                help="Any exact value; the slider follows within its range.",
             )
         )
 

@@ -64,7 +64,7 @@ RENDERINGS = (
         "Python",
         "py",
         "text/x-python",
-        "predict_proba(table) and predict(table): needs NumPy and nothing else.",
+        "predict_proba(table) and predict(table): needs only NumPy.",
         lambda functions, _: export.to_numpy(functions),
     ),
     Rendering(
@@ -115,14 +115,14 @@ def _offer(data: Dataset, split: Split, fitted: Fitted) -> None:
         key=f"{KEY}.file",
         on_click="ignore",
         help="Pipeline, classes and a model card with scores, intervals and assumptions. "
-        "lincore.export.load_model reads it; no code in it is run.",
+        "lincore.export.load_model reads it without running any code.",
     )
     try:
         functions = export.score_functions(model)
     except DataError as error:
         st.caption(f"There are no formulas: {text.escape(error.notice.what)}")
         return
-    st.caption("In your columns and units, preparation included:")
+    st.caption("In your columns and units, including preprocessing:")
     refused = []
     with st.container(horizontal=True, gap="small"):
         for one in RENDERINGS:

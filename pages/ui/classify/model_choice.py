@@ -78,5 +78,5 @@ def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: S
 
 
 def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
-    """Return the names of the coordinates that the classifier sees."""
+    """Return the names of the inputs of the classifier."""
     return list(inspection.classifier_input_names(pipeline, data))

@@ -128,10 +128,10 @@ def _lines(words: tuple[str, ...]) -> tuple[str, ...]:
             found = model_options.options(word)
             lines.append(model_options.line(word, found))
             if st.toggle(
-                "Enter it twice, with other options",
+                "Add it twice, with other options",
                 key=f"{KEY}.{word}.twice",
                 persist_state="session",
-                help="To see what an option does, against the same model without it.",
+                help="To see the effect of an option, compared with the same model without it.",
             ):
                 found = model_options.options(word, key=f"{KEY}.second")
                 lines.append(model_options.line(word, found))

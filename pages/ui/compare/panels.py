@@ -126,8 +126,8 @@ def _training_size(shown: Shown) -> None:
         key,
         (data.digest, choice.split, lines, choice.steps),
         lambda progress: learning_curve(data, choice, lines, progress),
-        describe="Fitting on ever more training rows",
-        label="Fit on ever more training rows",
+        describe="Fitting on increasing training rows",
+        label="Fit on increasing training rows",
         help=f"Seven sizes, from few rows to all of the training set; {REPEATS} random splits.",
         draw=draw,
         keep_outdated=True,
@@ -139,7 +139,7 @@ def _training_size(shown: Shown) -> None:
 def learning_curve(
     data: Dataset, choice: CompareChoice, lines: tuple[str, ...], progress: Progress
 ) -> LearningCurve | None:
-    """Compute the curves: over random splits, or on the test set that is given."""
+    """Compute the curves: over random splits, or on the given test set."""
     random = choice.split.how in ("stratified", "group")
     splits = [
         split(data, choice.split.how, test_size=choice.split.test_size, seed=seed)

@@ -56,7 +56,7 @@ def of(data: Dataset, choice: CompareChoice) -> Job | None:
         work,
         describe=describe,
         label="Compare",
-        help="Fit all models on the same training rows, and judge them on the same test rows.",
+        help="Fit all models on the same training rows, and evaluate them on the same test rows.",
         draw=live,
     )
 

@@ -58,7 +58,7 @@ def show(found: Source) -> None:
                 icon=":material/undo:",
                 on_click=commands.revise,
                 args=(without_edits(found),),
-                help="Use the table again as it was read.",
+                help="Use the table as originally read.",
             )
 
 

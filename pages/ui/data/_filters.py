@@ -45,7 +45,7 @@ def _form(found: Source) -> None:
         key="data.filter.column",
         format_func=found.name_of,
         on_change=_forget,
-        help="Any column of the file, also one that is no feature.",
+        help="Any column of the file, even if it is not a feature.",
     )
     values = found.table.frame[column]
     relation = controls.choose(
@@ -56,7 +56,7 @@ def _form(found: Source) -> None:
         help="Filters are joined by “and”: a row must meet all of them.",
     )
     condition = _condition(column, relation, values)
-    hint = "Choose what to compare with."
+    hint = "Choose a value to compare with."
     if condition is not None:
         hint = f"{_matching(found, condition):,} of {len(values):,} rows meet it."
     st.caption(hint)

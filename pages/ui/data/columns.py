@@ -50,7 +50,7 @@ def show(found: Source) -> None:
     st.caption(
         "Double-click a name to rename, a role to change it: features are used, text is counted "
         "word by word, rows of one group stay together, a weight says what a row counts, a "
-        "frequency how many equal rows it stands for, and what is ignored is seen by no model. "
+        "frequency is its number of equal rows, and ignored columns are seen by no model. "
         "Select several columns to change them together."
     )
     _bulk_edits.show(found)
@@ -180,14 +180,16 @@ def _config(n_rows: int) -> dict[str, Any]:
             options=list(io.COLUMN_ROLES),
             required=True,
             width="small",
-            help="What the column is for.",
+            help="The use of the column.",
         ),
-        "type": column.TextColumn(width="small", help="What the column holds, as found."),
+        "type": column.TextColumn(width="small", help="The detected content of the column."),
         "categorical": column.CheckboxColumn(
             width=100, help="Take numbers as categories, such as postcodes."
         ),
         "missing": column.NumberColumn(
-            width="small", format="%.1f %%", help=f"Share of the {n_rows:,} rows without a value."
+            width="small",
+            format="%.1f %%",
+            help=f"Share of the {n_rows:,} rows with a missing value.",
         ),
         "distinct": column.NumberColumn(
             width="small", format="localized", help="Different values."

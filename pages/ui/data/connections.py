@@ -67,7 +67,7 @@ def read(name: str, settings: Mapping[str, Any]) -> bytes:
         ) from None
     if len(frame) > most:
         raise DataError(
-            f"There are more than {most:,} rows, which are allowed.",
+            f"There are more than {most:,} rows, the limit.",
             where=where,
             remedy="Ask whoever runs this server for a smaller table or view.",
         )

@@ -73,14 +73,14 @@ def show() -> None:
                 9999,
                 0,
                 key="data.draw.seed",
-                help="Another one draws other rows.",
+                help="Another seed draws other rows.",
                 width=110,
             )
         mixed = st.toggle(
             "Draw the class of each row from the priors",
             key="data.draw.mixed",
             persist_state="session",
-            help="Then the sizes are left to chance; their sum is kept.",
+            help="Then the sizes are random; their sum is fixed.",
         )
         key = _table(n_classes, n_features, distance)
         shares = {"outliers": outliers, "label_noise": noise, "seed": seed}
@@ -128,7 +128,7 @@ def truth(data: Dataset) -> None:
     st.caption(f"{text.escape(report.bayes_error_finding(error))}{besides}")
 
 
-@st.cache_data(max_entries=16, ttl="2h", show_spinner="Finding the least error …")
+@st.cache_data(max_entries=16, ttl="2h", show_spinner="Computing the Bayes error …")
 def _bayes_error(digest: str, _truth: TrueParameters) -> ExpectedLoss:
     known = estimators.BayesClassifier(_truth.means, _truth.covariances, priors=_truth.priors)
     return estimators.bayes_error(known, standard_error=5e-4)

@@ -23,7 +23,7 @@ SHOWN_PAIRS = 12
 _FITS = {
     "pad": "Whole, with bars at the sides",
     "crop": "Its middle",
-    "stretch": "Out of proportion",
+    "stretch": "Stretched",
 }
 _LEVELS = {None: "As found", 0: "The outermost", 1: "The second", 2: "The third", 3: "The fourth"}
 
@@ -35,12 +35,12 @@ def otherwise(found: ImageSource, data: Dataset | None) -> None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             wanted = _shape(options, data)
             fit = controls.choose(
-                "To another size",
+                "Resizing",
                 list(_FITS),
                 key="data.images.fit",
                 index=list(_FITS).index(options.fit),
                 format_func=_FITS.__getitem__,
-                help="How an image comes to the common size.",
+                help="How images are resized to the common size.",
                 width=240,
             )
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -59,8 +59,8 @@ def otherwise(found: ImageSource, data: Dataset | None) -> None:
                 key="data.images.pattern",
                 persist_state="session",
                 placeholder="^(?P<label>[A-Za-z]+)",
-                help="A regular expression that finds the class (?P<label>…) or what belongs "
-                "together (?P<group>…) in a file's name.",
+                help="A regular expression that finds the class (?P<label>…) or the group "
+                "(?P<group>…) in a file's name.",
                 width=340,
             )
             wanted = replace(wanted, fit=fit, level=level, pattern=pattern.strip() or None)
@@ -68,7 +68,7 @@ def otherwise(found: ImageSource, data: Dataset | None) -> None:
                 "Read again",
                 key="data.images.again",
                 disabled=data is not None and wanted == options and not found.drop_duplicates,
-                help="Decode all images afresh, duplicates among them.",
+                help="Decode all images again, including duplicates.",
             ):
                 commands.decode(replace(found, options=wanted, drop_duplicates=False), is_new=False)
                 st.rerun()
@@ -109,7 +109,7 @@ def copies(data: Dataset) -> None:
     if job.result is None or (notice := job.result.notice(data, most=1)) is None:
         return
     st.warning(
-        f"{text.escape(notice.what)} A test image may be a duplicate of one trained on.",
+        f"{text.escape(notice.what)} A test image may be a duplicate of a training image.",
         icon=":material/content_copy:",
     )
     st.button(
@@ -149,7 +149,7 @@ def _shape(options: io.ImageOptions, data: Dataset | None) -> io.ImageOptions:
         value=options.size is not None,
         key="data.images.resize",
         persist_state="session",
-        help="Instead of the size that most of them have.",
+        help="Instead of the most frequent size.",
     )
     size = None
     if common:

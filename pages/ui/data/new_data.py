@@ -69,7 +69,8 @@ def _samples() -> None:
             )
     st.caption(
         "Iris, wine, breast cancer and digits come with scikit-learn; “Gaussian” draws three "
-        "classes whose true parameters are known, “PRML chapter 4 (R)” the very rows of that text."
+        "classes whose true parameters are known, “PRML chapter 4 (R)” is exactly the data of that "
+        "text."
     )
 
 

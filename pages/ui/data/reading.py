@@ -71,14 +71,14 @@ def show(found: Source) -> None:
 
 
 def _uneven(detected: DetectedOptions) -> None:
-    """List the lines that did not fit, with what became of them."""
+    """List the uneven lines, with their treatment."""
     count = len(detected.uneven)
     with st.expander(f"{count:,} line{'s' if count > 1 else ''} did not fit", key="data.uneven"):
         tables.show(
             pd.DataFrame(detected.uneven, columns=["line", "text", "outcome"]),
             hide_index=True,
             height=min(38 + 35 * count, 320),
-            alt="Lines with more or fewer fields than columns, and what became of them.",
+            alt="Lines with more or fewer fields than columns, and their treatment.",
         )
 
 
@@ -104,10 +104,10 @@ def _sheet(found: Source, detected: DetectedOptions | None) -> None:
 def _otherwise(found: Source, detected: DetectedOptions | None) -> None:
     left, right = st.columns(2)
     with left:
-        _part("separator", "Separator", _SEPARATORS, found, detected, "What stands between fields.")
+        _part("separator", "Separator", _SEPARATORS, found, detected, "Separator between fields.")
         _part("header", "Header", _HEADERS, found, detected, "The line that names the columns.")
         _part("encoding", "Encoding", _ENCODINGS, found, detected, "The character encoding.")
-        _part("comment", "Comment lines", _COMMENTS, found, detected, "What a comment begins with.")
+        _part("comment", "Comment lines", _COMMENTS, found, detected, "Prefix of comment lines.")
     with right:
         _part("decimal", "Decimal mark", _DECIMALS, found, detected, "Before the fraction.")
         _part(
@@ -121,7 +121,7 @@ def _otherwise(found: Source, detected: DetectedOptions | None) -> None:
             _UNEVEN,
             found,
             None,
-            "What becomes of a line with more or fewer fields than there are columns.",
+            "Treatment of lines with more or fewer fields than columns.",
         )
     n_tables = detected.n_tables if detected is not None else 1
     if n_tables > 1 or (found.options is not None and found.options.table is not None):
@@ -192,7 +192,7 @@ def _as_text(found: Source) -> None:
     st.checkbox(
         "Keep cells as text",
         key=key,
-        help="No number is read, no unit, currency or missing-value code is taken away.",
+        help="Numbers are not parsed; units, currencies and missing-value codes are kept.",
         on_change=lambda: _revise(found, {"as_text": bool(st.session_state.get(key))}),
     )
 
@@ -222,7 +222,7 @@ def _missing_in(found: Source) -> None:
             key="data.read.column",
             index=None,
             placeholder="Column",
-            help="A number or text that stands for a missing value there: 0 or -200.",
+            help="A number or text that means missing there, such as 0 or -200.",
             width=220,
         )
         value = st.text_input(

@@ -46,7 +46,7 @@ def show(found: Source) -> None:
             "Merge categories with fewer training rows than",
             rare,
             None,
-            "Rare categories become one; one that training never saw is no error.",
+            "Rare categories are merged; unseen categories are not an error.",
         )
         _bins(found)
 
@@ -81,7 +81,7 @@ def _bins(found: Source) -> None:
         list(numbers),
         key="data.bins",
         format_func=numbers.__getitem__,
-        help="A quantity becomes classes: low and high, or more of them.",
+        help="Turns a quantity into classes: low and high, or more.",
         on_change=revise,
         width=260,
     )
@@ -90,7 +90,7 @@ def _bins(found: Source) -> None:
         ["quantile", "width"],
         key="data.bins.how",
         format_func={"quantile": "equally many rows", "width": "equal width"}.__getitem__,
-        help="Where the edges of the bins lie.",
+        help="Position of the bin edges.",
         on_change=revise,
         disabled=n in (None, _THRESHOLDS),
         width=200,

@@ -35,9 +35,9 @@ def eigen_images(experiment: PageExperiment, options: Options, seen: Seen) -> No
     _weights(data, found, numbers, "The components as images", key="explore.eigenimages")
     units = "standardised pixels" if options.standardize else "pixels"
     colours = (
-        "Grey pixels count nothing."
+        "Grey pixels have no effect."
         if len(data.image_shape) == 3
-        else "Blue pixels push an image’s score up, orange ones down."
+        else "Blue pixels increase an image’s score, orange ones decrease it."
     )
     st.caption(f"Coefficients of {units}. {colours}")
     if seen.fisher is None:
@@ -85,7 +85,7 @@ def reconstruction(
             max(most, 2),
             key="explore.rebuild",
             persist_state="session",
-            help="How many numbers every image is rebuilt from.",
+            help="Number of components used to reconstruct each image.",
         )
         first = chosen[0] if chosen else int([*experiment.split.test, *experiment.split.train][0])
         row = controls.number(

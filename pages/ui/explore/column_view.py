@@ -90,8 +90,8 @@ def _bins() -> tuple[int | None, bool]:
         format_func=lambda n: "Automatic" if n is None else str(n),
         key="explore.bins",
         persist_state="session",
-        help="Automatic follows the rule of Freedman and Diaconis within the classes; few "
-        "whole numbers have a bar each.",
+        help="Automatic follows the rule of Freedman and Diaconis within the classes; a few whole "
+        "numbers get one bar each.",
     )
     controls.begin_with("explore.heights", "shares")
     shares = st.segmented_control(
@@ -101,7 +101,7 @@ def _bins() -> tuple[int | None, bool]:
         format_func={"shares": "Share of the class", "rows": "Rows"}.__getitem__,
         key="explore.heights",
         persist_state="session",
-        help="Shares compare classes of unequal size.",
+        help="Shares make classes of unequal size comparable.",
     )
     return bins, shares != "rows"
 

@@ -66,7 +66,7 @@ def fisher_scores(
     """Return the rows of a part along some of Fisher's directions."""
     fisher = directions(choice, n_components, _data).fisher
     if fisher is None:
-        raise RuntimeError("there are no directions to look along")
+        raise RuntimeError("there are no directions")
     found = projection(choice, _data)
     return found.fisher_scores(_data.X[_rows(choice, part, _data)], fisher, axes)
 
@@ -78,7 +78,7 @@ def separations(
     """Return J of the first component and of Fisher's first direction, on either part."""
     fisher = directions(choice, n_components, _data).fisher
     if fisher is None:
-        raise RuntimeError("there are no directions to judge")
+        raise RuntimeError("there are no directions")
     found = projection(choice, _data)
     test = cache.split(choice.digest, choice.split, _data).test
     if not len(test):

@@ -77,7 +77,7 @@ def correlations(experiment: PageExperiment) -> None:
             list(_ORDERS),
             key="explore.correlations.order",
             format_func=_ORDERS.__getitem__,
-            help="Clustered: columns that are correlated stand together (average linkage).",
+            help="Clustered: correlated columns are adjacent (average linkage).",
             width=150,
         )
         with st.popover("Options", key="explore.options"):
@@ -88,7 +88,7 @@ def correlations(experiment: PageExperiment) -> None:
                 60,
                 30,
                 key="explore.correlations.most",
-                help="Of more columns those with the strongest correlations are shown.",
+                help="With more columns, those with the strongest correlations are shown.",
             )
     found = correlated(rows, scope == "within", most, order == "clustered", data)
     heading.header(text.escape(report.correlation_finding(found)), anchor=False)

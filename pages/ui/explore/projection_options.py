@@ -47,7 +47,7 @@ def view(split: Split) -> tuple[int, str]:
         format_func=lambda n: f"{n}-D",
         key="explore.dimensions",
         persist_state="session",
-        help="Two axes, in which points can be selected, or three that can be turned.",
+        help="Two axes, with selectable points, or three that can be rotated.",
     )
     controls.begin_with("explore.part", "train")
     part = st.segmented_control(
@@ -73,8 +73,8 @@ def units(data: Dataset, dimensions: int, part: str) -> Options:
         "Whiten",
         key="explore.whiten",
         persist_state="session",
-        help="Divide the scores along every component by their standard deviation, so "
-        "that all components vary alike.",
+        help="Divide the scores along every component by their standard deviation, so that all "
+        "components have equal variance.",
     )
     return Options(dimensions, part, standardize, whiten)
 
@@ -120,7 +120,7 @@ def n_fisher_components(data: Dataset, projection: Projection) -> int:
         most,
         inspection.n_fisher_components(data, projection),
         key="explore.fisher_components",
-        help="With as many as there are rows to learn from it parts the training rows perfectly "
+        help="With as many components as training rows it separates the training rows perfectly "
         "and the test rows badly: look at both.",
         width=320,
     )

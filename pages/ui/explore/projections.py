@@ -116,7 +116,7 @@ def _loadings(experiment: PageExperiment, options: Options, seen: Seen) -> None:
     units = (
         "standardised features: comparable with each other"
         if options.standardize
-        else "the features’ own units: a feature of large numbers has a small weight"
+        else "the features’ own units: a feature with large values has a small weight"
     )
     if experiment.data.kind.is_sparse:
         units = "words: how much one more of it in a row adds to its score"
@@ -152,6 +152,6 @@ def _biplot(
     controls.figure(plot, key="explore.biplot")
     shown = min(8, len(seen.projection.names))
     st.caption(
-        f"Arrows: the {shown} features of largest weight, pointing where rows with "
-        "more of the feature lie; all are stretched alike to fill the plot."
+        f"Arrows: the {shown} features with the largest weights, pointing towards larger values of "
+        f"the feature; all have the same scale."
     )

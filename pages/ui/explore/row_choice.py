@@ -63,8 +63,8 @@ def choose(experiment: PageExperiment) -> Rows:
         format_func=_PARTS.__getitem__,
         key="explore.rows",
         persist_state="session",
-        help="What is drawn and computed here: all rows, or one part of the split. Choose features "
-        "by the training rows alone where scores on the test rows are to stay honest.",
+        help="What is drawn and computed here: all rows, or one part of the split. Choose "
+        "features on training rows only, to keep test scores honest.",
     )
     part = part or "all"
     return Rows(experiment.data.digest, None if part == "all" else experiment.choice, part)

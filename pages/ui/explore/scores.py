@@ -98,13 +98,12 @@ def _components(
     chosen = _figure(experiment, options, points, names, title, key="explore.scores")
     if sparse:
         st.caption(
-            "Truncated SVD maximises the sum of squares along every vector. It takes the place "
-            "of PCA because rows of words are sparse: centring would fill them with numbers."
+            "Truncated SVD maximises the sum of squares along every vector. It replaces PCA "
+            "because word counts are sparse and centring would make them dense."
         )
     else:
         st.caption(
-            "PCA maximises the variance of all rows along every component; it does not look at "
-            "the classes."
+            "PCA maximises the variance of all rows along every component; it ignores the classes."
         )
     return chosen
 
@@ -137,8 +136,8 @@ def _fisher(
     if seen.n_components < len(seen.projection.shares):
         behind = f" It sees {projection_options.first_components(seen.n_components)}."
     st.caption(
-        "Fisher’s discriminant maximises J, the scatter between the classes over the scatter "
-        f"within them; {experiment.data.n_classes} classes have {number}.{behind}"
+        f"Fisher’s discriminant maximises J, the ratio of between-class to within-class scatter; "
+        f"{experiment.data.n_classes} classes have {number}.{behind}"
     )
     return chosen
 

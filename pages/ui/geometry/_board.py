@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from lincore.laboratory import Board, Point
 
 KEY, _SENT = "geometry.board", "geometry.sent"
-_KEYS = "Arrow keys move what is chosen, Page Up and Page Down choose another"
+_KEYS = "Arrow keys move the selection, Page Up and Page Down select another"
 _LABELS = {
     True: f"Rows of two classes. {_KEYS} row, Enter adds one, Delete removes it, 1 and 2 set its "
     "class.",
@@ -74,7 +74,7 @@ def _points(board: Board, place: tuple[str, str], token: str) -> tuple[int, tupl
 
 
 def _are_points(found: Any) -> bool:
-    """Tell whether what a browser sent is a list of two numbers and a class each."""
+    """Return whether what a browser sent is a list of two numbers and a class each."""
     return isinstance(found, list | tuple) and all(
         isinstance(point, list | tuple)
         and len(point) == 3

@@ -25,7 +25,7 @@ def ask() -> tuple[str, str, bool]:
             WORDS,
             key="geometry.experiment",
             format_func=lambda one: f"{WORDS.index(one) + 1}  {_title(one)}",
-            help="Experiments on chapter 4, one a screen.",
+            help="Experiments on chapter 4, one per screen.",
             width=280,
         )
         presets = laboratory.EXPERIMENTS[word].presets
@@ -51,8 +51,8 @@ def ask() -> tuple[str, str, bool]:
             "Presenter",
             key="geometry.presenter",
             persist_state="session",
-            help="Large type and no sidebar. Keys: space plays, ← and → step, R goes back to the "
-            "beginning, H hides the answer.",
+            help="Large type and no sidebar. Keys: space plays, ← and → step, R restarts, H hides "
+            "the answer.",
         )
     if presenter:
         st.html(_PRESENTER)

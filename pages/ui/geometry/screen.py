@@ -79,7 +79,7 @@ def rows(word: str, name: str) -> Dataset | None:
         return preset.rows()
 
 
-@st.cache_resource(max_entries=64, show_spinner="Carrying out the experiment …")
+@st.cache_resource(max_entries=64, show_spinner="Running the experiment …")
 def _demonstrate(word: str, name: str, letter: str = "") -> Demonstration:
     return laboratory.demonstrate(word, name, letter=letter)
 
@@ -107,13 +107,13 @@ def _ask_letter(place: tuple[str, str]) -> None:
     key, kept = f"geometry.letter.{'.'.join(place)}", st.session_state.get(questions.LETTERS, {})
     controls.begin_with(key, kept.get(place, ""))
     st.text_input(
-        "A letter of your own",
+        "Your own letter",
         key=key,
         max_chars=200,
         on_change=_keep_letter,
         args=(place, key),
         placeholder="to be or not",
-        help="Its words are counted, and each multiplies the odds of ham.",
+        help="Its words are counted, and each word multiplies the odds of ham.",
     )
     if kept.get(place):
         try:
@@ -168,7 +168,7 @@ def _question(
                 format=f"%.{preset.digits}f",
                 key=key,
                 placeholder="a number",
-                help="It is set against the computed answer. You may leave it empty.",
+                help="It is compared with the computed answer. You may leave it empty.",
                 width=200,
             )
             st.form_submit_button(
@@ -198,7 +198,7 @@ def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:
             args=(place,),
             disabled=not is_revealed,
             shortcut="H" if is_revealed and preset.board is not None else None,
-            help="Hide the answer and begin again.",
+            help="Hide the answer and start again.",
         )
     if use:
         rows = preset.board is not None and not preset.board.names and is_revealed

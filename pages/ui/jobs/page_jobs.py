@@ -246,8 +246,8 @@ def _tell(job: Job) -> None:
             _offer_restart(job, "Try again")
     elif job.error is not None:
         st.error(
-            f"**{text.escape(job.describe)}** failed, and not for a fault of your data that is "
-            "known. Other options may do; the server's log has the details."
+            f"**{text.escape(job.describe)}** failed unexpectedly. Try other options; the server's "
+            f"log has the details."
         )
         _offer_restart(job, "Try again")
     elif job.reason == "stopped":
@@ -280,7 +280,8 @@ def offer_update(job: Job, settings: Hashable, *, disabled: bool = False) -> boo
             "Update",
             key=f"{job.key}.update",
             disabled=disabled,
-            help="Compute it again with the settings of now. Until then the outdated result stays.",
+            help="Compute it again with the current settings. Until then the outdated result "
+            "stays.",
         )
 
 

@@ -112,10 +112,12 @@ class WorkerDiedError(DataError):
             why = "The system ended this computation, most likely because memory ran out."
         elif number > 0:
             name = signal.Signals(number).name
-            why = f"A fault in native code ended this computation ({name})."
+            why = f"A crash in native code ended this computation ({name})."
         else:
             why = "The process of this computation ended without an answer."
-        remedy = "Fewer rows, features or models may do. All that was loaded and computed is kept."
+        remedy = (
+            "Try fewer rows, features or models. Everything loaded and computed so far is kept."
+        )
         super().__init__(why, remedy=remedy)
 
 

@@ -33,7 +33,7 @@ FILE, PROBLEM, TURN = f"{KEY}.file", f"{KEY}.problem", f"{KEY}.turn"
 FORMER = f"{KEY}.file.former"
 # Of the name of a file in a specification.
 MOST_CHARACTERS = 200
-QUESTION = "Which class are new rows of?"
+QUESTION = "Which classes do new rows belong to?"
 
 
 class Uploaded(NamedTuple):
@@ -171,11 +171,11 @@ def _awaited() -> analysis.NewFile | None:
 def _ask_again(awaited: analysis.NewFile) -> None:
     digits = awaited.sha256[: link.SHOWN_DIGITS]
     st.markdown(
-        f"**{text.escape(awaited.name)}** was predicted here: upload it again to go on."
+        f"**{text.escape(awaited.name)}** was predicted here: upload it again to continue."
         + (f" Its SHA-256 begins with `{digits}`." if digits else "")
     )
     st.button(
-        "Go on without it",
+        "Continue without it",
         key=f"{KEY}.upload.forget",
         on_click=_forget,
         help="Forget the file; another one can be uploaded.",
@@ -189,7 +189,7 @@ def _forget() -> None:
 
 def _wanted(model: FittedModel) -> str:
     if model.image_shape is not None:
-        return "Images, or a zip of them; they come to the size of the training images."
+        return "Images, or a zip of them; they are resized to the training images."
     columns = model.schema.columns
     named = ", ".join(columns[:8]) + (", …" if len(columns) > 8 else "")
     return (

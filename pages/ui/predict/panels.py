@@ -197,8 +197,8 @@ def drift(table: pd.DataFrame) -> None:
                     format="%.2f",
                     min_value=0,
                     max_value=1,
-                    help="Numbers: greatest difference of the distribution functions. Categories: "
-                    "share of rows that would have to change their level.",
+                    help="Numbers: largest difference of the distribution functions. Categories: "
+                    "share of rows that would have to change level.",
                 ),
                 "p": st.column_config.NumberColumn(format="%.3g"),
                 "p (Holm)": st.column_config.NumberColumn(
@@ -210,5 +210,5 @@ def drift(table: pd.DataFrame) -> None:
         st.caption(
             "Training rows against these rows: Kolmogorov–Smirnov for numbers, chi-square for "
             "categories. With many rows small differences are significant; compare the effect with "
-            "what chance gives."
+            "that expected by chance."
         )

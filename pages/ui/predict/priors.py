@@ -46,8 +46,8 @@ def ask_kind(model: FittedModel) -> str:
             kinds,
             key=KEY,
             format_func=_KINDS.__getitem__,
-            help="Class shares where the rows come from. Posteriors are multiplied by new over "
-            "old; nothing is fitted again. The estimate is by expectation and maximisation.",
+            help="Class shares in the population of these rows. Posteriors are multiplied by new "
+            "over old shares, without refitting. Estimated by expectation maximisation.",
         )
     )
 
@@ -79,7 +79,7 @@ def ask_share(kind: str, model: FittedModel) -> Any:
             format="%d %%",
             key=key,
             persist_state="session",
-            help="Every row is predicted anew at once; nothing is fitted.",
+            help="Predictions are updated immediately, without refitting.",
         )
     return analysis.ClassShare(code, share / 100)
 
@@ -93,7 +93,7 @@ def ask_level() -> float:
             key=LEVEL,
             index=1,
             format_func=_LEVELS.__getitem__,
-            help="Rows further from each class than this share of its own rows would be if it "
-            "were normal, and than this share of the training rows are.",
+            help="Flagged rows are further from each class than all but this share of a normal "
+            "class, and than all but this share of the training rows.",
         )
     )

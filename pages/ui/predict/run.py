@@ -75,7 +75,7 @@ def require(
             "Count missing columns as missing values",
             key=f"{KEY}.fill",
             on_click=_fill,
-            help="Every value of such a column is filled in from the training rows.",
+            help="All values of such a column are imputed from the training rows.",
         )
         st.stop()
     bad = isinstance(job.error, DataError) and rows.kind == new_rows.UPLOAD

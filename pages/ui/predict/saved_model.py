@@ -49,7 +49,7 @@ def require() -> None:
     digits = named.sha256[: link.SHOWN_DIGITS]
     with st.container(key=f"{KEY}.awaited"):
         st.header(
-            f"The model {text.escape(named.name)} predicted here: open it again to go on.",
+            f"The model {text.escape(named.name)} predicted here: open it again to continue.",
             anchor=False,
         )
         if digits:
@@ -57,7 +57,7 @@ def require() -> None:
         _upload(named)
         show_problem()
         st.button(
-            "Go on without it",
+            "Continue without it",
             key=f"{KEY}.forget",
             on_click=_close,
             help="Forget the model file, and predict by the fitted model.",
@@ -71,7 +71,7 @@ def ask() -> None:
     st.markdown("**Saved model**")
     if saved is not None:
         st.caption(text.escape(f"{saved.name}: {saved.file.origin}"))
-        st.caption("Whoever opens the link is asked for the same file.")
+        st.caption("Anyone who opens the link is asked for the same file.")
         st.button(
             "Back to the fitted model",
             key=f"{KEY}.close",
@@ -88,8 +88,8 @@ def _upload(wanted: analysis.SavedModel | None = None) -> None:
         type=["zip", "skops"],
         key=f"{KEY}.upload.{turn}",
         max_upload_size=LIMITS.max_file_bytes // 10**6,
-        help="A model file of Classify, or of `lincore.export.save_model`. No code in it is run: "
-        "types that are not trusted are refused.",
+        help="A model file of Classify, or of `lincore.export.save_model`. No code in it is run, "
+        "and untrusted types are rejected.",
     )
     if upload is not None:
         _read(upload, wanted)

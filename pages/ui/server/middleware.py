@@ -113,7 +113,7 @@ class UploadQuota:
         if size is None:
             await _refuse(send, 411, "An upload needs a Content-Length.")
         elif not self._fits(session, size):
-            await _refuse(send, 413, "Too many uploads are held at the moment.")
+            await _refuse(send, 413, "The server holds too many uploads at the moment.")
         else:
             _coming[session] = _coming.get(session, 0) + size
             try:
@@ -122,7 +122,7 @@ class UploadQuota:
                 if error.errno not in NO_ROOM:
                     raise
                 # Starlette keeps what is over a megabyte in a file without a name as it comes.
-                await _refuse(send, 507, "There is no room for uploads: the server's disk is full.")
+                await _refuse(send, 507, "No space for uploads: the server's disk is full.")
             else:
                 log.info("an upload came", extra=logs.fields(bytes=size))
             finally:

@@ -47,7 +47,7 @@ def _link(shown: Analysis) -> None:
         st.markdown("**Link**")
         st.code(f"{address}?{link.PARAMETER}={query}", language=None)
         copy_button.show("Copy the link", f"{link.PARAMETER}={query}", key=f"{KEY}.copy")
-    rest = f" Whoever opens it is asked for {listed(shown.files)}." if shown.files else ""
+    rest = f" Anyone who opens it is asked for {listed(shown.files)}." if shown.files else ""
     st.caption(text.escape(f"It restores this page.{rest}"))
 
 
@@ -71,7 +71,7 @@ def _file(shown: Analysis) -> None:
         type="json",
         key=f"{KEY}.open.{turn}",
         max_upload_size=1,
-        help="A file that was saved here, or by `lincore.Analysis.to_json`.",
+        help="A file saved here or by `lincore.Analysis.to_json`.",
     )
     if file is not None:
         _open(file)

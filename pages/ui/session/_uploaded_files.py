@@ -47,8 +47,8 @@ def _require_folders(files: Sequence[File]) -> None:
     (name, count), *_ = Counter(name for name, _ in files).most_common(1)
     if count > 1:
         raise DataError(
-            f"{count} of the {len(files)} files are called {name!r}: the names of their folders "
-            "did not come along.",
+            f"{count} of the {len(files)} files are called {name!r}: their folder names were not "
+            f"transmitted.",
             where=name,
-            remedy="Choose the folder by the button (A whole folder), or upload a zip of it.",
+            remedy="Choose the folder with the button (A whole folder), or upload a zip of it.",
         )

@@ -90,7 +90,7 @@ def _are_words_and_rates(value: Any) -> bool:
 
 
 def _are_costs(value: Any) -> bool:
-    """Tell if numbers are the rows of a square table of costs."""
+    """Return whether numbers are the rows of a square table of costs."""
     side = isqrt(len(value)) if _are_numbers(value) else 0
     return side > 1 and side**2 == len(value) and min(value) >= 0
 

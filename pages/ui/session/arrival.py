@@ -50,6 +50,6 @@ def show(key: str, first: str) -> None:
 
 
 def is_fresh(key: str) -> bool:
-    """Tell if a link has just opened one of the tabs with this key: what it shows may begin."""
+    """Return whether a link has just opened a tab with this key, so that its work may start."""
     when, keys = st.session_state.get(_AWAITED, (0.0, frozenset()))
     return key in keys and monotonic() - when < _FRESH

@@ -181,7 +181,7 @@ def _read_large(wanted: Source, *, is_new: bool, shown: bool) -> None:
     """Begin to read a large table; `apply_result` takes it over, or says why it makes no data."""
 
     def work(progress: page_jobs.Progress) -> ReadResult:
-        progress(0, 0, "looking at it")
+        progress(0, 0, "examining it")
         found = wanted if wanted.table is not None else wanted.read()
         try:
             return ReadResult(found, found.dataset(progress))
@@ -232,7 +232,7 @@ def apply_result() -> None:
     else:
         state.refuse(
             DataError(
-                "It cannot be read, and not for a fault of yours that is known.",
+                "The file could not be read because of an internal error.",
                 where=wanted.name,
                 remedy="The server's log has the details.",
             )

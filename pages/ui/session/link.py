@@ -120,7 +120,7 @@ def write(shown: analysis.Analysis | None) -> None:
 
 
 def _is_another(text: str) -> bool:
-    """Tell if the address is not what was written last: its visitor has gone back, or on."""
+    """Return whether the address is not what was written last: its visitor has gone back, or on."""
     written = st.session_state.get(_WRITTEN, [])
     if not text or not written or text == written[-1][0]:
         return False
@@ -142,7 +142,7 @@ def _open(parameters: Mapping[str, str]) -> None:
 
 
 def _has(wanted: analysis.FileData) -> bool:
-    """Tell if the file is the one in use."""
+    """Return whether the file is the one in use."""
     if not state.has_dataset() or state.origin().kind != "file":
         return False
     origin = state.origin()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _HOW = {
     "stratified": "At random, by class",
     "last": "The last of each class",
-    "given": "As the file gives it",
+    "given": "As given in the file",
     "group": "Whole groups, at random",
 }
 _SUMMARY = {
@@ -187,9 +187,7 @@ def _problem() -> None:
         return
     with st.container(key="sidebar.problem"):
         text.show_problem(problem)
-        st.caption(
-            f"Current data: {text.escape(state.require_dataset().name)}. The page Data says more."
-        )
+        st.caption(f"Current data: {text.escape(state.require_dataset().name)}. See the page Data.")
         st.button(
             "Dismiss", key="sidebar.dismiss", on_click=state.dismiss, help="Dismiss this message."
         )
@@ -280,9 +278,9 @@ def _ask_split(options: list[str]) -> cache.SplitSettings:
         options,
         key=HOW,
         format_func=_HOW.__getitem__,
-        help="Rows that no model sees before it is judged. Where rows are related, as images of "
-        "one series are, a random split puts near-duplicates on both sides: take whole groups, or "
-        "the last of each class.",
+        help="Rows that no model sees in training. If rows are related, such as images of one "
+        "series, a random split puts near-duplicates on both sides: use whole groups, or the last "
+        "of each class.",
     )
     if how == "given":
         return cache.SplitSettings(how, 0.0, 0)
@@ -295,13 +293,12 @@ def _ask_split(options: list[str]) -> cache.SplitSettings:
         format="%d %%",
         key=SHARE,
         persist_state="session",
-        help="Of each class; the rest is for training. By group it is as near as whole groups "
-        "come.",
+        help="For each class; the remainder is for training. By group it is approximate.",
     )
     seed = 0
     if how in ("stratified", "group"):
         seed = controls.number(
-            "Seed", 0, 9999, 0, key=SEED, help="Another number draws another split."
+            "Seed", 0, 9999, 0, key=SEED, help="Another number gives another split."
         )
     return cache.SplitSettings(how, share / 100, seed)
 

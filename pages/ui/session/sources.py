@@ -120,7 +120,7 @@ class Source:
         return self.is_in_blocks or (self.table is None and len(self.raw) > LONG_BYTES)
 
     def is_same_file(self, other: Source) -> bool:
-        """Tell whether both are the same file or sample, however either is read and used."""
+        """Return whether both are the same file or sample, however either is read and used."""
         is_same_content = self.raw is other.raw and self.bundled is other.bundled
         return is_same_content and self.name == other.name
 
@@ -302,7 +302,7 @@ def common_name(files: Sequence[File], else_name: str) -> str:
 
 
 def is_readable(source: Source) -> bool:
-    """Tell whether reading a file otherwise could help: it is text, a workbook, or may be."""
+    """Return whether reading a file otherwise could help: it is text, a workbook, or may be."""
     if has_parts(source):
         return True
     try:
@@ -319,7 +319,7 @@ def is_readable(source: Source) -> bool:
 
 
 def has_parts(source: Source) -> bool:
-    """Tell whether a file is a workbook or a zip of tables, of which one is read."""
+    """Return whether a file is a workbook or a zip of tables, of which one is read."""
     found = source.table.reading if source.table is not None else None
     chosen = source.options is not None and source.options.sheet is not None
     return chosen or (found is not None and bool(found.sheets))

@@ -123,10 +123,10 @@ def keep(**parts: Any) -> None:
 def _buttons(shown: ShownResults) -> None:
     with st.container(gap="xsmall", key=f"{KEY}.files"):
         _button("Report (HTML)", "html", lambda: export.html_report(shown.contents()),
-                "One HTML file that fetches nothing: data card, scores, figures, tests, methods "
+                "One self-contained HTML file: data card, scores, figures, tests, methods "
                 "with references, settings, script.", shown)  # fmt: skip
         _button("Script (Python)", "py", shown.script,
-                "Python that prints every number of this page and of the tab that is open.",
+                "A Python script that prints every number of this page and of the open tab.",
                 shown)  # fmt: skip
         _button("Notebook (Jupyter)", "ipynb", shown.notebook,
                 "The same for Jupyter, with figures.", shown)  # fmt: skip

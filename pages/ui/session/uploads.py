@@ -42,19 +42,19 @@ def show(*, key: str, leads_to: str = "") -> None:
             label_visibility="collapsed" if leads_to else "visible",
             help="A table as CSV, TSV or text, also gzipped, a workbook (xlsx, xls, ods), JSON, "
             "ARFF, Parquet, SPSS, Stata or SAS; several tables, or a zip of them, of which one is "
-            "chosen; a zip of images in one folder for each class, or several images at once; an "
-            "npz file of arrays, or one that `lincore moments` wrote.",
+            "chosen; a zip of images in one folder per class, or several images at once; an npz "
+            "file of arrays.",
         )
         st.toggle(
             "A whole folder",
             key=folder,
-            help="Images in one folder for each class, or several tables. Choose it by the button: "
-            "of a folder that is dropped browsers keep back the names of the folders inside.",
+            help="Images in one folder for each class, or several tables. Use the button: "
+            "browsers hide the names of subfolders of a dropped folder.",
         )
         st.caption(
             "Table (CSV, Excel, text, Parquet, SPSS and others), zip of images in class folders, "
             f"or arrays (npz), up to {megabytes} MB. It stays in the server's memory, for this "
-            f"browser alone, until {browser_data.SECONDS_KEPT / 60:.0f} minutes after your visit."
+            f"browser only, until {browser_data.SECONDS_KEPT / 60:.0f} minutes after your visit."
         )
     if not leads_to:
         st.session_state.pop(LEADS_TO, None)
@@ -74,8 +74,8 @@ def forget() -> None:
             key="data.forget",
             icon=":material/delete:",
             on_click=_forget,
-            help="Deletes what you uploaded and all that was computed of it from the server, at "
-            "once. Other tabs that show it keep it until they are closed.",
+            help="Immediately deletes your upload and all results from the server. Other tabs "
+            "that show it keep it until they are closed.",
         )
 
 

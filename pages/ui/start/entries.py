@@ -41,7 +41,7 @@ SAMPLES = {
     "passengers": Door(
         "Passengers",
         ":material/table:",
-        "Table: gaps, a rare outcome",
+        "Table: missing values, a rare outcome",
         "pages/data.py",
         _sample("passengers"),
     ),
@@ -69,9 +69,9 @@ EXPERIMENTS = {
         lambda: commands.generate(OVERLAPPING),
     ),
     "imbalance": Door(
-        "A class that is rare",
+        "A rare class",
         ":material/balance:",
-        "What it costs, why, what recovers it",
+        "Its cost, its causes, its correction",
         "pages/balance.py",
         lambda: commands.generate(RARE),
     ),

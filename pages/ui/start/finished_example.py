@@ -52,7 +52,7 @@ def show() -> None:
         "Open such classes on Balance",
         key="start.example.open",
         icon=":material/balance:",
-        help="Generate these classes with a rare third one, and change what you like.",
+        help="Generate these classes with a rare third one, and experiment with them.",
     ):
         commands.generate({"means": MEANS, "sizes": [ROWS, ROWS, ROWS // 10]})
         st.switch_page("pages/balance.py")
@@ -80,9 +80,8 @@ def _finding(study: BalanceStudy, full: int, reduced: int) -> str:
     return (
         f"Trained on {reduced:,} instead of {full:,} rows of a class, LDA finds "
         f"{percent(split.reduced.value)} of its test rows instead of "
-        f"{percent(split.full.value)}. Corrected priors bring it back to "
-        f"{percent(best.loss.value)}, at {points(-best.others.value)} points of recall of "
-        "the others."
+        f"{percent(split.full.value)}. Corrected priors restore {percent(best.loss.value)}, for "
+        f"{points(-best.others.value)} points of recall of the others."
     )
 
 
@@ -95,7 +94,7 @@ def _regions(study: BalanceStudy, data: Dataset) -> go.Figure:
         for condition, plane in zip(CONDITIONS, planes, strict=True)
     ]
     titles = ("Equal class sizes", f"A tenth of {RARE}", "Corrected priors")
-    title = f"Where LDA predicts {RARE}, and where not"
+    title = f"Regions in which LDA predicts {RARE}"
     return plots.small_multiples(views, titles, columns=len(CONDITIONS), title=title)
 
 

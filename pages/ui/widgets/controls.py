@@ -141,8 +141,8 @@ def standardize(**settings: Any) -> bool:
     return st.toggle(
         "Standardise",
         **settings,
-        help="Bring every feature to mean 0 and variance 1 over the training rows, so that units "
-        "do not matter. Pixels share one unit and are better left as they are.",
+        help="Scale every feature to mean 0 and variance 1 over the training rows, so that units "
+        "do not matter. Pixels share one unit and are better left unchanged.",
     )
 
 

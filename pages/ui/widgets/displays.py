@@ -190,7 +190,7 @@ def body(display: Display, *, key: str, data: Dataset | None = None) -> None:
             on_click="ignore",
             type="tertiary",
             icon=":material/download:",
-            help="All numbers behind this view, in full precision.",
+            help="All numbers of this view, in full precision.",
         )
     for sentence in said.notes:
         st.caption(text.escape(sentence))

@@ -46,5 +46,5 @@ def offer(fig: go.Figure, *, key: str) -> None:
             mime="text/csv",
             key=f"{key}.download.csv",
             on_click="ignore",
-            help="A line for each point, bar or cell that is drawn.",
+            help="One line per point, bar or cell.",
         )

@@ -159,7 +159,7 @@ def component_kinds(data: Dataset) -> dict[str, str]:
 
 
 def can_be_projected(data: Dataset, n_train: int) -> bool:
-    """Tell whether there are two components to choose from."""
+    """Return whether there are two components to choose from."""
     return min(data.n_features, n_train - 1) >= 2
 
 

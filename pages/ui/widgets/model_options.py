@@ -42,7 +42,7 @@ def word(data: Dataset, *, key: str, default: str = "lda") -> str:
         key=key,
         index=words.index(default) if default in words else 0,
         format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
-        help="What learns from the training rows.",
+        help="The model to be fitted.",
     )
 
 
@@ -73,7 +73,7 @@ def offer_regularization(*, key: str, then: str = "", flag: str | None = None) -
         f"Regularise QDA by {_ENOUGH}",
         key=key,
         on_click=regularise,
-        help=f"Pull the covariance of each class that far towards the common one{then}.",
+        help=f"Shrink the covariance of each class this far towards the pooled one{then}.",
     )
 
 
@@ -94,7 +94,7 @@ def steps(data: Dataset, split: Split) -> model_selection.Steps:
         st.toggle(
             "Whiten",
             **_step("whiten", chosen.whiten),
-            help="Bring every component to variance 1.",
+            help="Scale every component to variance 1.",
         )
     if experiment_record.bases(data):
         _choose(
@@ -104,9 +104,9 @@ def steps(data: Dataset, split: Split) -> model_selection.Steps:
             partial(experiment_record.keep_step, "basis"),
             key=f"{SHARED}.basis",
             help="The grey levels themselves, or histograms of oriented gradients: directions of "
-            "edges in cells of the image, which shifts and lighting change less."
+            "edges in cells of the image, which are less sensitive to shifts and lighting."
             if data.kind.is_images
-            else "Functions of the features that bend a linear boundary.",
+            else "Functions of the features, which allow nonlinear boundaries.",
             width=220,
         )
     return experiment_record.chosen_steps(data, n_train)
@@ -121,10 +121,10 @@ def _components(data: Dataset, n_train: int, chosen: experiment_record.StepChoic
         required=True,
         format_func=labels.__getitem__,
         **_step("pca", chosen.pca),
-        help="Replace the words by their first singular vectors: Gaussian models need them."
+        help="Replace the words by their first singular vectors, as Gaussian models require."
         if data.kind.is_sparse
-        else "Replace the features by their first principal components: fewer of them lose "
-        "information; the plane of the plot does not need them.",
+        else "Replace the features by their first principal components: fewer lose information; "
+        "the plot does not need them.",
     )
     if chosen.pca == NUMBER:
         st.number_input(
@@ -133,7 +133,7 @@ def _components(data: Dataset, n_train: int, chosen: experiment_record.StepChoic
             experiment_record.most_components(data, n_train),
             step=1,
             **_step("components", chosen.components),
-            help="Number of components that the model sees.",
+            help="Number of components used by the model.",
             width=180,
         )
 

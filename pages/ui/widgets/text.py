@@ -36,7 +36,7 @@ def describe(data: Dataset) -> str:
         height, width = data.image_shape[:2]
         size = f"{data.n_rows:,} images of {width} × {height} pixels"
     elif data.n_words == data.n_features:
-        size = f"{data.n_rows:,} rows of {data.n_words:,} different words"
+        size = f"{data.n_rows:,} rows of {data.n_words:,} distinct words"
     else:
         noun = "feature" if data.n_features == 1 else "features"
         words = f", {data.n_words:,} of them words," if data.n_words else ""

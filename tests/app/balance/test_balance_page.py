@@ -303,7 +303,7 @@ def test_what_cannot_be_typed_is_said(monkeypatch):
     assert state[_error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
     assert state[_error_costs.NOTES] == [
         "-4 is no cost: 'a' predicted as 'b' stays at 1.",
-        "An empty cell is no cost: 'b' predicted as 'a' stays at 1.",
+        "An empty cell is not a cost: 'b' predicted as 'a' stays at 1.",
         "inf is no cost: 'c' predicted as 'a' stays at 1.",
     ]
 
@@ -457,7 +457,7 @@ def test_components_that_stand_for_features_are_said_and_given_up_at_a_click():
     app = open_balance("wine")
     app.segmented_control(key="experiment.pca").set_value("two")
     app = settled(app)
-    said = "All models see 2 principal components of the 13 features"
+    said = "All models use 2 principal components of the 13 features"
     assert said in main_text(app).replace("\\", "")
     error = app.header[0].value
     app.button(key="balance.all_features").click()

@@ -48,7 +48,7 @@ def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
             for figure in figures(app)
             if "where the rows went" in figure["layout"]["meta"]["title"]
         )
-        assert title == "From the full to the corrected set: where the rows went"
+        assert title == "From the full to the corrected set: changes of the predictions"
 
 
 def test_options_of_lists_are_written_as_they_are():

@@ -284,7 +284,7 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     open_panel(app, "Convergence")
     error = fitted.named_steps["classify"].log_loss_
     assert f"**{error:.4f}** nats" in main_text(app)
-    assert "the gradient is as small as asked for" in main_text(app)
+    assert "the gradient reached the tolerance" in main_text(app)
     app.button(key="classify.solvers.start").click().run()
     settled(app)
     assert len(app.dataframe[0].value) == 6
@@ -364,7 +364,7 @@ def test_what_there_is_of_a_stopped_fit_is_told_as_such():
     front = model_selection.fit_training_steps(data, split, part, Steps().resolved(data))
     found = fitting.fit(data, split, front, model, Watched())
     assert found.pipeline.steps[-1][1].reason_ is Reason.STOPPED
-    assert "stopped after 4 iterations because it was asked to" in (
+    assert "stopped after 4 iterations because it was cancelled" in (
         termination_reason(found.pipeline.steps[-1][1]).sentence
     )
     model = cache.ModelChoice("one-vs-rest(estimator=logistic(solver=gradient))", Steps())

@@ -376,7 +376,7 @@ def test_messy_data(kind):
         open_tab(app, tab)
     assert "<b>" not in app.header[0].value and "accuracy" in app.header[0].value
     if kind == "words":
-        assert "sees other coordinates" in main_text(open_tab(app, "Boundaries"))
+        assert "uses other coordinates" in main_text(open_tab(app, "Boundaries"))
     if kind == "groups":
         app.selectbox(key="question.compare.scheme").set_value("5-fold by group").run()
         app.button(key="compare.run.update").click().run()

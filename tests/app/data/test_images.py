@@ -43,7 +43,7 @@ def test_images_are_read_again_in_another_size_and_in_colour():
     app.text_input(key="data.images.pattern").set_value("(((").run()
     app.button(key="data.images.again").click()
     wait(app)
-    assert "no regular expression" in app.error[0].value and data_of(app).n_rows == 8
+    assert "not a regular expression" in app.error[0].value and data_of(app).n_rows == 8
 
 
 def test_colours_that_were_left_out_are_said_and_kept_at_a_click():
@@ -54,12 +54,12 @@ def test_colours_that_were_left_out_are_said_and_kept_at_a_click():
         image.save(stream := io.BytesIO(), "PNG")
         files[name] = stream.getvalue()
     app = bring(open_app(), ("pets.zip", a_zip(files)))
-    assert "were made grey" in main_text(app)
+    assert "converted to grey" in main_text(app)
     next(button for button in app.button if button.label == "Keep colours").click()
     wait(app)
     assert data_of(app).image_shape == (5, 6, 3)
     assert app.toggle(key="data.images.colour").value
-    assert "were made grey" not in main_text(app)
+    assert "converted to grey" not in main_text(app)
 
 
 def test_several_images_have_their_class_from_their_names():

@@ -305,7 +305,7 @@ def test_equal_means_are_told_and_the_components_drawn():
     app = explore("equal.csv", table(["x,y,kind", *rows]))
     app.selectbox(key="sidebar.how").set_value("last").run()
     app.slider(key="sidebar.share").set_value(25).run()
-    assert "means of the classes are equal" in app.info[0].value
+    assert "class means are equal" in app.info[0].value
     assert "Most variance: PCA" in figures(fine(app))
 
 

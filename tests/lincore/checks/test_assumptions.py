@@ -324,6 +324,4 @@ def test_words_of_checks():
         "note",
         "fine",
     ]
-    assert (
-        check_words.assumptions_finding(checks[:1]) == "No assumption that was checked is rejected."
-    )
+    assert check_words.assumptions_finding(checks[:1]) == "No checked assumption is rejected."

@@ -76,7 +76,7 @@ def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
 
 
 def test_a_table_has_no_images():
-    with pytest.raises(DataError, match="no images"):
+    with pytest.raises(DataError, match="not images"):
         find_image_duplicates(sample("iris"))
 
 

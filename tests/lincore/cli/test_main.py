@@ -47,7 +47,7 @@ def test_what_cannot_be_used_is_one_line_and_code_1(capsys, arguments, words):
     [
         (["compare"], "required: FILE"),
         (["guess", "sample:iris"], "invalid choice: 'guess'"),
-        (["compare", "sample:iris", "--methods", "ldaa"], "there are lda, diagonal-lda"),
+        (["compare", "sample:iris", "--methods", "ldaa"], "choose one of lda, diagonal-lda"),
         (["compare", "sample:iris", "--methods", "lda(depth=2)"], "no option depth"),
         (["compare", "sample:iris", "--methods", ""], "no method"),
         (["compare", "sample:iris", "--steps", "pca=3"], "there are standardize, basis"),

@@ -59,7 +59,7 @@ def test_a_group_column_stays_and_keeps_copies_together():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([1, 2.5, 3, 1, 1, 1], "frequency 2.5 is no whole number"),
+        ([1, 2.5, 3, 1, 1, 1], "frequency 2.5 is not a whole number"),
         ([1, 2, -1, 1, 1, 1], "'n', data row 3: The frequency -1 is negative"),
         ([1, None, 1, 1, 1, 1], "'n', data row 2: The frequency is missing"),
         ([0] * 6, "Every frequency is zero"),

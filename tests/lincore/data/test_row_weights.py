@@ -54,7 +54,7 @@ def test_a_column_weighs_as_an_array_does():
         ({"w": list("12x456")}, {"w": "weight"}, "data row 3: 'x' is no weight"),
         ({"w": [0.0] * 6}, {"w": "weight"}, "Every weight is zero"),
         ({"w": [1, 2, np.inf, 1, 1, 1]}, {"w": "weight"}, "The weight inf is infinite"),
-        ({}, {"w": "weight", "n": "weight"}, "There can be one target, and one column each"),
+        ({}, {"w": "weight", "n": "weight"}, "There can be only one target, and one column each"),
     ],
 )
 def test_what_is_no_weight_is_refused_with_its_place(columns, roles, message):

@@ -87,7 +87,7 @@ def test_what_was_guessed_is_said_and_what_was_chosen_is_not():
     assert guessed.target_name == chosen.target_name == "state"
     assert guessed.target_guess.runners_up == ("port",)
     said = str(guessed.notices[-1])
-    assert said.startswith("column 'state': Guessed to be the target, by its place")
+    assert said.startswith("column 'state': Guessed to be the target, by its position")
     assert chosen.target_guess is None
     assert load(raw, roles={"state": "target"}).target_guess is None
     assert "Guessed" not in " ".join(map(str, chosen.notices))

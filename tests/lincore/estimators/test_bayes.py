@@ -290,7 +290,7 @@ E2 = np.eye(2)
         (([[0, 1], [1, 0]], [[1, 0.5], [0, 1]]), {}, "class 0 is not symmetric"),
         (([[0, 1], [1, 0]], [[1, 2], [2, 1]]), {}, "not positive semidefinite"),
         (([[0, 1], [1, 0]], [[-1e-20, 0], [0, 1]]), {}, "not positive semidefinite"),
-        (([[0, 1], [1, 0]], 0 * E2), {}, "Nothing varies"),
+        (([[0, 1], [1, 0]], 0 * E2), {}, "No feature varies"),
         (([[0, 1], [1, 0]], [[1, 0], [0, 0]]), {}, "separated without error"),
         (([[0, 1], [1, 1]], [E2, [[1, 0], [0, 0]]]), {}, "class 1 is singular"),
         (([[0, 1], [1, 0]], E2, [0.5, 0.6]), {}, "sum to 1"),

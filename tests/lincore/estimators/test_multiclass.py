@@ -201,7 +201,7 @@ def test_what_does_not_fit_is_said():
         OneVsRest(LinearDiscriminantAnalysis(), models=3).fit(X, y)
     with pytest.raises(ValueError, match="at least two classes; got 1 class"):
         OneVsOne(LinearDiscriminantAnalysis()).fit(X, ["a"] * 9)
-    with pytest.raises(ValueError, match="Nothing varies") as caught:
+    with pytest.raises(ValueError, match="No feature varies") as caught:
         OneVsOne(LinearDiscriminantAnalysis()).fit([[0.0], [1.0], [2.0]], list("abc"))
     assert caught.value.__notes__ == ["While fitting classes ['b'] against ['a']."]
 

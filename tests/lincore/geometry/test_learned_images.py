@@ -35,5 +35,5 @@ def test_without_pca_there_is_no_basis_and_of_a_table_there_are_no_images():
     model.fit(digits.X[rows], digits.codes[rows])
     found = learned_images(model, digits, rows)
     assert found.mean is None and len(found.basis) == 0 and found.means.shape == (10, 8, 8)
-    with pytest.raises(DataError, match="no images"):
+    with pytest.raises(DataError, match="not images"):
         learned_images(model, lincore.sample("iris"), rows[:9])

@@ -123,7 +123,7 @@ def test_endings_say_what_the_model_knows():
     end = termination_reason(separated, names)
     assert "can be separated" in end.sentence and any(name in end.sentence for name in names)
     assert not end.is_fine and "finite C" in end.remedy
-    assert "limit of iterations" in termination_reason(capped).sentence
+    assert "iteration limit" in termination_reason(capped).sentence
     assert swinging.reason_ in (Reason.OSCILLATES, Reason.DIVERGED)
     assert swinging.reason_.words in termination_reason(swinging).sentence
     several = lincore.OneVsRest(lincore.LogisticRegression()).fit(iris.X, iris.codes)

@@ -114,7 +114,7 @@ def test_findings_on_columns_name_the_strongest():
     data = lincore.sample("iris")
     found = inspection.correlations(data, within=False)
     assert report.correlation_finding(found) == (
-        "petal length (cm) and petal width (cm) are correlated most: r = 0.96."
+        "petal length (cm) and petal width (cm) are the most correlated: r = 0.96."
     )
     variances = np.array([4.0, 3.0, 2.0, 1.0])
     said = report.variance_finding(variances, 90)

@@ -138,7 +138,7 @@ def test_equal_means_and_rows_without_variance_are_told():
     found = inspection.fit_projections(
         data, part, model_selection.summarise_training_set(data, part), standardize=False
     )
-    with pytest.raises(ValueError, match="means of the classes are equal"):
+    with pytest.raises(ValueError, match="class means are equal"):
         found.fisher(2)
     flat = lincore.load((np.ones((8, 2)), np.repeat([0, 1], 4)), name="flat")
     with pytest.raises(DataError, match="no direction"):

@@ -105,9 +105,9 @@ def test_numbers_keep_their_value_whatever_stands_around_them(kind, expected):
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("totals at the end", "The last row holds totals"),
-        ("means and totals", "The last 2 rows hold totals"),
-        ("the header once more", "2 rows were like the header line"),
+        ("totals at the end", "The last row contains totals"),
+        ("means and totals", "The last 2 rows contain totals"),
+        ("the header once more", "2 rows were that repeat the header line"),
         ("blank rows of commas", "60 rows were without any value"),
         ("brackets for minus", "read as negative"),
         ("limits of detection", "a flag, such as '<1450'"),
@@ -239,7 +239,7 @@ def test_gaps_in_columns_told_by_their_place_stay_where_they_are():
     assert found.frame["region"].tolist() == CLASSES.tolist()
     assert found.frame["length"].tolist() == LENGTH.tolist()
     assert np.flatnonzero(found.frame["money"].isna()).tolist() == list(range(4, 60, 9))
-    assert "columns by their place" in str(found.reading)
+    assert "fixed-width columns" in str(found.reading)
 
 
 def test_quotation_marks_behind_a_backslash_belong_to_the_text():

@@ -41,11 +41,11 @@ def test_every_column_left_out_is_named_with_the_reason():
     data = read(text, "class")
     assert data.feature_names == ("u",)
     assert said(data) == [
-        "column 'gone': Left out: no value at all. Fill the column in, or delete it.",
+        "column 'gone': Left out: no values. Fill the column in, or delete it.",
         "column 'const': Left out: the same value in every row. "
-        "Nothing needs to be done: it cannot separate the classes.",
-        "columns 'id', 'word': Left out: too many different values for categories, or a count of "
-        "the rows (identifier). If it measures something, make it a feature.",
+        "No action is needed: it cannot separate the classes.",
+        "columns 'id', 'word': Left out: too many distinct values for categories, or row numbers "
+        "(identifier). If it is a measurement, make it a feature.",
     ]
 
 
@@ -219,10 +219,10 @@ def test_a_table_of_successes_and_totals_is_refused_as_such(head, row):
     ]
     text = "\n".join([head, *rows]) + "\n"
     names = re.split(r"[;,\t]", head)
-    assert "each row counts" in refused(text)
+    assert "each row has counts" in refused(text)
     for name in names[-2:]:
-        assert "each row counts" in refused(text, name)
-    assert "one row for each" in refused(text)
+        assert "each row has counts" in refused(text, name)
+    assert "one row per case" in refused(text)
 
 
 def test_counts_beside_a_class_of_each_row_are_features():
@@ -234,5 +234,5 @@ def test_counts_beside_a_class_of_each_row_are_features():
 @pytest.mark.parametrize("last", ["sex", "group", "batch"])
 def test_a_binomial_table_is_refused_whatever_stands_last(last):
     rows = "".join(f"{i * 7 % 5},{5 + i % 3},{i // 2},{'mf'[i % 2]}\n" for i in range(12))
-    assert "each row counts" in refused(f"dead,total,dose,{last}\n{rows}")
+    assert "each row has counts" in refused(f"dead,total,dose,{last}\n{rows}")
     assert read(f"dead,total,dose,{last}\n{rows}", last).n_classes == 2

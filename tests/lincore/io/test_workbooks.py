@@ -139,7 +139,7 @@ def test_an_old_workbook():
 
 
 def test_no_sheet_with_a_table_is_told():
-    with pytest.raises(DataError, match="No sheet of the workbook holds a table"):
+    with pytest.raises(DataError, match="No sheet of the workbook contains a table"):
         read_table(book({"a": [["one"], ["column"]]}), "made.xlsx")
 
 

@@ -123,9 +123,9 @@ def the_posteriors_agree(results, i, counts):
         for name in ("log loss", "Brier", "AUC"):
             assert np.isnan(scores.score(results, method, name)).all()
         for curve in (curves.roc_curve, curves.precision_recall_curve):
-            with pytest.raises(ValueError, match="no scores that rank rows"):
+            with pytest.raises(ValueError, match="no scores to rank rows"):
                 curve(results, method)
-        with pytest.raises(ValueError, match="not how probable"):
+        with pytest.raises(ValueError, match="without probabilities"):
             curves.calibration_curve(results, method)
         return
     log_proba = results.log_proba[i]
@@ -221,7 +221,7 @@ def test_scores_of_folds_on_different_scales_are_ranked_within_them():
     alone = replace(results, fold=np.arange(100))
     assert (
         np.isnan(ours(alone, "m", "AUC"))
-        and missing_score_reason(alone, "m", "AUC") == "one row a fold"
+        and missing_score_reason(alone, "m", "AUC") == "one row per fold"
     )
 
 

@@ -400,7 +400,7 @@ def test_weights_that_a_classifier_cannot_take_are_refused():
 
     data = clouds()
     pipeline = pipeline_for(data, KNeighborsClassifier())
-    with pytest.raises(lincore.DataError, match="KNeighborsClassifier takes no weights"):
+    with pytest.raises(lincore.DataError, match="KNeighborsClassifier does not support weights"):
         fit_pipeline(pipeline, data, np.arange(125), class_weight=np.ones(3))
 
 

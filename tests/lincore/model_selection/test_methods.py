@@ -79,13 +79,13 @@ def test_values_of_lines():
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [
-        ("svm", ValueError, "there are lda, diagonal-lda"),
+        ("svm", ValueError, "choose one of lda, diagonal-lda"),
         ("lda(shrink=1)", ValueError, "lda has no option shrink; it has priors"),
         ("lda(0.1)", ValueError, "option=value"),
-        ("lda(", ValueError, "is not a word"),
-        (KMeans(), TypeError, "no classifier"),
-        (RandomForestClassifier, TypeError, "no classifier"),
-        (3, TypeError, "no classifier"),
+        ("lda(", ValueError, "is not a name"),
+        (KMeans(), TypeError, "not a classifier"),
+        (RandomForestClassifier, TypeError, "not a classifier"),
+        (3, TypeError, "not a classifier"),
     ],
 )
 def test_what_is_no_method_is_refused(spec, error, message):

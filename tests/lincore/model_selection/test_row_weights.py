@@ -170,11 +170,11 @@ def test_differences_of_weighted_results_use_the_weights():
 
 def test_what_takes_no_weights_is_left_out_in_one_line():
     data = lincore.load(three_classes(), weights=np.random.default_rng(4).gamma(1.0, size=240))
-    with pytest.warns(FitFailedWarning, match="KNeighborsClassifier takes no weights"):
+    with pytest.warns(FitFailedWarning, match="KNeighborsClassifier does not support weights"):
         results = lincore.compare(data, ["lda", KNeighborsClassifier()], "holdout")
     assert results.methods == ("lda",)
     notes = report.comparison_notes(results)
-    assert len(notes) == 1 and "takes no weights" in notes[0]
+    assert len(notes) == 1 and "does not support weights" in notes[0]
 
 
 def test_the_cost_of_an_imbalance_uses_the_weights():

@@ -57,7 +57,7 @@ def test_the_finding_names_the_winners_and_who_changes_places():
     assert "50.9 times as far" in said and "change places" not in said
     said = split_choice_finding(choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3))
     assert said.startswith("QDA is best on the last of each class (88.0 %) and, in 3 of 3 test")
-    assert "LDA and Logistic change places: 87.7 % and 82.3 % on the last" in said
+    assert "LDA and Logistic change order: 87.7 % and 82.3 % on the last" in said
 
 
 def test_equal_priors_are_told_beside_the_texts_number_where_test_rows_are_equally_many():

@@ -110,7 +110,7 @@ def test_any_splitter_of_scikit_learn():
 @pytest.mark.parametrize(
     ("scheme", "message"),
     [
-        ("tenfold", "No validation is called 'tenfold'"),
+        ("tenfold", "There is no validation 'tenfold'"),
         ("1-fold", "not possible"),
         ("51-fold", "Use 2 to 50 folds"),
         ("0x5-fold", "not possible"),

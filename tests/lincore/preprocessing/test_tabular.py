@@ -135,5 +135,5 @@ def test_names_without_a_data_set_are_numbers():
 
 
 def test_rows_of_another_width_are_refused():
-    with pytest.raises(ValueError, match="2 columns; 1 were learned"):
+    with pytest.raises(ValueError, match="2 columns; 1 were expected"):
         Preparer().fit([[1.0], [2.0]]).transform([[1.0, 2.0]])

@@ -60,7 +60,7 @@ def test_sentences_say_what_was_tested_and_found():
     codes = np.arange(80) % 2
     X = rng.standard_normal((80, 3))
     _, said = finding(lincore.load((X, codes)))
-    assert said.startswith("The association of ") and "is no larger than chance gives" in said
+    assert said.startswith("The association of ") and "is no larger than expected by chance" in said
     assert "the largest of 3 features (p = " in said
     X[:, 1] += codes
     _, said = finding(lincore.load((X, codes)))
@@ -77,7 +77,7 @@ def test_weak_associations_of_many_rows_and_samples_of_them():
     X[:, 4] += 0.15 * codes
     test, said = finding(lincore.load((X, codes)))
     assert test.is_sample and test.n_rows < 60_000 and test.n_permutations == 199
-    assert said.startswith("No column separates the classes by itself: of 30 features, ")
+    assert said.startswith("No single column separates the classes: of 30 features, ")
     assert f"p = 0.005 by permutation of the labels of {test.n_rows:,} rows drawn at random" in said
 
 

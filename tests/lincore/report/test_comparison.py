@@ -28,7 +28,7 @@ def notes(data: Dataset, scheme: str, methods: tuple[str, ...] = ("lda",)) -> st
 def test_classes_that_stand_in_one_fold_are_never_learned_and_this_is_said():
     groups = np.array([0] * 10 + [1, 2, 3, 4] * 10)
     said = notes(table([10, 20, 20], groups), "by-group")
-    assert "All rows of 'a' are in one fold, so that no model that is tested on them" in said
+    assert "All rows of 'a' are in one fold, so no model that is tested on them" in said
     two = notes(table([10, 20, 20], np.array([0] * 10 + [1] * 20 + [2, 3, 4, 5] * 5)), "by-group")
     assert "All rows of 'a' and 'b' are in one fold each" in two
 

@@ -40,7 +40,7 @@ def test_costs_and_gains(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.15)
     words = decomposition_sentences(planted, "lda")
     assert words["majority bias"].startswith("Majority bias costs 15.0 points (")
-    assert words["majority bias"].endswith("balanced weights recover this without a new row.")
+    assert words["majority bias"].endswith("balanced weights recover this without new rows.")
     assert words["class size"].startswith("Class size costs 5.0 points (")
     assert "'class 3' has few rows" in words["class size"]
     assert words["prior shift"].startswith("Prior shift is not distinguishable from zero")
@@ -63,7 +63,7 @@ def test_the_finding_names_the_largest_part(study):
     assert said.endswith("goes from 10.0 % to 30.0 %; 75 % of it is majority bias.")
     unchanged = with_losses(study, full=0.1, reduced=0.1, both=0.1)
     assert balance_finding(unchanged, "lda").endswith("no loss distinguishable from chance.")
-    none = "None of 6 corrections changes the error for the better."
+    none = "None of 6 corrections improves the error."
     assert remedy_finding(choose_remedy(unchanged, "lda")) == none
 
 
@@ -105,7 +105,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     assert found.endswith("; all of it is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
     advised = remedy_finding(choose_remedy(nothing, "lda"))
-    assert advised == "None of 6 corrections changes the error for the better."
+    assert advised == "None of 6 corrections improves the error."
     # "It" is what is proposed, not what was named last.
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     other.losses[:, CONDITIONS.index("undersampling")] -= 0.0005
@@ -119,8 +119,8 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
 
 
 def test_a_method_without_posteriors(study):
-    assert decomposition_sentences(study, "least-squares")["sample size"] != "Sample size is nil."
-    assert decomposition_sentences(study, "least-squares")["prior shift"] == "Prior shift is nil."
+    assert decomposition_sentences(study, "least-squares")["sample size"] != "Sample size is zero."
+    assert decomposition_sentences(study, "least-squares")["prior shift"] == "Prior shift is zero."
     for said in (
         balance_finding(study, "least-squares", "log loss"),
         *decomposition_sentences(study, "least-squares", "log loss").values(),

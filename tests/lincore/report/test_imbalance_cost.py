@@ -35,7 +35,7 @@ def planted(study):
 def test_the_finding_and_its_price(planted):
     said = report.cost_finding(planted, "lda")
     assert said.startswith(
-        "Balancing the priors of LDA is not shown to pay at any cost of an error"
+        "Balancing the priors of LDA does not significantly pay at any cost of an error"
     )
     assert "on 'class 3' up to 10 other errors. At 3 to 1" in said
     advised = report.cost_recommendation(planted, "lda")

@@ -158,7 +158,7 @@ def test_other_classes_lose_recall_in_words(studies):
         advice._replace(remedy=advice.remedy._replace(others=others)), "recall of class 3"
     )
     assert "; the other classes lose 24.8 points of recall (20.0 to 30.0)" in said
-    assert "Recommended if class shares in use are those of the full set: " in said
+    assert "Recommended if class shares in deployment are those of the full set: " in said
     assert f"the best of {advice.n_compared} on these rows" in said
 
 

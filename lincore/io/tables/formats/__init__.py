@@ -1,1 +1,1 @@
-"""Tables that are no text: workbooks, statistical packages, JSON, Parquet, zips of tables."""
+"""Tables in other formats than text: workbooks, statistical packages, JSON, Parquet, zips."""

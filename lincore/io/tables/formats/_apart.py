@@ -1,4 +1,4 @@
-"""A process of its own for parsers that a small file can make ask for any memory or time."""
+"""A separate process for parsers in which a small file may use any amount of memory or time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from lincore.errors import DataError
 
-# The parser of a file of the largest size needs half of that.
+# The parser of a file of the maximum size needs half of that.
 _MEMORY_BYTES = 1_500_000_000
 _SECONDS = 60
 _LONGEST = 200
 
 
 class ParsedFile(NamedTuple):
-    """Kind and name of the file that is parsed, and remedies of some reasons, for messages."""
+    """Kind and name of the parsed file, and remedies for some errors, for messages."""
 
     kind: str
     name: str
@@ -25,7 +25,7 @@ class ParsedFile(NamedTuple):
 
 
 def run_apart(script: Path, arguments: Sequence[str], raw: bytes, parsed: ParsedFile) -> bytes:
-    """Return what a script writes; its last arguments are a file and a memory limit."""
+    """Return the output of a script; its last arguments are a file and a memory limit."""
     try:
         done = subprocess.run(  # noqa: S603  our own files, without a shell
             [sys.executable, "-I", str(script), *arguments, str(_MEMORY_BYTES)],

@@ -1,7 +1,7 @@
-"""A process of its own that writes a sheet of a workbook as CSV.
+"""A separate process that writes a sheet of a workbook as CSV.
 
-A workbook of a few kilobytes can ask for any amount of memory, at which the parser ends the process
-that it runs in: so that is not the one that called. Nothing of lincore is imported here.
+A workbook of a few kilobytes can use any amount of memory, and the parser then terminates its
+process, so it runs in a separate one. Nothing of lincore is imported here.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from python_calamine import CalamineWorkbook, SheetTypeEnum, SheetVisibleEnum
 try:
     import resource
 except ImportError:
-    # No limit of memory on this system: that of time is left.
+    # No memory limit on this system: only the time limit applies.
     resource = None  # type: ignore[assignment]
 
 _MOST_SHEETS = 50
 
 
 def text_of(value: Any) -> str:
-    """Return a cell as a text table has it: whole numbers and days without a fraction."""
+    """Return a cell as in a text table: whole numbers and dates without a fraction."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     if isinstance(value, datetime) and value.time() == datetime.min.time():
@@ -36,13 +36,13 @@ def text_of(value: Any) -> str:
 
 
 def score(rows: list[list[Any]]) -> int:
-    """Count the cells of the rows that are as wide as most, where these are two and wider."""
+    """Count the cells of rows with the most frequent width, if this is at least two."""
     filled = Counter(sum(value != "" for value in row) for row in rows)
     return max((width * count for width, count in filled.items() if width > 1), default=0)
 
 
 def main(wanted: str, max_cells: int, max_bytes: int) -> None:
-    """Write what sheets there are as a line of JSON, and one of them as CSV, to the output."""
+    """Write the list of sheets as a line of JSON, and one sheet as CSV, to the output."""
     book = CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
     known = [s for s in book.sheets_metadata if s.typ == SheetTypeEnum.WorkSheet]
     names = [sheet.name for sheet in known]
@@ -58,7 +58,7 @@ def main(wanted: str, max_cells: int, max_bytes: int) -> None:
         found = score(rows)
         best = (found, name, above, rows) if found > best[0] else best
     stream = io.StringIO()
-    # Blank lines above keep the numbers of the rows.
+    # Blank lines above preserve row numbers.
     stream.write("\n" * best[2])
     writer = csv.writer(stream, lineterminator="\n")
     for row in best[3]:

@@ -1,7 +1,7 @@
-"""A process of its own that writes a file of SPSS, Stata or SAS as Parquet.
+"""A separate process that writes a file of SPSS, Stata or SAS as Parquet.
 
-The parser is written in C and meets hostile bytes here: where it ends the process that it runs in,
-that is not the one that called. Nothing of lincore is imported.
+The parser is written in C and reads untrusted bytes here: if it crashes, only this process ends.
+Nothing of lincore is imported.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ except ImportError:
 try:
     import resource
 except ImportError:
-    # No limit of memory on this system: that of time is left.
+    # No memory limit on this system: only the time limit applies.
     resource = None  # type: ignore[assignment]
 
-# The same words as in statfiles.py.
+# The same text as in statfiles.py.
 ABSENT = "pyreadstat is not installed"
 
 
 def with_labels(
     values: Any, labels: Mapping[Any, str], *, partly: bool = False
 ) -> list[str | None] | None:
-    """Return the labels of values; None where a value has none, unless some are enough.
+    """Return the labels of values; None if a value has none, unless partial labels are accepted.
 
-    Labels that two values share have the values behind them.
+    Labels shared by two values get the value appended.
     """
     names = {value: str(label).strip() for value, label in labels.items()}
     texts = list(names.values())
@@ -55,7 +55,7 @@ def with_labels(
 
 
 def column(values: Any) -> pa.Array:
-    """Return a column as Arrow has it: one of mixed kinds as text."""
+    """Return a column in Arrow's form: mixed types as text."""
     if values.dtype.kind not in "OU":
         return pa.array(values, from_pandas=True)
     listed = [None if value in (None, "") or value != value else value for value in values.tolist()]
@@ -66,10 +66,10 @@ def column(values: Any) -> pa.Array:
 
 
 def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
-    """Write what became of labels and missing values as a line of JSON, then the table.
+    """Write the treatment of labels and missing values as a line of JSON, then the table.
 
-    `most` are numbers of cells, columns and bytes; `flags` say whether labels are read, whether
-    only where all values have one, and whether what is declared missing is.
+    `most` limits cells, columns and bytes; `flags` say whether labels are read, whether only if all
+    values have one, and whether declared missing values are missing.
     """
     raw = sys.stdin.buffer.read()
     max_cells, max_columns, max_bytes = most
@@ -81,7 +81,7 @@ def main(word: str, encoding: str, most: list[int], flags: list[bool]) -> None:
     n_columns = max(known.number_columns or 0, len(known.column_names))
     if (known.number_rows or 0) * n_columns > max_cells or n_columns > max_columns:
         raise MemoryError
-    # One row more than is allowed, for a file that does not say how many it has.
+    # One row more than allowed, for files that do not state their number of rows.
     max_rows = max_cells // max(n_columns, 1) + 1
     missing = {*known.missing_ranges, *known.missing_user_values} if declared else ()
     asked = given if declared else asked

@@ -1,4 +1,4 @@
-"""JSON as a table: a list of records, lines of records, or lists by the names of columns."""
+"""JSON as a table: a list of records, lines of records, or lists by column name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEGINS = re.compile(rb"(\xef\xbb\xbf)?\s*(\{\s*[\"}]|\[\s*[\[{])")
 
 
 def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | None:
-    """Return the table that a JSON file holds; None where it is no JSON, or holds no table."""
+    """Return the table in a JSON file; None if it is not JSON, or not a table."""
     if not _BEGINS.match(raw[:1_000]):
         return None
     if len(raw) > _MOST_BYTES:
@@ -45,7 +45,7 @@ def read_json(raw: bytes, name: str, limits: Limits = LIMITS) -> pd.DataFrame | 
 
 
 def _records(raw: bytes) -> list[dict[str, Any]]:
-    """Return the records; none where this is another kind of JSON, or none at all."""
+    """Return the records; none if this is another kind of JSON, or not JSON."""
     try:
         text = raw.decode("utf-8-sig")
         try:
@@ -73,7 +73,7 @@ def _of_one_object(found: dict[str, Any]) -> Any:
 
 
 def _flat(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with the fields of the records in it, one level deep."""
+    """Flatten a record by one level."""
     found = {}
     for name, value in record.items():
         if isinstance(value, dict):
@@ -84,7 +84,7 @@ def _flat(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _column(values: list[Any]) -> pd.Series[Any]:
-    """Return numbers as such; whatever holds lists, records or several kinds as text."""
+    """Return numbers as such; lists, records and mixed types as text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float} and len(kinds) > 0:
         large = any(isinstance(value, int) and abs(value) > 2**53 for value in values)

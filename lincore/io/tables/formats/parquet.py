@@ -1,4 +1,4 @@
-"""Parquet files to data frames, checked against limits first."""
+"""Parquet files to data frames, after checking limits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lincore.limits import LIMITS, Limits, check_rows, check_size, check_table_s
 
 PARQUET_MAGIC = b"PAR1"
 _BATCH_ROWS = 10_000
-# What the description of a file may cost before it is believed.
+# Limit on the size of a file's metadata before they are parsed.
 THRIFT = {"thrift_string_size_limit": 10_000_000, "thrift_container_size_limit": 100_000}
 
 
@@ -35,31 +35,31 @@ def is_parquet(raw: bytes) -> bool:
 def read_parquet(
     raw: bytes, name: str, limits: Limits = LIMITS
 ) -> tuple[pd.DataFrame, tuple[Notice, ...]]:
-    """Read a Parquet file; columns of lists and records are left out."""
+    """Read a Parquet file; columns of lists and records are skipped."""
     check_size(len(raw), name, limits)
     try:
         claims = _open(raw)
         _check_claims(claims.metadata, name, limits)
         table, left_out = _read_flat(raw, claims.schema_arrow, name, limits)
-        # Each column of the table goes as soon as it is in the frame.
+        # Each column of the table is released once it is in the frame.
         frame = table.to_pandas(ignore_metadata=True, split_blocks=True, self_destruct=True)
         del table
     except DataError:
         raise
-    # A damaged file can make Arrow raise nearly anything.
+    # A damaged file can make Arrow raise almost any exception.
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise damaged(error, name) from error
     return plain_frame(frame), nested_notice(left_out)
 
 
 def nested_notice(left_out: Sequence[str]) -> tuple[Notice, ...]:
-    """Return the notice on columns of lists and records, where there are any."""
-    sentence = "Left out, lists or records in each cell."
+    """Return the notice on columns of lists and records, if there are any."""
+    sentence = "Left out: the cells are lists or records."
     return (Notice(sentence, columns_named(left_out), code="LIN046"),) if left_out else ()
 
 
 def damaged(error: Exception, name: str) -> DataError:
-    """Say that a file is damaged, in Arrow's words."""
+    """Report a damaged file with Arrow's message."""
     return DataError(
         f"The Parquet file is damaged: {error_summary(error)[:200]}.",
         where=name,
@@ -80,17 +80,17 @@ def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
 
 
 def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any, list[str]]:
-    """Read the columns that hold one value a cell, in batches and never beyond the limit."""
+    """Read the columns with scalar cells, in batches and never beyond the limit."""
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
-    # A dictionary stays one: a long text repeated often is small until it is written out.
+    # Dictionaries are kept: a long text repeated often is small until expanded.
     source = _open(raw, _texts(schema))
     batches, n_bytes = [], 0
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
         n_bytes += sum(size_written_out(column) for column in batch.columns)
         if n_bytes > limits.max_table_bytes * 4:
             raise _too_large(name, limits)
-        # Asked for "a.b", Arrow brings the field b of a record a too.
+        # For "a.b", Arrow also returns the field b of a record a.
         kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
         columns = [written_out(batch.column(i)) for i in kept]
         batches.append(pa.RecordBatch.from_arrays(columns, flat))
@@ -100,10 +100,10 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
 def batches_as_needed(
     stream: Any, schema: Any, columns: Sequence[str], n_rows: int
 ) -> Iterator[Any]:
-    """Yield some columns of an open file, about so many rows at a time, and hold no more."""
-    # A dictionary stays one: a long text repeated often is small until written out.
+    """Yield some columns of an open file, keeping only about this many rows in memory."""
+    # Dictionaries are kept: a long text repeated often is small until expanded.
     texts = _texts(schema)
-    # Else Arrow holds all columns of a group of rows, packed, before the first is asked for.
+    # Otherwise Arrow buffers all columns of a row group before the first is requested.
     needed = {**THRIFT, "pre_buffer": False, "buffer_size": 1_000_000}
     opened = pq.ParquetFile(stream, read_dictionary=texts, **needed)
     yield from opened.iter_batches(n_rows, columns=list(columns), use_threads=False)
@@ -123,7 +123,7 @@ def size_written_out(column: Any) -> int:
 
 
 def written_out(column: Any) -> Any:
-    """Return a column without its dictionary, and times of a zone that nobody knows as UTC."""
+    """Return a column without its dictionary, and times of an unknown zone as UTC."""
     column.validate(full=True)
     if pa.types.is_timestamp(column.type) and column.type.tz and not _is_zone(column.type.tz):
         return column.cast(pa.timestamp(column.type.unit))
@@ -142,7 +142,7 @@ def _too_large(name: str, limits: Limits) -> DataError:
     return TooLargeError(
         f"It unpacks to more than {limits.max_table_bytes / 1e6:,.0f} MB.",
         where=name,
-        remedy="Load a part of the rows, or fewer columns.",
+        remedy="Load fewer rows or columns.",
     )
 
 

@@ -16,7 +16,7 @@ from lincore.io.tables.formats.parquet import read_parquet
 from lincore.io.tables.text.options import ReadOptions
 from lincore.limits import LIMITS, Limits, check_size
 
-# The beginning of a file, the package that writes it, and pyreadstat's name of its reader.
+# The first bytes of a file, the package, and pyreadstat's name of its reader.
 _KINDS = (
     (re.compile(rb"\$FL[23]@\(#\)"), "SPSS", "sav"),
     (re.compile(rb"<stata_dta>|[\x69-\x73][\x01\x02]\x01\x00", re.DOTALL), "Stata", "dta"),
@@ -38,22 +38,22 @@ class StatTable(NamedTuple):
 
 
 def _kind(raw: bytes) -> tuple[str, str] | None:
-    """Return package and reader of a file by its first bytes; None where it is none of these."""
+    """Return package and reader of a file by its first bytes; None for other files."""
     return next(((package, word) for mark, package, word in _KINDS if mark.match(raw)), None)
 
 
 def is_statfile(raw: bytes) -> bool:
-    """Tell whether a file is one of SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)."""
+    """Return whether a file is from SPSS (.sav), Stata (.dta) or SAS (.sas7bdat, .xpt)."""
     return _kind(raw[:100]) is not None
 
 
 def read_statfile(
     raw: bytes, name: str, options: ReadOptions | None = None, limits: Limits = LIMITS
 ) -> StatTable:
-    """Read a file of SPSS, Stata or SAS in a process of its own.
+    """Read a file of SPSS, Stata or SAS in a separate process.
 
-    Values become their labels in columns of which all values have one, and in the others too where
-    LIN048 is overruled. What the file declares to be missing is missing.
+    Values are replaced by their labels in columns in which all values have one, and in the others
+    too if LIN048 is overruled. Values declared missing in the file are missing.
     """
     found = _kind(raw[:100])
     assert found is not None
@@ -76,15 +76,15 @@ def read_statfile(
 
 
 def _notices(head: dict[str, list[str]], package: str) -> list[Notice]:
-    """Say which labels were read, which were not, and which values are declared missing."""
+    """Report which labels were read, which were not, and which values are declared missing."""
     found = []
     if head["labelled"]:
-        sentence = "The labels of the values were read instead of their codes."
+        sentence = "Value labels were read instead of codes."
         found.append(Notice(sentence, columns_named(head["labelled"]), code="LIN047"))
     if head["partly"]:
-        sentence = "Some of the values alone have labels: the numbers were kept."
+        sentence = "Only some of the values have labels: the numbers were kept."
         found.append(Notice(sentence, columns_named(head["partly"]), code="LIN048"))
     if head["missing"]:
-        sentence = f"The {package} file declares values to be missing: read as such."
+        sentence = f"Values declared missing in the {package} file were read as missing."
         found.append(Notice(sentence, columns_named(head["missing"]), code="LIN049"))
     return found

@@ -1,4 +1,4 @@
-"""Workbooks of Excel and LibreOffice: one of their sheets as a text table."""
+"""Workbooks of Excel and LibreOffice: one sheet as a text table."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Sheet(NamedTuple):
 
 
 def is_workbook(raw: bytes) -> bool:
-    """Tell whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
+    """Return whether a file is a workbook: .xlsx, .xlsm, .xlsb, .xls or .ods."""
     if raw.startswith(OLD_EXCEL_MAGIC):
         return True
     if not is_zip(raw):
@@ -48,7 +48,7 @@ def is_workbook(raw: bytes) -> bool:
 
 
 def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits = LIMITS) -> Sheet:
-    """Read one sheet of a workbook: the one asked for, or the one that holds the largest table."""
+    """Read one sheet of a workbook: the requested one, or the one with the largest table."""
     if is_zip(raw):
         _refuse_bombs(raw, name, limits)
     n_cells, n_bytes = min(limits.max_cells, 20_000_000), limits.max_table_bytes
@@ -64,17 +64,17 @@ def read_sheet(raw: bytes, name: str, sheet: str | None = None, limits: Limits =
         )
     if not found["chosen"]:
         raise DataError(
-            "No sheet of the workbook holds a table.",
+            "No sheet of the workbook contains a table.",
             where=name,
-            remedy="Fill two columns or more of a sheet, one row below the other.",
+            remedy="Fill at least two columns of a sheet, without gaps between rows.",
         )
     return Sheet(text, found["chosen"], sheets)
 
 
 def _refuse_bombs(raw: bytes, name: str, limits: Limits) -> None:
-    """Refuse a workbook whose zip directory says that it unpacks to too much."""
+    """Reject a workbook whose zip directory shows that it unpacks to too much."""
     for file in list_zip(raw, name, limits):
-        # Images and the like are never unpacked.
+        # Images and other media are never unpacked.
         if file.path.endswith((".xml", ".bin")) and file.refused not in ("", "empty file"):
             raise DataError(
                 f"The workbook cannot be opened: {file.refused}.",

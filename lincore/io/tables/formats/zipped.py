@@ -1,4 +1,4 @@
-"""Zips that contain tables: packed CSV files, of which one is chosen."""
+"""Zips that contain tables: compressed CSV files, of which one is chosen."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TABLES = frozenset((
 ))
 # fmt: on
 _DOCUMENTS = {"word/document.xml": "a Word document", "content.xml": "an OpenDocument file"}
-# Beside a table these are no reason to take a zip for one of images.
+# Next to a table these do not make a zip one of images.
 _EXPLAIN = frozenset(("readme", "license", "licence", "about"))
 _DIRECTORY_BYTES = 65_536
 _ASIDE = frozenset((".md", ".pdf", ".html", ".json", ".names", ".doc", ".docx", ""))
@@ -35,7 +35,7 @@ class ZippedTable(NamedTuple):
     path : str
         Within the zip.
     paths : tuple of str
-        Of all tables in it.
+        Paths of all tables in it.
     """
 
     raw: bytes
@@ -53,7 +53,7 @@ def read_zipped_table(
     paths = tuple(file.path for file in tables)
     if path is not None and path not in paths:
         raise DataError(
-            f"The zip holds no table {path!r}.",
+            f"The zip contains no table {path!r}.",
             where=f"{name}, option sheet",
             remedy=f"Choose among: {', '.join(paths[:10])}.",
         )
@@ -63,12 +63,14 @@ def read_zipped_table(
         return ZippedTable(unpack(raw, file, limits), file.path, paths)
     except SkippedFile as error:
         raise DataError(
-            f"It cannot be used: {error}.", where=f"{name}, {file.path}", remedy="Load it unpacked."
+            f"It cannot be used: {error}.",
+            where=f"{name}, {file.path}",
+            remedy="Load it uncompressed.",
         ) from error
 
 
 def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """Return those of some files that are tables by their names.
+    """Return the files that are tables by their names.
 
     Parameters
     ----------
@@ -88,7 +90,7 @@ def tables_among(files: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
 
 
 def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
-    """Return several tables as one zip, of which one is chosen as it is read.
+    """Return several tables as one zip; one of them is chosen on reading.
 
     Parameters
     ----------
@@ -101,7 +103,7 @@ def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
     Raises
     ------
     DataError
-        When they are too many, or too large together.
+        If there are too many files, or they are too large together.
 
     Examples
     --------
@@ -124,8 +126,8 @@ def zip_tables(files: Sequence[tuple[str, bytes]]) -> bytes:
 
 
 def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
-    """Return the tables of a zip; none where it holds something else."""
-    # A look at the end of the directory spares the listing of many images.
+    """Return the tables of a zip; none if it contains something else."""
+    # Checking the end of the directory first avoids listing many images.
     directory = raw[-_DIRECTORY_BYTES:].lower()
     if not any(mark.encode() in directory for mark in (*_TABLES, *_DOCUMENTS)):
         return []
@@ -137,7 +139,7 @@ def _tables_in(raw: bytes, name: str, limits: Limits) -> list[PackedFile]:
                 where=name,
                 remedy="Save the table as CSV (text with one row per line) and load that.",
             )
-    # Texts, no paths: a zip may hold tens of thousands.
+    # Strings, not paths: a zip may contain tens of thousands.
     found = [(file.path.split("/"), file) for file in files]
     named = [(p[-1], f) for p, f in found if "__MACOSX" not in p and p[-1][:1] != "."]
     tables = [(name, file) for name, file in named if _is_table(name)]
@@ -156,6 +158,6 @@ def _explains(name: str) -> bool:
 
 
 def _ending(name: str) -> str:
-    """Return what a name ends in, gzip put aside."""
+    """Return the extension of a name, ignoring gzip."""
     stem, ending = splitext(name.lower())
     return splitext(stem)[1] if ending == ".gz" else ending

@@ -1,1 +1,1 @@
-"""Lines of a text table that do not fit: found, mended where that is certain, else reported."""
+"""Uneven lines of a text table: found, repaired if that is certain, otherwise reported."""

@@ -1,4 +1,4 @@
-"""One look at all lines of a text: which of them do not plainly hold so many fields."""
+"""A fast scan of all lines for those that may have a wrong number of fields."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _SPACES = " "
 
 
 class Scan(NamedTuple):
-    """Lines that need a closer look.
+    """Lines that need closer inspection.
 
     Attributes
     ----------
     n_lines : int
-        Lines that are not empty, as far as was looked.
+        Number of nonempty lines scanned.
     numbers : (m,) intp
-        Which lines they are, counted from 0.
+        Line numbers, counted from 0.
     starts : (m,) intp
         Where they begin in the text.
     is_complete : bool
-        Whether all lines were looked at.
+        Whether all lines were scanned.
     """
 
     n_lines: int
@@ -35,10 +35,10 @@ class Scan(NamedTuple):
 
 
 def scan_lines(text: str, separator: str, quote: str, width: int, most: int = 20_000) -> Scan:
-    r"""Find the lines that are not plainly `width` fields, whatever quotation marks do.
+    r"""Find the lines that do not clearly have `width` fields.
 
-    A line is plain where its quotation marks come in pairs, stand at the ends of fields, and
-    `width - 1` separators lie outside of them. After `most` others nothing more is looked at.
+    A line is clear if its quotation marks are paired and at the ends of fields, and `width - 1`
+    separators are outside of them. The scan stops after `most` other lines.
     """
     numbers, starts = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
     begin = n_above = n_filled = n_odd = 0
@@ -74,11 +74,11 @@ def _are_plain(
     quote: str,
     width: int,
 ) -> Flags:
-    """Return which lines are plainly so many fields, (n,)."""
+    """Return which lines clearly have this many fields, (n,)."""
     breaks = marks == ord("\n")
     if separator == _SPACES:
         apart = (marks == ord(" ")) | (marks == ord("\t"))
-        # A field begins behind a gap; as many gaps count as fields begin.
+        # A field begins after a gap; gaps that start a field are counted.
         parts = ~apart & ~breaks & np.append(True, (apart | breaks)[:-1])
         wanted = width
     else:
@@ -100,6 +100,6 @@ def _are_plain(
 
 
 def _sums(flags: Flags, begins: NDArray[np.intp], ends: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Count the true ones of each line, (n,)."""
+    """Count the True values of each line, (n,)."""
     total = np.append(0, np.cumsum(flags, dtype=np.int64))
     return total[ends] - total[begins]

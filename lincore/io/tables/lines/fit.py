@@ -1,4 +1,4 @@
-"""Phase of reading: lines that do not fit are mended where that is certain, left out or kept."""
+"""Phase of reading: uneven lines are repaired if that is certain, otherwise skipped or kept."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from lincore.io.tables.lines.surplus import Profile, filled_up, profile_of, with
 
 Uneven = Literal["mend", "skip", "keep"]
 
-# Lines that are read in other ways; those behind them are only counted.
+# Maximum number of uneven lines to examine; further ones are only counted.
 _MOST_ALIGNED = 5_000
 _FEW_ODD = 20_000
 _MOST_LISTED = 1_000
 _SHOWN, _SHOWN_CHARS = 5, 80
 _KEPT_CHARS = 500
 _MOST_JOINED, _JOINED_CHARS = 200, 100_000
-# A field behind the last column in fewer lines is damage, and no remark.
+# A field after the last column in fewer lines is damage, not a remark.
 _FEWEST_WIDER, _LEAST_SHARE_WIDER = 2, 0.05
-# Rows of another width than most that are no accident.
+# Rows of another width than most that are not accidental.
 _COMMON = 0.1
 
 
 class UnevenLine(NamedTuple):
-    """A line that did not fit.
+    """A line with a wrong number of fields.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class UnevenLine(NamedTuple):
     text : str
         Its first 500 characters.
     outcome : {"left out", "mended", "cut", "filled up"}
-        Cut to the number of columns, or filled up with missing values.
+        "cut" to the number of columns, or "filled up" with missing values.
     """
 
     number: int
@@ -45,10 +45,10 @@ class UnevenLine(NamedTuple):
 
 
 class FittedLines(NamedTuple):
-    """Rows of as many fields as there are columns, and what became of the others.
+    """Rows with the right number of fields, and the treatment of the others.
 
-    `numbers_kept` tells whether the lines that are left stand where they stood, and `is_wider`
-    whether some lines have one column more than the others.
+    `numbers_kept` is True if remaining lines keep their line numbers, and `is_wider` if some lines
+    have one column more than the others.
     """
 
     text: str
@@ -59,10 +59,10 @@ class FittedLines(NamedTuple):
 
 
 class Target(NamedTuple):
-    """Marks and number of fields of the lines, rows that are so, and the name of the file.
+    """Marks and expected number of fields, rows that match, and the name of the file.
 
-    `may_join` tells whether two lines may be parts of one row, and `may_widen` whether a
-    field behind the last column may be a column of its own.
+    `may_join`: two lines may be parts of one row. `may_widen`: a field after the last column may
+    become a column.
     """
 
     separator: str
@@ -77,11 +77,11 @@ class Target(NamedTuple):
 
 
 def fit_lines(text: str, target: Target, *, needed: bool = True) -> FittedLines:
-    r"""Return the rows of a text with as many fields each as there are columns."""
+    r"""Return the rows of a text, each with the right number of fields."""
     fitter = LineFitter(target)
     fitted = fitter.fit(text, target.first_line, needed=needed)
     if fitter.n_wider and not fitter.is_wider:
-        # Damage to a few lines makes no column.
+        # Damage to a few lines does not make a column.
         fitter = LineFitter(target._replace(may_widen=False))
         fitted = fitter.fit(text, target.first_line, needed=needed)
     notices, lines = fitter.notices(), tuple(fitter.lines)
@@ -89,7 +89,7 @@ def fit_lines(text: str, target: Target, *, needed: bool = True) -> FittedLines:
 
 
 class LineFitter:
-    """Goes from line to line and writes down what becomes of each.
+    """Processes uneven lines and records the outcome of each.
 
     Parameters
     ----------
@@ -109,8 +109,8 @@ class LineFitter:
         self._usual_width = min(widths[0][0], target.width) if widths else target.width
 
     def fit(self, text: str, first_line: int, *, needed: bool = True) -> str:
-        """Return the rows of a text with as many fields each as there are columns."""
-        # More damage is another kind of file; reading it line by line would take minutes.
+        """Return the rows of a text, each with the right number of fields."""
+        # With more damage it is another kind of file, and examining all lines would take minutes.
         most = max(_FEW_ODD, text.count("\n") // 20)
         scan = scan_lines(text, self.target.separator, self.target.quote, self.target.width, most)
         if not scan.is_complete:
@@ -127,11 +127,11 @@ class LineFitter:
 
     @property
     def is_wider(self) -> bool:
-        """Whether so many lines have a field behind the last column that these are a column."""
+        """Whether enough lines have a field after the last column for it to be a column."""
         return self.n_wider >= max(_FEWEST_WIDER, _LEAST_SHARE_WIDER * self.n_lines, self.n_long)
 
     def _look_at(self, number: int, start: int) -> None:
-        """Decide what becomes of the line that begins at `start`."""
+        """Decide the outcome of the line that begins at `start`."""
         if start < self.seen:
             # Part of a text of several lines.
             return
@@ -167,7 +167,7 @@ class LineFitter:
         elif len(fields) < width:
             outcome = "left out" if self.target.uneven == "skip" else "filled up"
         elif not any(fields[width:]):
-            # Blank fields behind the last column are none.
+            # Blank fields after the last column do not count.
             fields, outcome = fields[:width], ""
         else:
             self.n_long += 1
@@ -184,7 +184,7 @@ class LineFitter:
         self.copied = self.seen = end + 1
 
     def _rejoined(self, start: int, fields: list[str]) -> tuple[list[str], int] | None:
-        """Return the fields of a row that a line break in one of them parted, and where it ends."""
+        """Return the fields of a row that was split by a line break, and its end."""
         separator, quote, width = self.target[:3]
         if (
             self.target.uneven == "skip"
@@ -217,13 +217,13 @@ class LineFitter:
         return None
 
     def _is_row(self, fields: Sequence[str]) -> bool:
-        """Tell whether fields are a row by themselves: as wide as others, and in their columns."""
+        """Return whether fields are a complete row: as wide as others, with matching columns."""
         common = self._n_of_width[len(fields)] > _COMMON * len(self.target.rows)
         profile = self._profile()
         return common and all(profile.is_usual(field, i) for i, field in enumerate(fields))
 
     def _rather(self, joined: list[str], shorter: int) -> bool:
-        """Tell whether a joined row is usual and one filled up with blanks is not."""
+        """Return whether a joined row is plausible and one filled with blanks is not."""
         profile = self._profile()
         unusual = not all(profile.is_usual("", i) for i in range(shorter, len(joined)))
         return unusual and self._fits(joined)
@@ -234,21 +234,21 @@ class LineFitter:
         return self._known
 
     def _is_joined(self, start: int) -> bool:
-        """Tell whether a line begins a record of several lines; then those are passed over."""
+        """Return whether a line begins a multi-line record, which is then skipped."""
         separator, quote, width = self.target[:3]
         taken = list[str]()
         found = joined_record(self._lines_from(start, taken), separator, quote)
         # Below a header that is too long all rows are short.
         if found is None or len(taken) < 2 or len(found) not in (width, self._usual_width):
             return False
-        # Lines that are whole by themselves were only joined by marks without a partner.
+        # Complete lines were joined only by unpaired quotation marks.
         if all(len(split(one, separator, quote)) == width for one in taken):
             return False
         self.seen = start + sum(len(one) + 1 for one in taken)
         return True
 
     def _lines_from(self, start: int, taken: list[str]) -> Iterator[str]:
-        """Yield some lines and keep those that were asked for."""
+        """Yield some lines and remember the requested ones."""
         end = start - 1
         while len(taken) < _MOST_JOINED and end < min(len(self.text), start + _JOINED_CHARS):
             begin, end = end + 1, self.text.find("\n", end + 1)
@@ -257,7 +257,7 @@ class LineFitter:
             yield taken[-1] + "\n"
 
     def _read_otherwise(self, line: str, plainly: list[str]) -> tuple[list[str], str] | None:
-        """Return the fields where another way of writing, or one field less, makes it fit."""
+        """Return the fields if another dialect, or removing one field, makes the line fit."""
         separator, quote, width = self.target[:3]
         if self.n_aligned >= _MOST_ALIGNED:
             return None
@@ -273,7 +273,7 @@ class LineFitter:
         return None if less is None else (less, "one separator too many")
 
     def _fits(self, fields: Sequence[str]) -> bool:
-        """Tell whether most fields are of a kind that stands in their columns."""
+        """Return whether most fields are of a kind that occurs in their columns."""
         profile = self._profile()
         filled = [(field, i) for i, field in enumerate(fields) if field]
         usual = sum(profile.is_usual(field, i) for field, i in filled)
@@ -290,7 +290,7 @@ class LineFitter:
             self.lines.append(UnevenLine(place, line[:_KEPT_CHARS], outcome))
 
     def notices(self) -> tuple[Notice, ...]:
-        """Return what was found so far, a notice for each outcome."""
+        """Return the findings so far, one notice per outcome."""
         outcomes = ("left out", "cut", "mended", "filled up")
         return tuple(self._notice(outcome) for outcome in outcomes if self.counts[outcome])
 
@@ -302,23 +302,23 @@ class LineFitter:
         numbers += " and more" if count > len(some) else ""
         where = f"{self.target.name}, line{'s' if count > 1 else ''} {numbers}"
         if outcome == "filled up":
-            sentence = "Fewer fields than columns: the rest was read as missing."
+            sentence = "Fewer fields than columns: missing fields were read as missing values."
             return Notice(sentence, where, code="LIN024")
         n_lines = "1 line" if count == 1 else f"{count:,} lines"
         texts = ", ".join(repr(line.text[:_SHOWN_CHARS]) for line in some)
+        was = "was" if count == 1 else "were"
         if outcome == "mended":
             how = "; ".join(self.supposed)
-            sentence = f"{n_lines} did not fit and could be mended ({how}): {texts}."
+            sentence = f"{n_lines} did not fit and {was} repaired ({how}): {texts}."
             return Notice(sentence, where, code="LIN023")
-        was = "was" if count == 1 else "were"
         if outcome == "cut":
             sentence = (
                 f"{n_lines} with too many fields {was} cut to the number of columns: {texts}."
             )
-            remedy = "Leave such lines out, or correct them in the file."
+            remedy = "Skip such lines, or correct them in the file."
             return Notice(sentence, where, remedy, "LIN022")
-        sentence = f"{n_lines} did not have {self.target.width} fields and {was} left out: {texts}."
-        remedy = "Keep such lines by the import option for uneven lines, or correct them."
+        sentence = f"{n_lines} did not have {self.target.width} fields and {was} skipped: {texts}."
+        remedy = "Keep such lines with the import option for uneven lines, or correct them."
         return Notice(sentence, where, remedy, "LIN021")
 
 
@@ -327,14 +327,14 @@ def _disagreement(
 ) -> DataError:
     if first is None:
         return DataError(
-            f"{n_odd:,} of {n_lines:,} lines do not hold {target.width} fields.",
+            f"{n_odd:,} of {n_lines:,} lines do not have {target.width} fields.",
             where=target.name,
-            remedy="Check the separator, and that quotation marks come in pairs.",
+            remedy="Check the separator, and that quotation marks are paired.",
         )
     number, n_fields = first
     more = f" At least {n_odd:,} of {n_lines:,} lines have too many." if n_odd > 1 else ""
     return DataError(
         f"The line has {n_fields} fields; there are {target.width} columns.{more}",
         where=f"{target.name}, line {number + target.first_line}",
-        remedy="Put text that holds the separator in quotation marks, which come in pairs.",
+        remedy="Put text that contains the separator in paired quotation marks.",
     )

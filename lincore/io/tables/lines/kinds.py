@@ -29,7 +29,7 @@ _DAY = "|".join(
     )
 )
 DATE = re.compile(rf"{WEEKDAY}(?:{_DAY})(?:[T\s,]+{_TIME}{_ZONE})?", re.IGNORECASE)
-# As Unix writes it: Mon Apr 06 22:19:45 PDT 2009.
+# Unix format: Mon Apr 06 22:19:45 PDT 2009.
 UNIX_DATE = re.compile(
     rf"[a-z]{{3}}\s({_MONTH}\s+\d{{1,2}})\s({_TIME})\s(?:[A-Z]{{2,5}}|{OFFSET})\s(\d{{4}})",
     re.IGNORECASE,
@@ -48,10 +48,10 @@ _LONGEST = 60
 
 
 def kind_of(field: str) -> Kind:
-    """Tell what kind of value a field holds, by its form alone."""
+    """Return the kind of value of a field, by its form only."""
     if field in BLANKS:
         return "blank"
-    # Only short texts are looked at by patterns that go back and forth.
+    # Patterns with backtracking are applied to short texts only.
     if len(field) > _LONGEST or not any(sign.isdigit() for sign in field):
         return "word"
     if NUMBER.fullmatch(field) or _GROUPED.fullmatch(field):

@@ -1,4 +1,4 @@
-"""The fields of one damaged line, by every way of writing that is met among other lines."""
+"""The fields of one damaged line, under each of several dialects."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _OTHERS = ",;\t|:"
 _FEWEST_APART = 2
 _FEWEST_TWICE = 4
 _ESCAPED = "\x02"
-_STRAY = "quotation marks without a partner are text"
+_STRAY = "unpaired quotation marks are text"
 
 
 def readings(
     line: str, plainly: list[str], separator: str, quote: str
 ) -> Iterator[tuple[list[str], str]]:
-    r"""Yield the fields of a line in ways that become less likely, each with what it supposes.
+    r"""Yield the fields of a line under assumptions of decreasing plausibility.
 
     `plainly` are its fields by `split`.
     """
     if quote and "\\" + quote in line:
-        # Between quotation marks and without them it stands for the mark itself.
+        # With and without quotation marks around it, it represents the mark itself.
         fields = split(line.replace("\\" + quote, _ESCAPED), separator, quote)
         found = [field.replace(_ESCAPED, quote) for field in fields]
         yield found, "a backslash before quotation marks"
@@ -36,7 +36,7 @@ def readings(
     if quote and quote in line:
         yield split(line, separator, quote, closed=False), _STRAY
     if quote and line.startswith(quote) and line.endswith(quote):
-        # Each field between marks, but those inside are not doubled.
+        # Each field is quoted, but marks inside are not doubled.
         fields = line[1:-1].split(quote + separator + quote)
         yield [field.replace(2 * quote, quote) for field in fields], _STRAY
     for other in "\"'":
@@ -50,7 +50,7 @@ def readings(
 
 
 def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list[str]:
-    """Return the fields of a line; a quotation mark closes a field only where one ends."""
+    """Return the fields of a line; a quotation mark closes a field only at its end."""
     if separator == _SPACES:
         if not quote or quote not in line:
             return line.split()
@@ -86,7 +86,7 @@ def split(line: str, separator: str, quote: str, *, closed: bool = True) -> list
 
 @lru_cache
 def _patterns(separator: str, quote: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what matches a whole field between marks, and a mark at the end of a field."""
+    """Return the patterns for a whole quoted field, and for a mark at the end of a field."""
     mark, apart = re.escape(quote), "" if separator in " \t" else r"[ \t]*"
     behind = rf"{apart}(?={re.escape(separator)}|$)"
     whole = re.compile(rf"{mark}((?:[^{mark}]|{mark}{mark})*+){mark}{behind}")
@@ -94,7 +94,7 @@ def _patterns(separator: str, quote: str) -> tuple[re.Pattern[str], re.Pattern[s
 
 
 def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str] | None:
-    r"""Return the first record of lines, of which no more are taken; None where it is damaged."""
+    r"""Return the first record of lines, reading no more than needed; None if damaged."""
     reader = csv.reader(
         lines,
         delimiter=separator,
@@ -109,7 +109,7 @@ def joined_record(lines: Iterator[str], separator: str, quote: str) -> list[str]
 
 
 def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
-    """Tell whether others read these fields too: marks in the middle of a field are text."""
+    """Return whether other readers agree: marks in the middle of a field are text."""
     if not quote or quote not in line:
         return True
     if separator == _SPACES:
@@ -119,7 +119,7 @@ def is_plain(line: str, fields: list[str], separator: str, quote: str) -> bool:
 
 
 def written(fields: list[str], separator: str, quote: str) -> str | None:
-    """Return a line of these fields, quoted where they need it; None where no mark can do that."""
+    """Return a line of these fields, quoted as needed; None if no mark is suitable."""
     special = {separator, quote, "\n"} - {""}
     if separator == _SPACES:
         special |= {"\t"}

@@ -1,4 +1,4 @@
-"""Surplus and missing fields of a line, found by what its columns hold elsewhere."""
+"""Surplus and missing fields of a line, identified by the values of its columns elsewhere."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from lincore.io.tables.lines.kinds import kind_of
 
 _MOST_SURPLUS = 3
 _FEWEST_ROWS = 3
-# As levels: more different numbers are measured, whatever the rows.
+# Maximum number of distinct numeric levels: with more, numbers are measurements.
 _FEW_NUMBERS = 2
 _DIGIT, _LETTERS, _FORM_CHARS = re.compile(r"\d"), re.compile(r"[^\W\d_]+"), 40
 # The best must be e² ≈ 7 times as likely as the next.
 _CLEAR = 2.0
-# A field that was parted by a separator inside it is rarer than a blank too many.
+# A field split by a separator inside it is rarer than a surplus blank.
 _PARTED = log(0.1)
-# How much less a form and a value say than the kind.
+# Weights of form and value relative to the kind.
 _FORM_WEIGHT, _WEIGHT = 0.5, 0.25
 
 
@@ -33,15 +33,15 @@ class Profile(NamedTuple):
     n_rows: int
 
     def score(self, field: str, column: int) -> float:
-        """Return the logarithm of how likely the field is in a column."""
+        """Return the log probability of the field in a column."""
         likely = (self.kinds[column][kind_of(field)] + 0.05) / (self.n_rows + 0.5)
         form = (self.forms[column][form_of(field)] + 0.5) / (self.n_rows + 1)
         known = (self.values[column][field] + 1) / (self.n_rows + 1)
         return log(likely) + _FORM_WEIGHT * log(form) + _WEIGHT * log(known)
 
     def is_parted(self, upper: str, lower: str, column: int) -> bool:
-        """Tell whether two texts are the parts of one that is usual, and the lower one is not."""
-        # The row of the lower part may be among those that were counted.
+        """Return whether two texts joined are a usual value and the lower one alone is not."""
+        # The row of the lower part may be among the counted ones.
         whole, values, forms = upper + lower, self.values[column], self.forms[column]
         if values[lower] > 1 or forms[form_of(lower)] > 1 + values[whole]:
             return False
@@ -49,7 +49,7 @@ class Profile(NamedTuple):
 
     @property
     def recurs(self) -> list[bool]:
-        """Whether the values of each column recur, as levels do."""
+        """Whether the values of each column recur like levels."""
         return [
             len(values) <= max(_FEW_NUMBERS, self.n_rows / 10)
             if kinds["number"]
@@ -58,12 +58,12 @@ class Profile(NamedTuple):
         ]
 
     def is_new_level(self, field: str, column: int) -> bool:
-        """Tell whether a text is of no form, and no value, of a column whose values recur."""
+        """Return whether a text matches neither form nor values of a column of levels."""
         is_known = self.values[column][field] or self.forms[column][form_of(field)]
         return self.n_rows >= _FEWEST_ROWS and self.recurs[column] and not is_known
 
     def n_odd(self, fields: Sequence[str]) -> int:
-        """Count the fields of a kind, or a level, that their columns do not have elsewhere."""
+        """Count the fields with a kind or level that does not occur elsewhere in their columns."""
         recurs = self.recurs
         return sum(
             bool(field)
@@ -72,9 +72,9 @@ class Profile(NamedTuple):
         )
 
     def ends_early(self, fields: Sequence[str]) -> bool:
-        """Tell whether all fields but the last are a row, and that one is of no column.
+        """Return whether all fields except the last form a row and the last fits no column.
 
-        With any other field left out fewer must fit, so that no column can have moved.
+        Removing any other field must fit worse, so that no column can be shifted.
         """
         width = len(self.kinds)
         if self.n_rows < _FEWEST_ROWS or len(fields) != width + 1:
@@ -83,17 +83,17 @@ class Profile(NamedTuple):
             return False
         n_odd = self.n_odd(fields[:width])
         others = [self.n_odd([*fields[:j], *fields[j + 1 :]]) for j in range(width)]
-        # A level that is new on such lines alone: then what follows it is a word too.
+        # A level that is new only on such lines: then a word follows it too.
         is_tie = 0 < n_odd <= 1 and kind_of(fields[-1]) == "word"
         return n_odd < min(others) or (is_tie and n_odd == min(others))
 
     def is_usual(self, field: str, column: int) -> bool:
-        """Tell whether such a value stands in a column elsewhere."""
+        """Return whether such a value occurs elsewhere in a column."""
         return self.kinds[column][kind_of(field)] > 0
 
 
 def profile_of(rows: Sequence[Sequence[str]], width: int) -> Profile:
-    """Count kinds and values of the columns of the rows that have so many fields."""
+    """Count kinds and values of the columns in rows with the right number of fields."""
     fitting = [row for row in rows if len(row) == width]
     columns: list[Any] = list(zip(*fitting, strict=True)) or [()] * width
     kinds = [Counter[str](map(kind_of, column)) for column in columns]
@@ -107,26 +107,26 @@ def form_of(field: str) -> str:
 
 
 class _SurplusPart(NamedTuple):
-    """The first fields in their columns: how likely, and the rest of them by linked pairs."""
+    """A partial alignment of fields to columns: its log probability and linked predecessors."""
 
     score: float
     fields: Any
 
 
 def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> list[str] | None:
-    """Return as many fields as there are columns, where one way to do that is clearly the best.
+    """Return the right number of fields, if one way to do so is clearly the best.
 
-    A blank field is taken out, or two neighbours are one text that holds the separator: of all
-    ways the two most likely are followed from the first field to the last.
+    A blank field is removed, or two neighbours are one text that contains the separator. The two
+    most likely ways are tracked from the first field to the last.
     """
     width = len(profile.kinds)
     surplus = len(fields) - width
     if profile.n_rows < _FEWEST_ROWS - 1 or not 0 < surplus <= _MOST_SURPLUS:
         return None
-    # Two rows tell a blank too many, but hardly what belongs together.
+    # Two rows are enough to identify a surplus blank, but not what belongs together.
     may_join = profile.n_rows >= _FEWEST_ROWS
-    # By the number of fields taken away and whether a blank was kept last: of a run of blanks the
-    # first ones go, so that no two ways give the same row.
+    # By the number of removed fields and whether a blank was kept last: from a run of blanks the
+    # first ones are removed, so that no two ways give the same row.
     parts: list[dict[tuple[int, bool], list[_SurplusPart]]]
     parts = [{} for _ in range(len(fields) + 1)]
     parts[0][0, False] = [_SurplusPart(0.0, None)]
@@ -140,7 +140,7 @@ def without_surplus(fields: Sequence[str], profile: Profile, separator: str) -> 
             together = may_join and i + 1 < len(fields) and field and fields[i + 1]
             if gone < surplus and together and column < width:
                 joined = field + separator + fields[i + 1]
-                # Without the separator between them two words make no third one.
+                # Two words are never joined without the separator.
                 is_word = not separator and kind_of(joined) == "word"
                 if not is_word and not profile.is_new_level(joined, column):
                     moves.append((2, gone + 1, False, joined, _PARTED))

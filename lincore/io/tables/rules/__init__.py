@@ -1,1 +1,1 @@
-"""Column rules: what is done to the columns of a text table once they are parsed, one a file."""
+"""Column rules: processing of the parsed columns of a text table, one rule per file."""

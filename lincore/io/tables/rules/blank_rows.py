@@ -30,7 +30,7 @@ class BlankRows:
 
 
 def leave_out(columns: Columns, rows: Flags, what: str, code: str) -> Applied | None:
-    """Return the columns without some rows, (n,) bool; None where these are none."""
+    """Return the columns without some rows, (n,) bool; None if there are no such rows."""
     count = int(rows.sum())
     if not count:
         return None
@@ -41,10 +41,10 @@ def leave_out(columns: Columns, rows: Flags, what: str, code: str) -> Applied | 
 
 
 def _blank(frame: pd.DataFrame) -> Flags:
-    """Return which rows hold nothing, (n,)."""
-    # Only a row without a first and a last value is worth comparing at the others.
+    """Return which rows are empty, (n,)."""
+    # Only rows without a first and a last value need a full check.
     blank = (frame.iloc[:, 0].isna() & frame.iloc[:, -1].isna()).to_numpy(bool, copy=True)
     if blank.any() and not blank.all():
         blank[blank] = frame[blank].isna().all(axis=1)
-    # A table of nothing is refused elsewhere.
+    # An empty table is rejected elsewhere.
     return blank if not blank.all() else np.zeros(len(frame), bool)

@@ -1,4 +1,4 @@
-"""Column rule: columns that the file declares to be categories or texts are text."""
+"""Column rule: columns declared as categories or texts are text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lincore.io.tables.text.column_assignment import with_columns
 
 
 class DeclaredTypes:
-    """Make numbers text where the file says that they are categories or texts.
+    """Convert numbers to text if the file declares them as categories or texts.
 
     Examples
     --------
@@ -33,5 +33,5 @@ class DeclaredTypes:
 
 
 def _text(value: float) -> str:
-    """Return a number without the fraction that a column with gaps gives to whole ones."""
+    """Return a number without the fraction that integers get in a column with missing values."""
     return str(int(value)) if float(value).is_integer() else str(value)

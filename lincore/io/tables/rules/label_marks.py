@@ -1,4 +1,4 @@
-"""Column rule: labels with an identifier behind them, such as "negative.|3733": cut at the mark."""
+"""Column rule: labels that end in an identifier, such as "negative.|3733", are cut at a mark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_LABELS = 50
 
 
 class CutLabels:
-    """Cut the texts of those columns that the options name at their marks."""
+    """Cut the texts of the columns named in the options at their marks."""
 
     codes = ()
 
@@ -35,7 +35,7 @@ class CutLabels:
 
 
 def marked_labels(frame: pd.DataFrame, names: Sequence[str], where: str) -> DataError | None:
-    """Return the error for columns that hold classes once cut at a mark, or None."""
+    """Return the error for columns that would be classes if cut at a mark, or None."""
     for name in names:
         mark = None if is_number(frame[name]) else label_mark(frame[name])
         if mark is not None:
@@ -48,22 +48,22 @@ def marked_labels(frame: pd.DataFrame, names: Sequence[str], where: str) -> Data
 
 
 def mark_notice(column: pd.Series[Any], mark: str) -> Notice:
-    """Say that a column's labels have identifiers behind them."""
+    """Report that a column's labels end in identifiers."""
     example = str(column.dropna().iloc[0])
     return Notice(
-        f"Each label has an identifier behind it, as in {example[:40]!r}.",
+        f"Each label ends in an identifier, as in {example[:40]!r}.",
         columns_named([str(column.name)]),
-        f"Cut it at {mark!r}: {example.partition(mark)[0][:40]!r} is left.",
+        f"Cut it at {mark!r}: {example.partition(mark)[0][:40]!r} remains.",
         code="LIN062",
     )
 
 
 def label_mark(column: pd.Series[Any]) -> str | None:
-    """Return what stands between label and identifier in each value of a column, if it does.
+    """Return the mark between label and identifier in all values of a column, if any.
 
-    The labels must be few and recur, and the identifiers hardly do.
+    The labels must be few and recur, and the identifiers almost unique.
     """
-    # One that is none spares thousands of columns the whole.
+    # A single mismatch avoids the full check of thousands of columns.
     if not all(_LABELLED.fullmatch(value) for value in first_texts(column, _GLANCE)):
         return None
     some = first_texts(column, _JUDGED)
@@ -77,7 +77,7 @@ def label_mark(column: pd.Series[Any]) -> str | None:
 
 
 def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str] | None) -> pd.DataFrame:
-    """Return the frame with the values of some columns up to a mark, which is left out too."""
+    """Return the frame with the values of some columns cut before a mark."""
     if not cut_at:
         return frame
     require_columns(frame, cut_at, "cut_at")

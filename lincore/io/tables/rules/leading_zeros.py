@@ -19,7 +19,7 @@ _CODE_NAME = re.compile(
     r"|account|label|class|target)(?:$|[\W_])",
     re.IGNORECASE,
 )
-# From so many digits on a padded number is a code: nobody measures 01067.
+# With this many digits a padded number is a code: 01067 is not a measurement.
 _CODE_DIGITS = 4
 _SEVERAL = 4
 
@@ -27,9 +27,9 @@ _SEVERAL = 4
 class LeadingZeros:
     """Keep columns of digits as text where their leading zeros mean something.
 
-    Such are those that would lose a difference as numbers (7 and 007), those called a code, those
-    of four digits and more, and short ones that repeat. Where half the columns are padded, the
-    zeros are the file's way to write numbers.
+    These are columns in which distinct values would become equal as numbers (7 and 007), columns
+    named as codes, values with four or more digits, and short ones that repeat. If half the columns
+    are padded, the zeros are only the number format of the file.
     """
 
     codes = ("LIN040",)

@@ -1,4 +1,4 @@
-"""Column rule: values that stand for a missing one; the search for such numbers as -999."""
+"""Column rule: missing-value codes of single columns, and the search for numbers such as -999."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from lincore.io.tables.text.column_assignment import with_columns
 SENTINELS = (-1, -9, -99, -200, -999, -9999, -99999, 99, 999, 9999, 99999)
 _FEW_DISTINCT = 10
 _FEWEST_DISTINCT = 4
-# Alone below zero, such a number is no measurement.
+# If it is the only negative value, such a number is not a measurement.
 _BELOW_ZERO = -99
 
 
 class MissingIn:
-    """Make those values missing that the options name, column by column."""
+    """Replace the missing-value codes named in the options, column by column."""
 
     codes = ()
 
@@ -50,10 +50,10 @@ def _without(column: pd.Series[Any], values: Sequence[str | float]) -> pd.Series
 
 
 def missing_codes(frame: pd.DataFrame, names: Sequence[str]) -> dict[float, list[str]]:
-    """Find the numbers that may stand for a missing value, each with the columns that hold it.
+    """Find numbers that may be missing-value codes, with their columns.
 
-    A code that stands out in one column is proposed for all columns of which it is the smallest
-    or the largest value; a zero only where it stands out.
+    A conspicuous code in one column is proposed for all columns of which it is the smallest or
+    largest value; a zero only for columns in which it is conspicuous.
     """
     found: dict[float, list[str]] = {}
     for name in names:
@@ -73,11 +73,11 @@ def _is_at_an_end(column: pd.Series[Any], code: float) -> bool:
 
 
 def suspicious_number(column: pd.Series[Any]) -> float | None:
-    """Return a number that may stand for a missing value: a zero or a sentinel far from the rest.
+    """Return a number that may be a missing-value code: a zero or a sentinel far from the others.
 
-    A zero is suspicious where it is frequent and the next value is several usual steps between
-    values away, as a blood pressure of 0; -999 and its like where they lie far beyond the range of
-    all others, or alone below zero.
+    A zero is suspicious if it is frequent and the next value is several usual steps away, such as a
+    blood pressure of 0; -999 and the like if they are far outside the range of all others, or are
+    the only negative value.
     """
     values = present_numbers(column).astype(np.float64)
     distinct, counts = np.unique(values, return_counts=True)
@@ -86,7 +86,7 @@ def suspicious_number(column: pd.Series[Any]) -> float | None:
     for at, rest in ((0, distinct[1:]), (-1, distinct[:-1])):
         end, repeated = float(distinct[at]), counts[at] > 1
         span, gap = rest[-1] - rest[0], min(abs(end - rest[0]), abs(end - rest[-1]))
-        # Of few different values, as in a scale from 1 to 5, a code must be out of all proportion.
+        # With few distinct values, as in a scale from 1 to 5, a code must be extremely far away.
         steps = 0.5 if len(distinct) > _FEW_DISTINCT else 10
         far = gap > steps * max(span, 1e-300) or (end <= _BELOW_ZERO and rest[0] >= 0)
         if end in SENTINELS and repeated and far:

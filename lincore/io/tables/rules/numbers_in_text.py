@@ -27,9 +27,9 @@ from lincore.io.tables.text.marks import (
     evidence,
 )
 
-# What may follow each number of a column, if it follows all of them: kg, m/s, °C.
+# Unit that may follow the numbers of a column, if it follows all of them: kg, m/s, °C.
 _UNIT = re.compile(r"(?<=[\d.,])\s*([A-Za-zµμΩ°²³/·^()%]{1,10})$")
-# Words that stand for a missing value among numbers, whatever they mean elsewhere.
+# Words that mean missing among numbers, whatever they mean elsewhere.
 # fmt: off
 _NO_VALUE = frozenset((
     "missing", "unknown", "none", "nil", "nd", "n.d.", "na", "n.a.", "n/a", "nan", "null",
@@ -46,7 +46,7 @@ _NO_VALUE = frozenset((
 # fmt: on
 _CURRENCY_FIRST = re.compile(rf"{CURRENCY}\s*")
 _SIGN_LAST = re.compile(rf"\s*(?:%|‰|{CURRENCY})$")
-# Lines of numbers, each to its end or not at all.
+# Lines that are entirely numbers or not at all.
 _LINES = {
     mark: re.compile(rf"(?>(?:{GROUPED[mark].pattern}|{BARE[mark].pattern})\n)+", re.ASCII)
     for mark in GROUPED
@@ -68,7 +68,7 @@ class ParsedNumbers(NamedTuple):
 
 
 class NumbersInText:
-    """Read text columns as numbers where they hold such.
+    """Read text columns as numbers if they contain numbers.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class NumbersInText:
 def read_numbers(
     column: pd.Series[Any], marks: NumberMarks, strict: bool = False
 ) -> ParsedNumbers | None:
-    """Read a text column as numbers; None where it holds something else."""
+    """Read a text column as numbers; None if it contains something else."""
     if not marks.assumed and (alike := _read_alike(column, marks.decimal)):
         return alike
     few = len(column) <= _FEW_ROWS
@@ -106,7 +106,7 @@ def read_numbers(
         return None
     unit = _common_unit(unique)
     decimals = (marks.decimal,) if strict else (marks.decimal, OTHER[marks.decimal])
-    # A look at some of them spares long texts the whole.
+    # Checking some values first avoids the full check of long texts.
     judged = {decimal: _mostly_numbers(unique, decimal, unit) for decimal in decimals}
     likely = [decimal for decimal in decimals if judged[decimal]]
     proved: set[str] = set()
@@ -129,9 +129,9 @@ def read_numbers(
 
 
 def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> dict[str, str | None]:
-    """Return the first values as numbers, None for those that are none; nothing if most are."""
+    """Return the first values as numbers, None for others; nothing if most are not numbers."""
     numbers = {value: _as_number(value, decimal, unit) for value in unique[:_GLANCE]}
-    # Twenty words and no number spare thousands of columns of text the others.
+    # Twenty words without a number avoid checking the rest of thousands of text columns.
     if all(number is None for number in numbers.values()):
         return {}
     numbers |= {value: _as_number(value, decimal, unit) for value in unique[_GLANCE:_JUDGED]}
@@ -140,27 +140,27 @@ def _mostly_numbers(unique: Sequence[str], decimal: str, unit: str) -> dict[str,
 
 
 def _assumption(column: pd.Series[Any], numbers: Mapping[str, str | None]) -> Notice:
-    """Say how 7,094 was read where it may be a fraction or seven thousand."""
+    """Report how 7,094 was read if it may be a fraction or seven thousand."""
     value = next(value for value in numbers if "," in value)
     fraction = "." in str(numbers[value])
     meant = "a decimal mark" if fraction else "a thousands mark"
     return Notice(
         f"A comma before three digits, such as {value!r}, may be a decimal or a thousands mark, "
-        f"and nothing in the file says which: taken as {meant}.",
+        f"and nothing in the file decides: read as {meant}.",
         f"column {column.name!r}",
-        f"If it is the other, choose {'the point' if fraction else 'the comma'} as decimal mark.",
+        f"If that is wrong, choose {'the point' if fraction else 'the comma'} as decimal mark.",
         "LIN045",
     )
 
 
 def _read_alike(column: pd.Series[Any], decimal: str) -> ParsedNumbers | None:
-    """Read a column of which each value is a number with the same signs, such as $, at a stroke."""
+    """Read a column of numbers with the same signs, such as $, in one step."""
     first = first_texts(column, _GLANCE)
-    # Only short texts are looked at by patterns that go back and forth.
+    # Patterns with backtracking are applied to short texts only.
     if not first or len(first[0]) > LONGEST:
         return None
     before, behind = _before(first[0]), _behind(first[0], len(set(first)))
-    # One that is none spares thousands of columns of text the whole.
+    # A single mismatch avoids the full check of thousands of text columns.
     if _lines(first[:1], before, behind, decimal) is None:
         return None
     parts = list[Any]()
@@ -190,13 +190,13 @@ def _before(value: str) -> str:
 
 
 def _behind(value: str, n_distinct: int) -> str:
-    """Return the unit or sign at the end of a number; a unit stands behind several numbers."""
+    """Return the unit or sign at the end of a number; a unit must follow several numbers."""
     found = _SIGN_LAST.search(value) or (_UNIT.search(value) if n_distinct >= _SOME else None)
     return found[0] if found else ""
 
 
 def _lines(texts: list[str], before: str, behind: str, decimal: str) -> list[str] | None:
-    """Return numbers in Python's spelling; None unless each text is one between the two signs."""
+    """Return numbers in Python's notation; None unless each text is one between the two signs."""
     joined = "\n".join(texts)
     if joined.count("\n") != len(texts) - 1 or max(map(len, texts)) > LONGEST:
         return None if texts else []
@@ -211,19 +211,19 @@ def _lines(texts: list[str], before: str, behind: str, decimal: str) -> list[str
 
 
 def _to_numbers(texts: Sequence[str | None]) -> Any:
-    """Return texts in Python's spelling as numbers, (n,); NaN for None."""
+    """Return texts in Python's notation as numbers, (n,); NaN for None."""
     numbers: Any = pd.to_numeric(np.array(texts, dtype=object))
-    # Whole numbers of more than nineteen digits come as objects.
+    # Integers of more than nineteen digits come as objects.
     return numbers.astype(np.float64) if numbers.dtype == object else numbers
 
 
 def _as_number(value: str, decimal: str, unit: str = "") -> str | None:
-    """Return a number in Python's spelling, or None."""
+    """Return a number in Python's notation, or None."""
     if len(value) > LONGEST:
         return None
     bare, _ = bare_number(value.strip().removesuffix(unit))
     if not bare.isascii():
-        # Digits of any script count: pandas reads those of ASCII alone.
+        # Digits of any script are accepted: pandas reads only ASCII digits.
         bare = "".join(str(int(sign)) if sign.isdecimal() else sign for sign in bare)
     if not (GROUPED[decimal].fullmatch(bare) or BARE[decimal].fullmatch(bare)):
         return None
@@ -234,7 +234,7 @@ def _as_number(value: str, decimal: str, unit: str = "") -> str | None:
 
 
 def _common_unit(unique: Iterable[str]) -> str:
-    """Return what stands behind the number in all values that hold one, such as kg."""
+    """Return the common suffix of all numbers, such as kg."""
     units = set()
     n_numbers = 0
     for value in unique:
@@ -250,14 +250,14 @@ def _common_unit(unique: Iterable[str]) -> str:
 
 
 def _mostly_plain(numbers: dict[str, str | None]) -> bool:
-    """Tell whether most numbers stand without flags, and some without brackets."""
+    """Return whether most numbers have no flags, and some no brackets."""
     taken = [bare_number(value)[1] for value, number in numbers.items() if number is not None]
     negative = sum(bool(what) and what != FLAG for what in taken)
     return 2 * taken.count(FLAG) <= len(taken) and 10 * negative <= 9 * len(taken)
 
 
 def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -> bool:
-    """Tell whether the words among numbers may stand for missing values."""
+    """Return whether the words among numbers may stand for missing values."""
     if not odd or all(_is_no_value(word) for word in odd):
         return True
     n_odd = int(column.isin(odd).sum())
@@ -266,7 +266,7 @@ def _may_be_missing(odd: Sequence[str], n_unique: int, column: pd.Series[Any]) -
 
 
 def _is_no_value(word: str) -> bool:
-    """Tell words such as missing, (leer) or k. A."""
+    """Recognise words such as missing, (leer) or k. A."""
     plain = word.strip().strip("()[]<>").casefold()
     return plain in _NO_VALUE or re.sub(r"\. (?=\w)", ".", plain) in _NO_VALUE
 
@@ -305,7 +305,7 @@ def _number_notices(
     if odd:
         count = int(column.isin(odd).sum())
         words = ", ".join(repr(word[:30]) for word in odd[:5])
-        sentence = f"Numbers but for {words} ({count:,} rows), which was read as missing."
+        sentence = f"Numbers except {words} ({count:,} rows), which was read as missing."
         notices.append(
             Notice(sentence, where, "If it is a class or a level, make all values text.", "LIN044")
         )

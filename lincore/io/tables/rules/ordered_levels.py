@@ -1,4 +1,4 @@
-"""Column rule: the levels of a scale, such as low, medium, high, as numbers in their order."""
+"""Column rule: the levels of a scale, such as low, medium, high, become numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pandas as pd
 from lincore.io.tables.rules.protocol import Applied, Columns, require_columns
 from lincore.io.tables.text.column_assignment import with_columns
 
-# Scales of questionnaires: each from the least to the most, and words for the same behind "=".
+# Questionnaire scales: each from lowest to highest, with synonyms after "=".
 # fmt: off
 _SCALES = tuple(
     tuple(level.split("=") for level in scale.split(" < "))
@@ -49,7 +49,7 @@ _FEWEST = 3
 
 
 class OrderedLevels:
-    """Make numbers of the levels of those columns that the options name."""
+    """Convert the levels of the columns named in the options to numbers."""
 
     codes = ()
 
@@ -61,7 +61,7 @@ class OrderedLevels:
 
 
 def find_order(levels: Iterable[str]) -> tuple[str, ...]:
-    """Return levels in the order of the scale that they are of; none where they are of no scale."""
+    """Return levels in the order of their scale; empty if they match no scale."""
     known = {" ".join(level.casefold().split()): level for level in levels}
     if len(known) < _FEWEST:
         return ()
@@ -73,7 +73,7 @@ def find_order(levels: Iterable[str]) -> tuple[str, ...]:
 
 
 def with_ordered(frame: pd.DataFrame, ordered: Mapping[str, Sequence[str]] | None) -> pd.DataFrame:
-    """Return the frame with the levels of some columns as numbers from 1, in the order given."""
+    """Return the frame with the levels of some columns as numbers from 1, in the given order."""
     if not ordered:
         return frame
     require_columns(frame, ordered, "ordered")

@@ -1,4 +1,4 @@
-"""The protocol of column rules: columns in, columns and findings out, or a rejection."""
+"""The protocol of column rules: columns in, columns and findings out, or None."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from lincore.io.tables.text.options import ReadOptions
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns of a table between two rules, with what is known of the file they come from.
+    """Columns of a table between two rules, with information about their file.
 
     Parameters
     ----------
     frame : DataFrame
-        The columns as they are by now.
+        The current columns.
     name : str
         The file's name, for messages.
     options : ReadOptions
     marks : NumberMarks
         Decimal and thousands mark of the file.
     header : tuple of str
-        Fields of the header line; none where there is no such line.
+        Fields of the header line; empty if there is none.
     texts : frozenset of str
         Columns of digits that stay text.
     declared : mapping of str to str
-        Types that the file declares, "number", "category" or "text", by the names of columns.
+        Types declared in the file, "number", "category" or "text", by column name.
     rows_kept : bool
-        Whether the rows are still those of the file, one after the other.
+        Whether the rows are still all rows of the file, in order.
     """
 
     frame: pd.DataFrame
@@ -48,13 +48,13 @@ class Columns:
 
     @cached_property
     def of_text(self) -> dict[str, pd.Series[Any]]:
-        """The columns that are still text, by their names."""
-        # By their types: of thousands of columns of numbers none is taken out to be looked at.
+        """The columns that are still text, by name."""
+        # By dtype, so that thousands of numeric columns are not accessed.
         kinds = zip(map(str, self.frame), self.frame.dtypes, strict=True)
         return {name: self.frame[name] for name, kind in kinds if kind.kind == "O"}
 
     def with_frame(self, frame: pd.DataFrame) -> Columns:
-        """Return the columns with another frame."""
+        """Return a copy with another frame."""
         return replace(self, frame=frame)
 
 
@@ -70,16 +70,16 @@ class ColumnRule(Protocol):
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """Codes of its findings, which `ReadOptions.overrule` may name."""
+        """Codes of its findings, for `ReadOptions.overrule`."""
         ...
 
     def apply(self, columns: Columns) -> Applied | None:
-        """Return the changed columns and the findings, or None where the rule does not apply."""
+        """Return the changed columns and the findings, or None if the rule does not apply."""
         ...
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], option: str) -> None:
-    """Refuse names of columns that the frame has not."""
+    """Reject names of columns that the frame does not have."""
     for name in names:
         if name not in frame:
             raise DataError(

@@ -13,7 +13,7 @@ from lincore.utils.typing import Flags
 
 
 class RepeatedHeaders:
-    """Leave out rows that hold the very names of the columns, as where files were joined.
+    """Leave out rows that repeat the column names, as in concatenated files.
 
     Examples
     --------
@@ -28,11 +28,11 @@ class RepeatedHeaders:
     def apply(self, columns: Columns) -> Applied | None:
         """Return the columns without repeated headers."""
         again = _repeating(columns.frame, columns.header)
-        return leave_out(columns, again, "like the header line", "LIN031")
+        return leave_out(columns, again, "that repeat the header line", "LIN031")
 
 
 def _repeating(frame: pd.DataFrame, header: Sequence[str]) -> Flags:
-    """Return which rows hold the very names of the columns, (n,)."""
+    """Return which rows repeat the column names, (n,)."""
     again = np.zeros(len(frame), bool)
     named = [i for i, field in enumerate(header[: frame.shape[1]]) if field]
     if len(named) < 2:
@@ -41,7 +41,7 @@ def _repeating(frame: pd.DataFrame, header: Sequence[str]) -> Flags:
     for i in named:
         column = frame.iloc[:, i]
         if not (isinstance(column.dtype, pd.StringDtype) or column.dtype == object):
-            # What was read as numbers holds no name.
+            # Numeric columns contain no names.
             return np.zeros(len(frame), bool)
         again[again] = column[again].astype("str").str.strip() == header[i]
         if not again.any():

@@ -1,4 +1,4 @@
-"""Column rule: text without blanks around its values, missing-value codes taken out."""
+"""Column rule: text is stripped, and missing-value codes are removed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _FEW_ROWS = 5_000
 
 
 class StrippedText:
-    """Strip the values of text columns, and take out missing-value codes.
+    """Strip the values of text columns, and remove missing-value codes.
 
     Examples
     --------
@@ -38,27 +38,27 @@ class StrippedText:
 
 
 def with_many(frame: pd.DataFrame, columns: dict[str, pd.Series[Any]]) -> pd.DataFrame:
-    """Return the frame with some columns replaced, be they thousands."""
+    """Return the frame with some, possibly thousands of, columns replaced."""
     if 2 * len(columns) < frame.shape[1]:
         return with_columns(frame, columns)
-    # Arrays rather than series, of which pandas compares the indices of all.
+    # Arrays rather than series, because pandas would compare the indices of all series.
     found = {n: (columns[n] if n in columns else frame[n]).array for n in map(str, frame)}
     return pd.DataFrame(found, index=frame.index)
 
 
 def is_text(column: pd.Series[Any]) -> bool:
-    """Tell whether pandas left a column as text."""
+    """Return whether pandas left a column as text."""
     return isinstance(column.dtype, pd.StringDtype) or column.dtype == object
 
 
 def stripped(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
-    """Return a text column without blanks around its values, missing-value codes taken out."""
+    """Return a stripped text column without missing-value codes."""
     given = options.missing_codes
     marked = {"", *(mark.strip() for mark in (MISSING_CODES if given is None else given))}
     if column.dtype == object:
         column = column.astype("str").where(column.notna())
     if len(column) <= _FEW_ROWS:
-        # In pandas each step takes a third of a millisecond, for each of thousands of columns.
+        # pandas takes a third of a millisecond per step and column, for thousands of columns.
         values = listed_texts(column)
         tidy = [None if value is None else value.strip() for value in values]
         tidy = [None if value in marked else value for value in tidy]

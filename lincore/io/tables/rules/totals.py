@@ -23,7 +23,7 @@ _NEAR = 0.01
 
 
 class Totals:
-    """Leave out the last rows where they say that they are totals or means, and are.
+    """Leave out the last rows if they are labelled as totals or means, and are.
 
     Examples
     --------
@@ -42,21 +42,21 @@ class Totals:
         count = next((n for n in range(_MOST_TOTALS, 0, -1) if _are_totals(frame, n)), 0)
         if not count:
             return None
-        several = f"The last {count} rows hold totals and were left out."
-        sentence = several if count > 1 else "The last row holds totals and was left out."
+        several = f"The last {count} rows contain totals and were left out."
+        sentence = several if count > 1 else "The last row contains totals and was left out."
         finding = Notice(sentence, columns.name, code="LIN032")
         return Applied(columns.with_frame(frame.iloc[:-count]), (finding,))
 
 
 def _are_totals(frame: pd.DataFrame, count: int) -> bool:
-    """Tell whether the last rows, so many of them, are totals of those before."""
+    """Return whether this many last rows are totals of the rows before."""
     rows = frame.iloc[:-count]
     last = (frame.iloc[-i] for i in range(1, count + 1))
     return len(rows) >= _LEAST_ROWS and all(_is_total(rows, row) for row in last)
 
 
 def _says_total(row: pd.Series[Any]) -> list[str]:
-    """Return the columns in which a row says that it is a total."""
+    """Return the columns in which a row is labelled as a total."""
     return [
         str(name)
         for name, value in row.items()
@@ -67,7 +67,7 @@ def _says_total(row: pd.Series[Any]) -> list[str]:
 def _is_total(rows: pd.DataFrame, last: pd.Series[Any]) -> bool:
     values = {str(name): value for name, value in last.items()}
     words = _says_total(last)
-    # A class may be called "all": then it stands in other rows too.
+    # A class may be called "all": then it occurs in other rows too.
     if not words or any((rows[name] == values[name]).any() for name in words):
         return False
     numbers = [name for name in values if is_number(rows[name]) and not pd.isna(values[name])]

@@ -1,4 +1,4 @@
-"""Column rule: columns that only trailing separators made are left out."""
+"""Column rule: columns created by trailing separators are left out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class UnnamedColumns:
     codes = ("LIN041",)
 
     def apply(self, columns: Columns) -> Applied | None:
-        """Return the columns without such."""
+        """Return the remaining columns."""
         frame, names = columns.frame, [str(name) for name in columns.frame]
         kept = len(names)
         while kept and names[kept - 1] == f"column {kept}" and frame[names[kept - 1]].isna().all():
@@ -30,5 +30,5 @@ class UnnamedColumns:
         if not columns.header or kept in (0, len(names)):
             return None
         where = columns_named(names[kept:])
-        finding = Notice("Left out, neither a name nor a value.", where, code="LIN041")
+        finding = Notice("Left out: neither a name nor values.", where, code="LIN041")
         return Applied(columns.with_frame(frame[names[:kept]]), (finding,))

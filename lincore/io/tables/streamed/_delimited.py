@@ -1,4 +1,4 @@
-"""Delimited text larger than memory: sampled lines, and its rows block by block."""
+"""Delimited text larger than memory: sampled lines, and all rows block by block."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from lincore.utils.threads import read_ahead
 
 _HEAD_BYTES = 65_536
 _LOOKED_AT = 1_000_000
-# Cells that are parsed at a time: some 8 MB as numbers.
+# Cells parsed at a time: about 8 MB as numbers.
 BLOCK_CELLS = 1_000_000
 _FEW_WORDS = 5
 _KNOWN_ROWS = 500
@@ -41,24 +41,24 @@ _SEED = 0
 
 @dataclass(frozen=True, eq=False)
 class LargeText:
-    """All rows of a text table, to be read in blocks.
+    """All rows of a text table, read in blocks.
 
     Parameters
     ----------
     file : LargeFile
     encoding : str, optional
-        None where it is UTF-8 with usual line ends and can be read as it is.
+        None if it is UTF-8 with usual line ends and can be read directly.
     way : Way
-        How its rows are to be read.
+        How its rows are read.
     n_rows : int
         Lines below the header that are not blank.
     options : ReadOptions
     target : Target
-        What a line is to be.
+        The expected form of a line.
     is_uneven : bool
-        Whether lines that do not fit are known of, so that all are looked at.
+        Whether uneven lines are known, so that all lines are checked.
     blanks : str
-        Spaces or tabs, where there are any: only then must fields be freed of them.
+        Spaces or tabs, if there are any: only then fields are stripped.
     """
 
     file: LargeFile
@@ -77,12 +77,12 @@ class LargeText:
 
     @property
     def limits(self) -> Limits:
-        """Those of the file."""
+        """Limits of the file."""
         return self.file.limits
 
     @property
     def reason(self) -> str:
-        """A sentence that says why the file is not held."""
+        """A sentence that says why the file is not read into memory."""
         return self.file.reason
 
     def frames(
@@ -91,7 +91,7 @@ class LargeText:
         texts: Sequence[str] = (),
         findings: list[Notice] | None = None,
     ) -> Iterator[pd.DataFrame]:
-        """Yield some columns of all rows, block by block: numbers wherever there are such."""
+        """Yield some columns of all rows, block by block, converted to numbers if possible."""
         words: dict[str, set[str]] = {}
         n_done, fitter = 0, LineFitter(self.target)
         try:
@@ -101,7 +101,7 @@ class LargeText:
         except _TOO_LONG:
             if self.is_uneven:
                 raise
-            # The rows before the line that was too long are those that they were.
+            # The rows before the line that was too long are unaffected.
             for frame in self._parsed(texts, fitter):
                 n_known = min(n_done, len(frame))
                 n_done -= n_known
@@ -111,9 +111,9 @@ class LargeText:
             findings += [*fitter.notices(), *_words_notices(words)]
 
     def _parsed(self, texts: Sequence[str], fitter: LineFitter | None) -> Iterator[pd.DataFrame]:
-        """Yield all columns as pandas reads them, of lines that are fitted before or not."""
-        # All of it as text where a thousands mark may be mistaken for a decimal point.
-        # Labels recur: as objects each is made once.
+        """Yield all columns as read by pandas, with or without repairing lines first."""
+        # Everything as text if a thousands mark may be mistaken for a decimal point.
+        # Labels recur: as objects each is created once.
         labels = dict.fromkeys(texts, object)
         everything: Any = "str" if "." in self.way.marks.thousands else labels
         layout, names, marks, first_line = self.way
@@ -165,7 +165,7 @@ class LargeText:
 
 
 def _words_notices(words: dict[str, set[str]]) -> list[Notice]:
-    sentence = "Numbers but for {}, which was read as missing."
+    sentence = "Numbers except {}, which was read as missing."
     return [
         Notice(
             sentence.format(", ".join(repr(word[:30]) for word in sorted(found)[:5])),
@@ -178,7 +178,7 @@ def _words_notices(words: dict[str, set[str]]) -> list[Notice]:
 
 
 def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
-    """Return a text column as a categorical one, its levels stripped rather than its values."""
+    """Return a text column as categorical, stripping its levels instead of its values."""
     places, found = pd.factorize(column)
     texts = pd.DataFrame({column.name: stripped(pd.Series(found, dtype="str"), options)})
     cut_at = {n: mark for n, mark in (options.cut_at or {}).items() if n == column.name}
@@ -190,24 +190,24 @@ def _as_levels(column: pd.Series[Any], options: ReadOptions) -> pd.Series[Any]:
 def open_large_text(
     file: LargeFile, options: ReadOptions | None = None
 ) -> tuple[LargeText, Delimited]:
-    """Find how a large text table is to be read, and read lines drawn from all over it."""
+    """Detect how to read a large text table, and read randomly sampled lines."""
     options = options or ReadOptions()
     encoding = _encoding(file, options)
     try:
         lines = _draw_lines(file, encoding)
     except UnicodeDecodeError as error:
-        # A letter far behind the beginning shows that it is not UTF-8.
+        # A byte far from the beginning shows that it is not UTF-8.
         encoding = decode(bytes(error.object), file.name, limits=file.limits).encoding
         lines = _draw_lines(file, encoding)
     except NulError:
         if encoding is not None:
             raise
-        # Recoded, it comes without them.
+        # Recoding removes them.
         encoding = "utf-8"
         lines = _draw_lines(file, encoding)
     asked = replace(options, encoding="utf-8")
     try:
-        # What was drawn is small, whatever the limit that the whole is beyond.
+        # The sample is small, even though the whole exceeds the limits.
         enough = max(len(lines.text), file.limits.max_table_bytes)
         cells = max(len(lines.text), file.limits.max_cells)
         own = replace(
@@ -228,17 +228,17 @@ def open_large_text(
         ) from error
     if way.layout.rewritten:
         raise DataError(
-            "Columns by their place, or quotation marks behind a backslash, need the whole file.",
+            "Fixed-width columns, or quotation marks after a backslash, need the whole file.",
             where=file.name,
-            remedy="Save it as CSV, or load a part of the rows.",
+            remedy="Save it as CSV, or load fewer rows.",
         )
     *above, rows = lines.text.split(b"\n", way.first_line - 1)
     if options.quote is None and way.layout.quote.encode() not in rows:
-        # A mark that opens a text somewhere and is never closed would swallow the rest of the file.
+        # An unclosed quotation mark would swallow the rest of the file.
         way = way._replace(layout=way.layout._replace(quote=""))
     n_rows = lines.n_lines - sum(bool(line.strip()) for line in above)
     target = _target(rows, way, file.name, options)
-    # What is short is filled up by pandas too.
+    # Short lines are padded by pandas too.
     is_uneven = options.uneven in ("skip", "keep") or any(
         line.outcome != "filled up" for line in drawn.reading.uneven
     )
@@ -255,7 +255,7 @@ def open_large_text(
 
 
 def _target(rows: bytes, way: Way, name: str, options: ReadOptions) -> Target:
-    """Return what the lines of a file are to be, by some of them."""
+    """Return the expected form of the lines of a file, from some of them."""
     separator, quote = way.layout.separator, way.layout.quote
     some = rows[:_HEAD_BYTES].decode("utf-8", "replace").splitlines()[:_KNOWN_ROWS]
     known = [split(line, separator, quote) for line in some if line.strip()]
@@ -269,12 +269,12 @@ def _target(rows: bytes, way: Way, name: str, options: ReadOptions) -> Target:
         way.first_line,
         policy,
         may_join=False,
-        may_widen=False,  # the columns are those of the drawn lines
+        may_widen=False,  # the columns are those of the sampled lines
     )
 
 
 class _Lines(NamedTuple):
-    """Lines of a file, and where each of them stands in it, counted from 1."""
+    """Lines of a file and their line numbers, counted from 1."""
 
     text: bytes
     numbers: list[int]
@@ -282,7 +282,7 @@ class _Lines(NamedTuple):
     blanks: str
 
     def in_file(self, where: str) -> str:
-        """Return a place among the lines as a place in the file."""
+        """Convert a position among the lines to a position in the file."""
         named = re.search(r"\blines? (\d+(, \d+)*)", where)
         if named is None:
             return where
@@ -292,10 +292,10 @@ class _Lines(NamedTuple):
 
 
 def _encoding(file: LargeFile, options: ReadOptions) -> str | None:
-    """Return the encoding if the text must be recoded; refuse what is no text."""
+    """Return the encoding if the text must be recoded; reject binary files."""
     with file.open() as stream:
         head = stream.read(_LOOKED_AT)
-    # A letter of several bytes must not be cut.
+    # A multi-byte character must not be cut.
     end = head.rfind(b"\n") + 1 if not head.startswith((b"\xff\xfe", b"\xfe\xff")) else 0
     head = head[: end or len(head) // 4 * 4]
     encoding = decode(head, file.name, options.encoding, file.limits).encoding
@@ -308,7 +308,7 @@ def _opened(file: LargeFile, encoding: str | None) -> BinaryIO:
 
 
 def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
-    """Return the first lines of a file and others, each as likely as any."""
+    """Return the first lines of a file and a uniform random sample of the others."""
     limits, rng = file.limits, np.random.default_rng(_SEED)
     keys, numbers, lines = [np.empty(0)], [np.empty(0, dtype=np.intp)], list[bytes]()
     head, blanks, threshold, n_bytes, n_lines, n_filled = b"", "", 1.0, 0, 0, 0
@@ -319,7 +319,7 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
             ends = np.flatnonzero(np.frombuffer(block, dtype=np.uint8) == ord("\n")) + 1
             lengths = np.diff(ends, prepend=0)
             first = 0
-            # The names of columns, most often in the first line, may well hold some.
+            # Column names, usually in the first line, may contain some.
             below = block.find(b"\n") + 1 if not head else 0
             blanks += "".join(
                 c for c in " \t" if c not in blanks and block.find(c.encode(), below) >= 0
@@ -352,8 +352,8 @@ def _draw_lines(file: LargeFile, encoding: str | None) -> _Lines:
 
 
 def _share(file: LargeFile, line_bytes: float) -> float:
-    """Return what share of lines to draw, as far as that is known from their length."""
+    """Return the share of lines to sample, estimated from their length."""
     limits = file.limits
-    # Unpacked it is larger than that, but by how much nobody knows.
+    # Unpacked it is larger than that, by an unknown factor.
     size = max(file.n_bytes, limits.max_table_bytes if file.is_packed else 0)
     return min(1.0, limits.max_drawn_bytes / size, limits.max_rows_in_memory / (size / line_bytes))

@@ -1,4 +1,4 @@
-"""Rows of a large text, each of as many fields as there are columns."""
+"""Rows of a large text, each with the right number of fields."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_CARRIED = 100_000
 
 
 class FittedRows(io.RawIOBase):
-    """The rows of a stream in UTF-8, those that do not fit put right or left out.
+    """The rows of a UTF-8 stream, with uneven lines repaired or skipped.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ class FittedRows(io.RawIOBase):
         From the first row on.
     fitter : LineFitter
     comment : str
-        What a line that is to be skipped begins with, or "".
+        Prefix of lines to skip, or "".
     first_line : int
-        The number of the first row's line.
+        The line number of the first row.
     limits : Limits
     """
 
@@ -63,7 +63,7 @@ class FittedRows(io.RawIOBase):
 
 
 def _last_whole(text: str, quote: str) -> int:
-    """Return where the last line that may open a text of several lines begins, or the end."""
+    """Return the start of the last line that may open a multi-line text, or the end."""
     if not quote or text.count(quote) % 2 == 0:
         return len(text)
     start = text.rfind("\n", 0, text.rindex(quote)) + 1

@@ -22,7 +22,7 @@ from lincore.io.tables.streamed.arrow_rows import ArrowRows
 def open_large_parquet(
     file: LargeFile, missing_in: Mapping[str, Sequence[str | float]] | None = None
 ) -> tuple[ArrowRows, tuple[Notice, ...]]:
-    """Look at a large Parquet file."""
+    """Open a large Parquet file."""
     limits = file.limits
     with _damage(file), file.open_as_it_is() as stream:
         opened = pq.ParquetFile(stream, **THRIFT)
@@ -33,7 +33,7 @@ def open_large_parquet(
             f"It unpacks to more than {limits.max_streamed_bytes / 1e6:,.0f} MB, or two of its "
             "columns have the same name.",
             where=file.name,
-            remedy="Load a part of the rows, or fewer columns.",
+            remedy="Load fewer rows or columns.",
         )
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
 

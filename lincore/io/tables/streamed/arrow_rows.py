@@ -1,4 +1,4 @@
-"""Rows that come as Arrow's record batches, block by block: of Parquet files and of databases."""
+"""Rows in Arrow record batches, block by block: from Parquet files and databases."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SEED = 0
 
 @dataclass(frozen=True, eq=False)
 class ArrowRows:
-    """All rows of a table, to be read in blocks: a `lincore.io.tables.row_source.RowSource`.
+    """All rows of a table, read in blocks: a `lincore.io.tables.row_source.RowSource`.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ class ArrowRows:
         For messages.
     limits : Limits
     reason : str
-        Why it is not held, as a sentence.
+        Why it is not read into memory, as a sentence.
     n_rows : int
     columns : tuple of str
-        Those that hold one value a cell.
+        Columns with scalar cells.
     missing_in : mapping of str to sequence
         As in `lincore.io.tables.text.options.ReadOptions`.
     read : callable
-        ``read(columns, n_rows)`` yields record batches of some columns and about so many rows.
+        ``read(columns, n_rows)`` yields record batches of some columns with about this many rows.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ArrowRows:
             yield mark_missing(_frame(batch), wanted)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
-        """Yield some columns of all rows as Arrow has them."""
+        """Yield some columns of all rows in Arrow's form."""
         for batch in self.read(columns, max(1, BATCH_CELLS // max(1, len(columns)))):
             # No rows can be taken of columns of views.
             types = [_VIEWED.get(field.type, field.type) for field in batch.schema]
@@ -69,11 +69,11 @@ class ArrowRows:
             yield pa.RecordBatch.from_arrays(cast, batch.schema.names)
 
     def whole(self) -> pd.DataFrame:
-        """Return all rows, values that stand for missing ones as they are."""
+        """Return all rows, without replacing missing-value codes."""
         return self._kept(self.batches(self.columns), "")
 
     def drawn(self) -> pd.DataFrame:
-        """Return rows drawn at random, by the limits for a first look."""
+        """Return a random sample of rows, within the limits for a first look."""
         limits, rng = self.limits, np.random.default_rng(_SEED)
         most = min(
             limits.max_rows_in_memory, limits.max_drawn_bytes // (8 * max(1, len(self.columns)))
@@ -83,7 +83,7 @@ class ArrowRows:
             batch.filter(pa.array(rng.random(len(batch)) < share))
             for batch in self.batches(self.columns)
         )
-        return self._kept(drawn, "Its texts are too long to be held.")
+        return self._kept(drawn, "Its texts are too long for memory.")
 
     def _kept(self, batches: Iterator[pa.RecordBatch], what: str) -> pd.DataFrame:
         most, n_bytes, kept = self.limits.max_table_bytes, 0, []
@@ -93,7 +93,7 @@ class ArrowRows:
                 raise TooLargeError(
                     what or f"It is larger than {most / 1e6:,.0f} MB.",
                     where=self.name,
-                    remedy="Load fewer columns, or a part of the rows.",
+                    remedy="Load fewer columns or rows.",
                 )
             kept.append(_frame(batch))
         if not kept:

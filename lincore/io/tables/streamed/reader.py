@@ -1,4 +1,4 @@
-"""Tables larger than memory: typed from a sample, then read block by block."""
+"""Tables larger than memory: types from a sample, then read block by block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lincore.utils.typing import Progress
 
 
 def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
-    """Open a table that is too large to be held: its frame is rows drawn at random."""
+    """Open a table that is too large for memory: its frame is a random sample of rows."""
     with _refused_by_size(file.reason):
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
             asked = options or ReadOptions()
@@ -46,13 +46,13 @@ def _refuse_cells(rows: RowSource, n_columns: int) -> None:
             f"There are {rows.n_rows:,} rows of {n_columns:,} columns; together {most:,} cells are "
             "allowed even in blocks.",
             where=rows.name,
-            remedy="Leave columns out, or load a part of the rows.",
+            remedy="Leave columns out, or load only part of the rows.",
         )
 
 
 @contextmanager
 def _refused_by_size(reason: str) -> Iterator[None]:
-    """Say first that the file is too large to be held, whatever else stands in the way."""
+    """Prefix an error by the reason why the file is too large for memory."""
     try:
         yield
     except StoppedReading:
@@ -70,7 +70,7 @@ def _refused_by_size(reason: str) -> Iterator[None]:
 def large_table_to_dataset(
     table: Table, target: str | int | None, options: TableOptions, progress: Progress | None = None
 ) -> Dataset:
-    """Read all rows of a large table: some are held, the others summed by class."""
+    """Read all rows of a large table: keep some in memory and sum the others by class."""
     assert table.source is not None
     guess = None if target is not None or "target" in options.roles.values() else table.guess
     wanted, columns = wanted_of(table, target, options)
@@ -100,7 +100,7 @@ def large_table_to_dataset(
 def wanted_of(
     table: Table, target: str | int | None, options: TableOptions
 ) -> tuple[Wanted, Sequence[Column]]:
-    """Return what is to be read of the rows of a large table, and the roles of its columns."""
+    """Return the selection to be read from a large table, and the roles of its columns."""
     assert table.source is not None
     with _refused_by_size(table.source.reason):
         _refuse_options(table, options)
@@ -115,24 +115,23 @@ def wanted_of(
 
 
 def drawn_notice(table: Table) -> Notice:
-    """Say that nothing but the drawn rows of a large table is used."""
+    """Report that only the sampled rows of a large table are used."""
     assert table.source is not None
     n_drawn, n_rows = len(table.frame), table.source.n_rows
     return Notice(
-        f"Used are {n_drawn:,} rows drawn at random from about {n_rows:,}; nothing is learned "
-        "from the others.",
+        f"{n_drawn:,} rows drawn at random from about {n_rows:,} are used; the others are ignored.",
         table.name,
         code="LIN057",
     )
 
 
 def _refuse_options(table: Table, options: TableOptions) -> None:
-    """Refuse what needs all rows at once."""
+    """Reject options that need all rows at once."""
     asked = {
         f"missing={options.missing!r}": options.missing not in (None, "drop"),
         "Binning the target": options.bins is not None,
         "Treating numbers as categorical": bool(options.categories),
-        "Keeping one of each repeated row": options.drop_duplicates,
+        "Removing duplicates": options.drop_duplicates,
         "Filtering rows": bool(options.where),
     }
     for what, is_asked in asked.items():
@@ -141,18 +140,18 @@ def _refuse_options(table: Table, options: TableOptions) -> None:
 
 
 def _features(table: Table, columns: Sequence[Column]) -> list[str]:
-    """Return the features; refuse columns that need more than sums."""
+    """Return the features; reject columns that need more than sums."""
     by_role = {role: [c.name for c in columns if c.role == role] for role in COLUMN_ROLES}
     features, groups = by_role["feature"], by_role["group"]
     if groups:
-        # Rows of a tested group would be among those that are summed and learned from.
+        # Rows of a tested group would be among the summed training rows.
         raise _refused("Rows of one group cannot be kept together.", table, "Ignore it", groups)
     if by_role["frequency"]:
         what, remedy = "Rows can be repeated in memory only.", "Use it as weights"
         raise _refused(what, table, remedy, by_role["frequency"], "weight")
     named = [name for name in features if not is_number(table.frame[name])]
     if named or by_role["text"]:
-        what = "These hold no numbers: a category or a text must be seen as a whole to be coded."
+        what = "Not numeric: encoding categories and texts needs the whole column."
         raise _refused(what, table, "Ignore them", [*named, *by_role["text"]])
     if not features:
         raise no_feature(table, columns)
@@ -171,6 +170,6 @@ def _refused(
     return DataError(
         what,
         where=where,
-        remedy=f"{remedy}, or use the drawn rows alone (drawn_only).",
+        remedy=f"{remedy}, or use only the drawn rows (drawn_only).",
         remedies=((*change_roles, DRAWN_ONLY) if columns else (DRAWN_ONLY,)),
     )

@@ -17,10 +17,10 @@ _MOSTLY, _FEW_SHORT = 0.8, 0.3
 
 
 def rule_columns(text: str) -> str | None:
-    r"""Return the text with `PLACES` between its columns; None where places tell no columns.
+    r"""Return the text with `PLACES` between its columns; None if it is not fixed-width.
 
-    Most lines must be about as long as the longest, and the columns must be parted by places at
-    which no line has a character.
+    Most lines must be about as long as the longest, and between columns no line may have a
+    character.
     """
     if len(text) > _MOST_CHARS or {"\t", PLACES} & set(text) or not text.isascii():
         return None
@@ -29,9 +29,9 @@ def rule_columns(text: str) -> str | None:
     width = max(map(len, filled), default=0)
     short = sum(len(line.rstrip()) < _MOSTLY * width for line in filled)
     if len(filled) < _FEWEST_LINES or short > _FEW_SHORT * len(filled):
-        # Lines of any length are words between spaces, whose places say nothing.
+        # Lines of varying length are words between spaces, whose positions mean nothing.
         return None
-    # All lines at once as one number: bits are set where any of them has a character.
+    # All lines at once as one number: a bit is set if any of them has a character there.
     taken = 0
     for line in filled:
         taken |= int("".join("0" if mark == " " else "1" for mark in line.ljust(width)), 2)
@@ -44,19 +44,19 @@ def rule_columns(text: str) -> str | None:
 
 
 def part_by_gaps(text: str) -> str | None:
-    r"""Return the text with `PLACES` for gaps of two blanks and more, if each line has as many."""
+    r"""Return the text with `PLACES` for gaps of two or more blanks, if all lines have as many."""
     if len(text) > _MOST_CHARS or PLACES in text or "  " not in text:
         return None
     lines = [line.strip() for line in text.split("\n")]
     widths = {len(_GAP.split(line)) for line in lines if line}
-    # Sentences have two blanks between them here and there, and prose is justified by them.
+    # Two blanks also occur between sentences and in justified prose.
     if len(widths) > 1 or max(widths, default=0) < 2 or sum(map(bool, lines)) < _FEWEST_SAID:
         return None
     return "\n".join(_GAP.sub(PLACES, line) for line in lines)
 
 
 def part_by_single_blanks(text: str) -> str | None:
-    r"""Return the text with `PLACES` for single blanks, if each line has as many outside quotes."""
+    r"""Return the text with `PLACES` for single blanks, if all lines have as many unquoted."""
     if len(text) > _MOST_SINGLE_CHARS or {"\t", PLACES} & set(text):
         return None
     width, n_rows, sink = 0, 0, io.StringIO()
@@ -65,7 +65,7 @@ def part_by_single_blanks(text: str) -> str | None:
     try:
         for fields in reader:
             width = width or len(fields)
-            # Prose has no line of as many words as all others.
+            # Lines of prose differ in the number of words.
             if width < _FEWEST_SINGLE or (fields and len(fields) != width):
                 return None
             writer.writerow(fields)
@@ -76,7 +76,7 @@ def part_by_single_blanks(text: str) -> str | None:
 
 
 def _spans(taken: str) -> list[tuple[int, int]]:
-    """Return where runs of ones begin and end."""
+    """Return the starts and ends of runs of ones."""
     edges = [i for i in range(1, len(taken)) if taken[i] != taken[i - 1]]
     bounds = [0, *edges, len(taken)]
     pairs = zip(bounds, bounds[1:], strict=False)

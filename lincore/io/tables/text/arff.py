@@ -15,12 +15,12 @@ _ATTRIBUTE = re.compile(
 
 
 def is_arff(text: str) -> bool:
-    r"""Tell whether a text is ARFF: comments, then the name of a relation."""
+    r"""Return whether a text is ARFF: comments, then the name of a relation."""
     return _RELATION.match(text[:100_000]) is not None
 
 
 def arff_as_csv(text: str, name: str) -> str:
-    r"""Return the rows of an ARFF file below a line of names, in the lines where they stand."""
+    r"""Return the rows of an ARFF file below a line of names, keeping line numbers."""
     data = _DATA.search(text)
     if data is None:
         raise DataError(
@@ -30,7 +30,7 @@ def arff_as_csv(text: str, name: str) -> str:
     rows = re.sub(r"(?m)^\s*%.*$", "", text[data.end() :])
     if re.match(r"\s*\{", rows):
         raise DataError(
-            "The rows are sparse: only what is not zero is written.",
+            "The rows are sparse: only nonzero values are listed.",
             where=name,
             remedy="Save it as CSV (text with one row per line) and load that.",
         )

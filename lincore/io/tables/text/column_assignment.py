@@ -9,11 +9,12 @@ import pandas as pd
 
 
 def with_columns(frame: pd.DataFrame, columns: Mapping[str, Any]) -> pd.DataFrame:
-    """Return the frame with some of its columns replaced, or with new ones behind the others.
+    """Return the frame with some columns replaced, or with new ones appended.
 
-    As `DataFrame.assign`, which takes names as keywords and so refuses a column called "self".
+    Like `DataFrame.assign`, which takes names as keywords and therefore rejects a column called
+    "self".
     """
-    # Nothing is copied: pandas copies a column when it is written to.
+    # Nothing is copied: pandas copies a column only on writing.
     changed = frame.copy(deep=False)
     for name, values in columns.items():
         changed[name] = values

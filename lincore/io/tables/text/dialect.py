@@ -1,4 +1,4 @@
-"""Detection of comments, separator and quotes of a text table."""
+"""Detection of comments, separator and quotation marks of a text table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.text._fixed_width import part_by_gaps, part_by_single_blanks, rule_columns
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
-# The rarer in text, the earlier: the order decides where two agree equally well.
+# The rarer in text, the earlier: the order decides ties.
 SEPARATORS = "\t|;,"
 
 _SAMPLE_CHARS = 65_536
@@ -24,20 +24,20 @@ _SAMPLE_FIELDS = 40_000
 _FEWEST_RECORDS = 12
 _FEWEST_PAIRS = 3
 _JUDGED = 200
-# One such line of so many is damage to a single line.
+# One such line among this many is damage to a single line.
 _FEW_SLASHES = 10
 _COMMENT_MARKS = ("#", "%", "//")
-# "Smith, John" is a name and no two fields.
+# "Smith, John" is a name, not two fields.
 _QUOTED = r"^'.*'$|^\"|\"$|\n"
 _UNCLEAN = re.compile(
     rf"[\t|;~^]|,(?!\s)|\d\s+[\d.,+-]|\d:[A-Za-z]|[A-Za-z]:\d|{_QUOTED}", re.DOTALL
 )
 _TRACES = re.compile(_QUOTED, re.DOTALL)
-# Blanks and colons stand in texts and times of day, a tab hardly ever.
+# Blanks and colons occur in texts and times of day, tabs rarely.
 _PRIORS = {"\t": 1.2, SPACES: 0.7, ":": 0.4, PLACES: 1.0}
-# They stand in numbers and formulas too: one a line, beside nothing else, parts no columns.
+# They occur in numbers and formulas too: a single one per line does not separate columns.
 _RARE = "~^"
-# What a spreadsheet writes where a value cannot be computed is no comment.
+# Error values of spreadsheets are not comments.
 _ERRORS = r"(?!N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)"
 _ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
 # Lines that are each quoted as a whole, as one field: told from some, if there are so many.
@@ -46,7 +46,7 @@ _WHOLE_LINES, _FEWEST_WHOLE, _MOSTLY_WHOLE = 200, 2, 0.5
 
 
 class Record(NamedTuple):
-    """The fields of one row as text, and the lines, counted from 1, that it takes up."""
+    """The fields of one row as text, and its lines, counted from 1."""
 
     fields: list[str]
     first_line: int
@@ -64,16 +64,16 @@ class Layout(NamedTuple):
     Attributes
     ----------
     text : str
-        Comment lines emptied; the numbers of the lines are those of the file.
+        With comment lines emptied, so that line numbers are those of the file.
     separator, quote, comment : str
-        `quote` and `comment` are "" where there are none.
+        `quote` and `comment` are "" if there are none.
     records : list of Record
-        Of the beginning of the table, blank lines left out.
+        Records at the beginning of the table, without blank lines.
     width : int
-        Fields of most records.
+        Number of fields of most records.
     rewritten : bool
-        Whether more than comments was changed, so that other lines of the file must not be read
-        in this way.
+        Whether more than comments was changed, so that other lines of the file cannot be read in
+        this way.
     """
 
     text: str
@@ -86,7 +86,7 @@ class Layout(NamedTuple):
 
 
 def find_layout(text: str, options: ReadOptions) -> Layout:
-    r"""Find how text falls into fields, as far as the options leave that open."""
+    r"""Detect how text is divided into fields, unless set by options."""
     asked = _ASKED.match(text)
     separator = options.separator or (asked[1] if asked else None)
     if asked:
@@ -101,7 +101,7 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     inner = _lines_in_quotes(bare) if options.quote is None else None
     if inner is not None:
         unquoted = _best(inner, _sample(inner), separator, options)
-        # Texts in quotation marks have another number of commas each.
+        # Texts in quotation marks have varying numbers of commas.
         if unquoted.score > 0 and _share_alike(unquoted.records) == 1:
             found = unquoted._replace(rewritten=True)
     bare, separator, quote, records, rewritten = found[:5]
@@ -113,9 +113,9 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
 
 
 def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
-    """Yield the records of a text that are not blank, until one cannot be read."""
+    """Yield the nonblank records of a text, until one cannot be read."""
     if separator == SPACES:
-        # As pandas does: of all blanks those of ASCII alone part fields.
+        # As in pandas, only ASCII blanks separate fields.
         text = re.sub(r"(?m)^ | $", "", re.sub(r"[ \t]+", " ", text))
     reader = csv.reader(
         io.StringIO(text),
@@ -136,10 +136,10 @@ def read_records(text: str, separator: str, quote: str) -> Iterator[Record]:
 
 
 def parted_otherwise(line: str, layout: Layout) -> list[str] | None:
-    """Return the fields of a line of one field where another separator gives all columns."""
+    """Return the fields of a single-field line if another separator gives all columns."""
     for other in SEPARATORS + _RARE + SPACES if layout.width > 2 else "":
         fields = split(line, other, layout.quote) if other != layout.separator else []
-        # Blanks part the words of a sentence too, of which few are numbers.
+        # Blanks also separate the words of a sentence, few of which are numbers.
         n_words = sum(kind_of(field) == "word" for field in fields)
         is_row = other != SPACES or 2 * n_words <= len(fields)
         if len(fields) == layout.width and sum(map(bool, fields)) > 2 and is_row:
@@ -148,7 +148,7 @@ def parted_otherwise(line: str, layout: Layout) -> list[str] | None:
 
 
 def _first_records(text: str, separator: str, quote: str) -> list[Record]:
-    """Return the records of a sample, but of thousands of fields no more than can be judged."""
+    """Return the records of a sample; with thousands of fields only as many as needed."""
     found, n_fields = [], 0
     for record in read_records(text, separator, quote):
         found.append(record)
@@ -159,7 +159,7 @@ def _first_records(text: str, separator: str, quote: str) -> list[Record]:
 
 
 def _sample(text: str) -> str:
-    """Return whole lines from the beginning: enough characters and enough lines."""
+    """Return complete lines from the beginning: enough characters and enough lines."""
     end = 0
     for _ in range(_SAMPLE_LINES):
         found = text.find("\n", end)
@@ -172,15 +172,15 @@ def _sample(text: str) -> str:
 
 
 def _comment_mark(text: str) -> str:
-    """Return the mark that some early lines begin with, but not most of them."""
+    """Return the mark with which some early lines begin, but not most of them."""
     lines = [line for line in _sample(text).split("\n") if line.strip()]
     for mark in _COMMENT_MARKS:
         pattern = _comment_pattern(mark)
         marked = [pattern.match(line) is not None for line in lines]
-        # All but "#" are recognised only where the file begins with them.
+        # Marks other than "#" are recognised only at the beginning of the file.
         if (marked[0] or (mark == "#" and any(marked))) and 2 * sum(marked) <= len(marked):
             return mark
-    # A long heading over a short table.
+    # A long heading above a short table.
     if lines[0].startswith("#") and any(not line.startswith("#") for line in lines):
         first = next(i for i, line in enumerate(lines) if not line.startswith("#"))
         return "#" if not any(line.startswith("#") for line in lines[first:]) else ""
@@ -188,7 +188,7 @@ def _comment_mark(text: str) -> str:
 
 
 def without_comments(text: str, comment: str, *, above: bool = False) -> str:
-    """Empty the comment lines, or those above the table alone."""
+    """Empty the comment lines, or only those above the table."""
     if not comment or comment not in text:
         return text
     pattern = _comment_pattern(comment)
@@ -201,14 +201,14 @@ def without_comments(text: str, comment: str, *, above: bool = False) -> str:
 
 
 def _are_values(text: str, found: Candidate) -> bool:
-    """Tell whether "#" begins values, such as colours or tags, in lines like all others."""
+    """Return whether "#" begins values, such as colours or tags, in ordinary lines."""
     separator, quote = found.separator, found.quote
     lines = [line for line in _sample(text).split("\n") if line.strip()]
     pattern = _comment_pattern("#")
     plain = [i for i, line in enumerate(lines) if not pattern.match(line)]
     marked = [line for line in lines[plain[0] :] if pattern.match(line)] if plain else []
     rows = list(read_records("\n".join(lines[i] for i in plain), separator, quote))
-    # A number there is a row that somebody has taken out.
+    # A number there is a row that was commented out.
     return bool(marked) and all(
         len(record.fields) == _width(rows) and not NUMBER.fullmatch(record.fields[0][1:].strip())
         for record in read_records("\n".join(marked), separator, quote)
@@ -222,7 +222,7 @@ def _comment_pattern(mark: str) -> re.Pattern[str]:
 def _name_the_columns(
     text: str, bare: str, comment: str, separator: str, quote: str, records: Sequence[Record]
 ) -> str | None:
-    """Return the text with its header back, where the last comment above the rows names them."""
+    """Return the text with a header restored from the last comment above the rows."""
     if not records or all(not NUMBER.fullmatch(field) for field in records[0].fields):
         return None
     lines = text.split("\n", records[0].first_line)
@@ -239,7 +239,7 @@ def _name_the_columns(
 
 
 class Candidate(NamedTuple):
-    """A way to part the text into fields, and its score."""
+    """A way to divide the text into fields, and its score."""
 
     text: str
     separator: str
@@ -250,13 +250,13 @@ class Candidate(NamedTuple):
 
 
 def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -> Candidate:
-    """Return the candidate of the best score; of equal ones the first."""
+    """Return the candidate with the best score; in case of ties the first."""
     candidates = list(_plain_candidates(bare, sample, separator, options))
     tabs = [one for one in candidates if one.separator == "\t"]
     if separator is None and any(_stands_in_fields(a, b) for a in tabs for b in candidates):
         candidates = [one for one in candidates if one.separator != "\t"]
     likely = max(candidates, key=lambda one: one.score)
-    # Where all fields of all rows are clean, no other meaning of a mark is better.
+    # If all fields of all rows are clean, no other meaning of a mark is better.
     is_perfect = likely.score >= _PRIORS.get(likely.separator, 1.0)
     for one in candidates[:] if not is_perfect else ():
         if one.quote and one.quote in sample and 2 * one.score >= likely.score:
@@ -288,9 +288,9 @@ def _plain_candidates(
 
 
 def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
-    """Tell whether tabs stand in the fields that another separator parts in all lines alike.
+    """Return whether tabs are inside fields of another separator in all lines.
 
-    Then each line has fields between tabs that hold the other separator and are no numbers.
+    Then each line has fields between tabs that contain the other separator and are not numbers.
     """
     mark = other.separator
     n_filled = _width(tab.records) - n_blank_last(tab.records, _width(tab.records))
@@ -309,7 +309,7 @@ def _other_readings(
     """Yield the candidates whose quotation marks have another meaning."""
     mark, quote = one.separator, one.quote
     if _FEW_SLASHES * len(re.findall(rf"(?m)^.*\\{quote}", sample)) > sample.count("\n"):
-        # A backslash before a quotation mark that is part of the text: doubled is as good.
+        # A backslash before a quotation mark inside text is equivalent to a doubled mark.
         text = bare.replace(f"\\{quote}", 2 * quote)
         records = _first_records(_sample(text), mark, quote)
         yield Candidate(text, mark, quote, records, True, score(records, mark))
@@ -324,7 +324,7 @@ def _other_readings(
 
 
 def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
-    """Yield the candidates whose columns are parted by their place in the line."""
+    """Yield the candidates with fixed-width columns."""
     if best.separator == SPACES and _share_alike(best.records) < 1:
         texts = [(rule_columns(bare), ""), (part_by_single_blanks(bare), '"')]
     elif _width(best.records) < 2 or best.score <= 0:
@@ -340,7 +340,7 @@ def _placed(bare: str, best: Candidate) -> Iterator[Candidate]:
 
 
 def _rare_pairs(bare: str, sample: str) -> Iterator[Candidate]:
-    """Yield the marks that part a header and all lines into two, where nothing else parts them."""
+    """Yield the marks that divide header and all lines into two fields, if nothing else does."""
     for mark in _RARE:
         records = _first_records(sample, mark, '"') if mark in sample else []
         pairs = [record for record in records if len(record.fields) == record.n_filled == 2]
@@ -352,11 +352,11 @@ def _rare_pairs(bare: str, sample: str) -> Iterator[Candidate]:
 
 
 def score(records: Sequence[Record], separator: str) -> float:
-    """Return how well a way of parting text into fields explains it, from 0 to 1.
+    """Score a way of dividing text into fields, from 0 to 1.
 
-    The product of the consistency of its pattern, the share of rows with the most frequent number
-    of fields, and of its types, the share of fields that are a value or a text without traces of
-    other separators and of quotation marks; times a prior of the separator.
+    The product of the consistency of the pattern (the share of rows with the most frequent number
+    of fields), the consistency of types (the share of fields that are a value, or a text without
+    traces of other separators and quotation marks), and a prior of the separator.
     """
     width = _width(records)
     turned = [record._replace(fields=record.fields[::-1]) for record in records]
@@ -371,8 +371,8 @@ def score(records: Sequence[Record], separator: str) -> float:
     clean = [
         number or not unclean.search(field) for field, number in zip(fields, numbers, strict=True)
     ]
-    # Words between spaces are prose, unless there are many numbers among them or all lines have as
-    # many, which no prose has.
+    # Words between spaces are prose, unless many are numbers or all lines have the same number of
+    # words.
     is_even = pattern == 1 and width > 2 and len(records) >= _SAMPLE_LINES
     few_numbers = len(records) < 3 or 3 * sum(numbers) < len(numbers)
     if separator in (SPACES, ":") and few_numbers and not is_even:
@@ -381,14 +381,14 @@ def score(records: Sequence[Record], separator: str) -> float:
 
 
 def n_blank_last(records: Sequence[Record], width: int) -> int:
-    """Count the last columns that are blank in all records of so many fields."""
+    """Count the last columns that are blank in all records of this width."""
     fitting = [record.fields for record in records if len(record.fields) == width]
     filled = (i + 1 for row in fitting for i, field in enumerate(row) if field)
     return width - max(filled, default=0)
 
 
 def _share_alike(records: Sequence[Record]) -> float:
-    """Return the share of records that have as many fields as most."""
+    """Return the share of records with the most frequent number of fields."""
     width = _width(records)
     return sum(len(record.fields) == width for record in records) / max(len(records), 1)
 

@@ -1,4 +1,4 @@
-"""Detection of the encoding of a text file; refusal of binary files."""
+"""Detection of the encoding of a text file; rejection of binary files."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from lincore.io.files.streams import without_nuls
 from lincore.limits import LIMITS, Limits, refuse_foreign
 
 _LOOKED_AT = 65_536
-# Characters that text does not hold, but for tab, line ends, form feed and the DOS end of file.
+# Control characters other than tab, line ends, form feed and the DOS end of file.
 _CONTROL = re.compile("[\x01-\x08\x0b\x0e-\x19\x1b-\x1f\x7f]")
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _BEYOND_ASCII_WORD = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
 _SIGN_INSIDE = re.compile(r"[^\W\d_][^\w\x00-\x7f’·]+(?=[^\W\d_])")
-# What tables are saved in; others fit many a text by chance.
+# Usual encodings of tables; others would match many texts by chance.
 _COMMON = [
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp850"),
     *("cp852", "cp866", "koi8_r", "koi8_u", "iso8859_2", "gb18030", "big5"),
     *("shift_jis", "euc_jp", "euc_kr"),
 ]
-# So many times fewer broken words tell one encoding from another.
+# Ratio of broken words that distinguishes one encoding from another.
 _CLEARLY = 4
-# Of one alphabet, the more common first.
+# Encodings of the same alphabet, the more common first.
 _ALIKE = (
     ("cp1252", "cp850"),
     ("cp1250", "iso8859_2", "cp852"),
@@ -49,7 +49,7 @@ _STRUCTURED = (
 
 
 class Decoded(NamedTuple):
-    """Text with lines ended by a newline alone, the encoding, and what was found."""
+    """Text with lines ended by newlines, the encoding, and findings."""
 
     text: str
     encoding: str
@@ -57,13 +57,13 @@ class Decoded(NamedTuple):
 
 
 def decode(raw: bytes, name: str, encoding: str | None = None, limits: Limits = LIMITS) -> Decoded:
-    r"""Turn bytes into text."""
+    r"""Decode bytes to text."""
     refuse_foreign(raw, name)
     _refuse_long_lines(raw, name, limits)
     text, encoding, notices = _decode_as(raw, name, encoding) if encoding else _detect(raw, name)
     if "\0" in text:
         text = without_nuls(text, name)
-        sentence = "The file holds stray NUL bytes, which were left out."
+        sentence = "The file contains stray NUL bytes, which were removed."
         notices = (*notices, Notice(sentence, name, code="LIN004"))
     _refuse_no_text(text, name)
     if "\r" in text:
@@ -82,7 +82,7 @@ def _decode_as(raw: bytes, name: str, encoding: str) -> tuple[str, str, tuple[No
         raise DataError(
             f"The text cannot be read as {encoding!r}: {reason}.",
             where=name,
-            remedy="Choose another encoding, or leave it to be detected.",
+            remedy="Choose another encoding, or let it be detected.",
         ) from error
 
 
@@ -95,13 +95,13 @@ def _detect(raw: bytes, name: str) -> tuple[str, str, tuple[Notice, ...]]:
         encoding = wide or _guess_encoding(raw.replace(b"\0", b""))
         sentence = f"The text is not UTF-8 and was read as {encoding}."
         if wide is not None:
-            sentence = f"Some of the text is damaged: not all of it is {wide.upper()}."
+            sentence = f"Part of the text is damaged: it is not valid {wide.upper()}."
         notice = Notice(sentence, name, "If letters look wrong, save the file as UTF-8.", "LIN001")
         return raw.decode(encoding, errors="replace"), encoding, (notice,)
 
 
 def _wide_encoding(raw: bytes) -> str | None:
-    """Tell UTF-16 and 32 by their marks, or by the zeros in every other byte of Western text."""
+    """Detect UTF-16 and 32 by byte-order marks, or by zeros in every other byte of Western text."""
     if raw.startswith((BOM_UTF32_LE, BOM_UTF32_BE)):
         return "utf-32"
     if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
@@ -120,19 +120,19 @@ def _guess_encoding(raw: bytes) -> str:
     matches = from_bytes(sample, cp_isolation=_COMMON)
     best = matches.best()
     western = [match for match in matches if "cp1252" in match.could_be_from_charset]
-    # Texts with few accents fit many encodings alike; among such, the Western one is most common.
+    # Texts with few accents match many encodings; of these, the Western one is most common.
     rival = western[0].coherence + 0.1 if western else 0.05
     vague = best is None or (best.coherence <= rival and not _comes_in_pairs(sample))
     guess = "cp1252" if best is None or vague else best.encoding
     alike = next((family for family in _ALIKE if guess in family), (guess,))
     n_broken = {encoding: _n_broken_words(sample, encoding) for encoding in alike}
     best_fit = min(n_broken, key=lambda encoding: n_broken[encoding])
-    # Damaged text has broken words in any of them: then the more common one.
+    # Damaged text has broken words in all of them: then use the more common one.
     return best_fit if _CLEARLY * n_broken[best_fit] <= n_broken[alike[0]] else alike[0]
 
 
 def _n_broken_words(raw: bytes, encoding: str) -> int:
-    """Count what no word has: signs or a change to capitals inside, letters of two alphabets."""
+    """Count broken words: symbols or capitals inside, letters of two alphabets."""
     text = raw.decode(encoding, errors="replace")
     return len(_SIGN_INSIDE.findall(text)) + sum(
         not (word.islower() or word.isupper() or word.istitle())
@@ -141,7 +141,7 @@ def _n_broken_words(raw: bytes, encoding: str) -> int:
 
 
 def _comes_in_pairs(raw: bytes) -> bool:
-    """Tell whether bytes beyond ASCII stand in pairs, as in Chinese; accents stand alone."""
+    """Return whether non-ASCII bytes come in pairs, as in Chinese; accents are single."""
     runs = _BEYOND_ASCII.findall(raw)
     even = sum(len(run) % 2 == 0 for run in runs)
     long_or_many = sum(map(len, runs)) >= 3 * len(runs) or len(set(runs)) > 2
@@ -149,7 +149,7 @@ def _comes_in_pairs(raw: bytes) -> bool:
 
 
 def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:
-    # From the last line end within reach to the next such: a step for a megabyte, not for a line.
+    # From the last line end within reach to the next: one step per megabyte, not per line.
     end = b"\n" if b"\n" in raw else b"\r"
     start, reach = 0, limits.max_line_bytes
     while len(raw) - start > reach:
@@ -159,18 +159,18 @@ def _refuse_long_lines(raw: bytes, name: str, limits: Limits) -> None:
             raise DataError(
                 f"The line is longer than {reach / 1e6:g} MB.",
                 where=f"{name}, line {line}",
-                remedy="Put each row on a line of its own.",
+                remedy="Put each row on its own line.",
             )
         start = found + 1
 
 
 def _refuse_no_text(text: str, name: str) -> None:
     if not text.strip():
-        raise DataError("The file is empty.", where=name, remedy="Load a file that holds data.")
+        raise DataError("The file is empty.", where=name, remedy="Load a file with data.")
     beginning = text[:_LOOKED_AT]
     if len(_CONTROL.findall(beginning)) > 0.01 * len(beginning):
         raise DataError(
-            "The file holds control characters: it is not a text table.",
+            "The file contains control characters: it is not a text table.",
             where=name,
             remedy="Save it as CSV (text with one row per line) and load that.",
         )

@@ -39,9 +39,9 @@ _FEWEST_LEVELS = 6
 
 
 class Heading(NamedTuple):
-    """The names of the columns, the line that held them, and the line where the rows begin.
+    """The column names, their line, and the line where the rows begin.
 
-    Lines count from 1; `header_line` is None where the columns are numbered.
+    Lines count from 1; `header_line` is None if the columns are numbered.
     """
 
     names: list[str]
@@ -58,12 +58,12 @@ def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
         head, *below = layout.records
         first_line = below[declared.n_lines - 1].first_line if len(below) >= declared.n_lines else 0
         first_line = first_line or layout.records[-1].last_line + 1
-        sentence = "Orange's types and roles of columns: read as declared."
+        sentence = "Types and roles of columns declared in Orange's format: used as declared."
         lines = f"{name}, line{'s' * (declared.n_lines > 1)} {head.first_line}"
         lines += f" to {head.first_line + declared.n_lines - 1}" * (declared.n_lines > 1)
         notice = Notice(sentence, lines, code="LIN018")
         return Heading(declared.names, head.first_line, first_line, (notice,), declared)
-    # A separator at the end of each line makes a column of nothing, which a header may lack.
+    # A separator at the end of each line creates an empty column, which a header may lack.
     trimmed = _without_last_blanks(layout)
     heading = _find_header(trimmed, options, name)
     n_more = layout.width - max(trimmed.width, len(heading.names))
@@ -72,7 +72,7 @@ def find_heading(layout: Layout, options: ReadOptions, name: str) -> Heading:
 
 
 def _without_last_blanks(layout: Layout) -> Layout:
-    """Return the layout without last columns that are blank in all records."""
+    """Return the layout without trailing columns that are blank in all records."""
     width = layout.width - n_blank_last(layout.records, layout.width)
     if width in (0, layout.width):
         return layout
@@ -81,21 +81,21 @@ def _without_last_blanks(layout: Layout) -> Layout:
         fields = record.fields[:width]
         is_above = is_above and not (len(fields) == width and fields[-1])
         while is_above and len(fields) > 1 and not fields[-1]:
-            # A line above the table may be filled up to its width.
+            # A line above the table may be padded to its width.
             fields = fields[:-1]
         records.append(record._replace(fields=fields))
     return layout._replace(records=records, width=width)
 
 
 def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
-    """Find the header among records whose last column holds something."""
+    """Find the header among records with a nonblank last column."""
     asked, overruled = options.header, options.overrule
     records, notices = _below_titles(layout, options, name)
-    # Where files were put one below the other, the header returns among the rows.
+    # In concatenated files the header recurs among the rows.
     if asked is None and "LIN017" not in overruled:
         whole = _whole_header(records, layout.width)
         if whole is not None:
-            sentence = "A line break parts the header: its two lines were read as one."
+            sentence = "A line break splits the header: its two lines were read as one."
             lines = f"{name}, lines {whole.first_line} and {whole.last_line}"
             notices = [*notices, Notice(sentence, lines, code="LIN017")]
             records = [whole, *records[2:]]
@@ -117,19 +117,19 @@ def _find_header(layout: Layout, options: ReadOptions, name: str) -> Heading:
         names, naming = _names(head, body, layout.width, name)[0], [notice]
     if asked is None and "LIN013" not in overruled and (units := _units(body)):
         if joined is None and _are_names(units, names) and "LIN010" not in overruled:
-            # Words as wide as the table stand above its header.
+            # A title as wide as the table is above its header.
             skipped = _skipped(head, f"{name}, line {head.first_line}")
             below = layout._replace(records=[record for record in records if record is not head])
             heading = _find_header(below, options, name)
             return heading._replace(notices=(*notices, skipped, *heading.notices))
-        # Below a blank stands the name itself: a heading over several columns is written once.
+        # A heading over several columns is written once, so a blank has only the lower name.
         fields = [*head.fields, *[""] * len(names)][: len(names)]
         names = [
             _joined(name, unit, is_named=bool(field))
             for name, unit, field in zip_longest(names, units, fields)
         ]
         if any(map(_is_unit, units)):
-            sentence = f"The line holds units: {', '.join(filter(None, units))}."
+            sentence = f"The line contains units: {', '.join(filter(None, units))}."
             line = f"{name}, line {body[0].first_line}"
             naming.append(Notice(sentence, line, code="LIN013"))
         body = body[1:]
@@ -146,16 +146,16 @@ def _below_titles(
         below = [record for record in records if record.first_line >= asked]
         if not below or below[0].first_line != asked:
             raise DataError(
-                f"Line {asked} is blank, a comment, or not there.",
+                f"Line {asked} is blank, a comment, or does not exist.",
                 where="option header",
-                remedy="Give the number of the line that names the columns, counted from 1.",
+                remedy="Give the number of the line with the column names, counted from 1.",
             )
         return below, []
     if not records:
         raise DataError(
             "The first lines cannot be read.",
             where=name,
-            remedy="Check that quotation marks come in pairs.",
+            remedy="Check that quotation marks are paired.",
         )
     n_titles = 0
     usual = Counter(record.n_filled for record in records).most_common(1)[0][0]
@@ -179,14 +179,14 @@ def _below_titles(
 
 def _skipped(record: Record, where: str) -> Notice:
     title = " ".join(filter(None, record.fields))[:60]
-    return Notice(f"It stands above the table and was skipped: {title!r}.", where, code="LIN010")
+    return Notice(f"Skipped title above the table: {title!r}.", where, code="LIN010")
 
 
 def _whole_header(records: Sequence[Record], width: int) -> Record | None:
-    """Return the first two records as one where a line break parts a name of the header."""
+    """Join the first two records if a line break splits a name in the header."""
     upper, lower, *body = (*records, *records[:1])
     parted = min(len(upper.fields), len(lower.fields)) > 1
-    # Rows of as many fields have nothing parted: some others have a field more at their end.
+    # If rows have as many fields, nothing is split: other rows have an additional last field.
     n_alike = sum(len(record.fields) == len(upper.fields) for record in body)
     parted = parted and 4 * n_alike < len(body)
     if not parted or len(upper.fields) + len(lower.fields) - 1 != width:
@@ -201,7 +201,7 @@ def _whole_header(records: Sequence[Record], width: int) -> Record | None:
 
 
 def _n_sections(records: Sequence[Record], width: int) -> int:
-    """Count the records down to the last line such as [Data] above a table of three columns."""
+    """Count the records up to the last line such as [Data] above a table of three columns."""
     above = 0
     for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
         if len(record.fields) >= width:
@@ -211,16 +211,16 @@ def _n_sections(records: Sequence[Record], width: int) -> int:
 
 
 def _n_above_header(records: Sequence[Record], width: int) -> int:
-    """Count the records above one of words over values: of fewer fields, or pairs of two."""
+    """Count the records above a record of words over values: shorter ones, or pairs."""
     shorter = len(records[0].fields) < width
     for i, record in enumerate(records[: min(_MOST_ABOVE, len(records) - 2)]):
-        # Of thousands of columns the first record is looked at for nothing.
+        # With thousands of columns this check of the first record is skipped.
         below = records[i + 1 :]
         names = names_values(record, below) or (shorter and _names_levels(record, below))
         if i and len(record.fields) == width and names:
-            # What is a table itself is no title of the next one.
+            # A table is not the title of the next one.
             return 0 if i > 2 and names_values(records[0], records[1:i]) else i
-        # Pairs such as Station;Berlin have all fields of two columns: then a blank line tells.
+        # In a two-column table, pairs such as Station;Berlin are recognised by a blank line.
         is_pair = width == 2 and record.n_filled == 2 and _is_pair_above(records, i)
         if len(record.fields) >= width and record.n_filled > 1 and not is_pair:
             break
@@ -228,7 +228,7 @@ def _n_above_header(records: Sequence[Record], width: int) -> int:
 
 
 def _is_pair_above(records: Sequence[Record], i: int) -> bool:
-    """Tell whether a record is one of a few pairs that a blank line parts from the table below."""
+    """Return whether a record is one of a few pairs above a blank line and the table."""
     few = records[: _MOST_ABOVE + 1]
     gaps = (j for j, (a, b) in enumerate(pairwise(few), 1) if b.first_line > a.last_line + 1)
     end = next(gaps, 0)
@@ -236,19 +236,19 @@ def _is_pair_above(records: Sequence[Record], i: int) -> bool:
 
 
 def _is_title(record: Record, width: int, usual: int) -> bool:
-    """Tell whether a record stands above a table: a title, or a pair such as Station;Berlin.
+    """Return whether a record is above a table: a title, or a pair such as Station;Berlin.
 
-    `width` and `usual` count the fields of most records, and those that are not blank.
+    `width` and `usual` are the usual numbers of fields and of nonblank fields.
     """
     if record.n_filled <= 1:
         return width >= 2 and (width >= 3 or len(record.fields) < width)
-    # A spreadsheet fills lines up with blanks. In R's tables the header has one field less.
+    # Spreadsheets pad lines with blanks. In R's tables the header has one field less.
     is_first = all(record.fields[: record.n_filled])
     return is_first and 2 * record.n_filled <= usual and record.n_filled < usual - 1
 
 
 def _is_header(head: Record, body: Sequence[Record]) -> bool:
-    """Tell whether a record names the columns, by what stands below each of its fields."""
+    """Return whether a record names the columns, by the values below each of its fields."""
     n_numbers = n_fractions = n_recurring = n_names = n_values = n_above = 0
     for i, field in enumerate(head.fields):
         below = _below(i, body)
@@ -256,16 +256,16 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
             continue
         kind = kind_of(field)
         if NUMBER.fullmatch(field):
-            # A number over nothing but words is a name.
+            # A number above only words is a name.
             n_names += bool(below) and not any(NUMBER.fullmatch(value) for value in below)
             n_numbers += 1
             n_recurring += field in below
             n_fractions += "." in field or "," in field
         elif kind != "word" and 2 * sum(kind_of(value) == kind for value in below) > len(below):
-            # A date over dates, an amount over amounts.
+            # A date above dates, an amount above amounts.
             n_values += 1
         elif kind == "word" and below and all(kind_of(value) != "word" for value in below):
-            # Words over numbers: nothing but a header.
+            # Words above numbers: certainly a header.
             n_above += 1
         elif field in below:
             n_recurring += 1
@@ -276,22 +276,22 @@ def _is_header(head: Record, body: Sequence[Record]) -> bool:
     if _counts([field for field in head.fields if NUMBER.fullmatch(field)]):
         return n_names > 0
     if not n_numbers:
-        # Hardly a name stands among the values below it.
+        # A name rarely occurs among the values below it.
         return 4 * n_recurring < max(n_names, 1)
-    # A name may be a number, a year; names of which most are numbers with fractions are none.
+    # A name may be a number such as a year, but mostly fractional numbers are not names.
     if n_fractions or n_recurring:
         return n_names > n_numbers + n_recurring
     return n_names > 0
 
 
 def _below(column: int, body: Sequence[Record]) -> list[str]:
-    """Return what stands in a column of the first rows, blanks left out."""
+    """Return the nonblank values of a column in the first rows."""
     below = [record.fields[column] for record in body[:_JUDGED] if len(record.fields) > column]
     return [value for value in below if value not in BLANKS]
 
 
 def names_values(head: Record, body: Sequence[Record]) -> bool:
-    """Tell whether a record of words stands over rows that hold other kinds of values."""
+    """Return whether a record of words is above rows with other kinds of values."""
     kinds = [kind_of(field) for field in head.fields]
     below = [[kind_of(value) for value in _below(i, body)] for i in range(len(kinds))]
     above = [
@@ -301,7 +301,7 @@ def names_values(head: Record, body: Sequence[Record]) -> bool:
 
 
 def _counts(fields: Sequence[str]) -> bool:
-    """Tell whether numbers run 0, 1, 2, as the names of columns that had none."""
+    """Return whether numbers run 0, 1, 2, like default column names."""
     numbers = [int(field) for field in fields if field.isdecimal() and len(field) < 9]
     runs = all(later == number + 1 for number, later in zip(numbers, numbers[1:], strict=False))
     return len(numbers) >= 3 and len(numbers) == len(fields) and runs
@@ -310,28 +310,28 @@ def _counts(fields: Sequence[str]) -> bool:
 def _names(
     head: Record, body: Sequence[Record], width: int, name: str
 ) -> tuple[list[str], list[Notice]]:
-    """Return the names, with numbers for those left blank."""
+    """Return the names, with numbers for blank ones."""
     fields, notices = list(head.fields), list[Notice]()
     wider = [len(record.fields) == len(fields) + 1 for record in body]
     all_wider = len(body) > 2 and all(wider) and all(record.fields[-1] for record in body)
     if all_wider and _name_rows([record.fields[0] for record in body]):
-        # As R writes a table: the names of the rows have no heading.
+        # As in R's tables: row names have no heading.
         fields = ["row name", *fields]
-        sentence = "Each row has one field more than the header: the first one names the row."
+        sentence = "Each row has one field more than the header: the first is used as row name."
         notices.append(Notice(sentence, name, code="LIN014"))
     surplus = [r for r in body if any(r.fields[len(fields) :])]
     if 2 * len(surplus) >= len(body) > 0 and width > len(fields):
         sentence = f"The header names {len(fields)} of {width} columns: the others are numbered."
         notices.append(Notice(sentence, name, code="LIN015"))
     numbers = numbered("column", max(len(fields), width))
-    # A line break in a name is one of the page, not of the name.
+    # A line break in a name is for layout only.
     names = [" ".join((field or number).split()) for field, number in zip_longest(fields, numbers)]
     most = LIMITS.max_label_chars
     return [n if len(n) <= most else f"{n[: most - 1]}…" for n in names], notices
 
 
 def _name_rows(first: Sequence[str]) -> bool:
-    """Tell whether the first fields of rows name them: each another one, words or 1, 2, 3."""
+    """Return whether the first fields are row names: distinct words, or 1, 2, 3."""
     if len(set(first)) < len(first) or not all(first):
         return False
     numbers = [int(field) for field in first if field.isdecimal() and len(field) < 9]
@@ -342,10 +342,10 @@ def _name_rows(first: Sequence[str]) -> bool:
 
 
 def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
-    """Return the names of columns below those of groups of them; None where these are no groups.
+    """Return column names below names of column groups; None if there are no groups.
 
-    The name of a group stands over its first column alone, and the fields beside it are blank, or
-    over each of its columns.
+    The name of a group is above its first column only, followed by blank fields, or above each of
+    its columns.
     """
     if len(body) < 3 or len(body[0].fields) != len(head.fields):
         return None
@@ -360,7 +360,7 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
         return None
     names, group = list[str](), ""
     for upper, lower in pairs:
-        # What stands over a blank names that column and no group.
+        # A name above a blank is that of the column, not of a group.
         group = upper if upper else group
         names.append(f"{group} {lower}".strip() if lower else upper)
         group = group if lower else ""
@@ -368,7 +368,7 @@ def _joined_groups(head: Record, body: Sequence[Record]) -> list[str] | None:
 
 
 def _names_levels(head: Record, body: Sequence[Record]) -> bool:
-    """Tell whether a record of words stands over columns of levels and is none of these."""
+    """Return whether a record of words is above columns of levels without being one of them."""
     if any(kind_of(field) not in ("word", "blank") for field in head.fields):
         return False
     n_levels = 0
@@ -389,36 +389,36 @@ def _joined(name: str, unit: str | None, *, is_named: bool) -> str:
 
 
 def _is_unit(field: str) -> bool:
-    """Tell a unit from a rule of dashes, as below the header of a table in a text."""
+    """Distinguish a unit from a rule of dashes below a header."""
     return re.search(r"[\w%°$€£]", field) is not None
 
 
 def _units(body: Sequence[Record]) -> list[str]:
-    """Return the first record below the header where it holds units: words over numbers only."""
+    """Return the first record below the header if it contains units: words above numbers only."""
     if len(body) < 3:
         return []
     first, rest = body[0].fields, body[1:_JUDGED]
     if any(field.startswith("'") and field.endswith("'") for field in first):
-        # A row between other quotation marks.
+        # A row with other quotation marks.
         return []
     n_units = 0
     for i, field in enumerate(first):
         below = [record.fields[i] for record in rest if len(record.fields) > i]
         below = [value for value in below if value not in BLANKS]
         numeric = bool(below) and all(NUMBER.fullmatch(value) for value in below)
-        # A minus sign begins no unit: the first row may well be all negative.
+        # A unit does not begin with a minus sign: the first row may be all negative.
         unit = _UNIT.fullmatch(field) and not NUMBER.fullmatch(field)
         if numeric and field and (field in BLANKS or not unit):
             return []
         if not numeric and field in below:
             return []
         n_units += numeric and bool(field)
-    # One word over one column of numbers may be a slip.
+    # One word above one column of numbers may be an error.
     return first if n_units >= 2 else []
 
 
 def _are_names(fields: Sequence[str], above: Sequence[str]) -> bool:
-    """Tell whether a line of words over numbers names the columns, units and types being none."""
+    """Return whether a line of words above numbers has names rather than units or types."""
     is_full = len(fields) == len(above) == len({field.casefold() for field in fields})
     words = {word.casefold().rstrip("s") for field in fields for word in field.split()}
     return (

@@ -1,4 +1,4 @@
-"""Zeros before digits, which pandas would drop: columns that hold any are parsed as text."""
+"""Leading zeros, which pandas would drop: columns with any are parsed as text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _GLANCE = 20
 
 
 def may_have_zeros(raw: bytes, separator: str) -> bool:
-    r"""Tell whether anywhere in a table a field may begin with a zero and another digit."""
+    r"""Return whether any field of a table may begin with a zero followed by a digit."""
     content = np.frombuffer(raw, np.uint8)
     before = np.zeros(256, bool)
     before[[ord(mark) for mark in ("\n", '"', "'", " ", "\t", separator) if ord(mark) < 256]] = True
-    # In blocks: what is compared takes as much memory as the text.
+    # In blocks, because the comparison takes as much memory as the text.
     for start in range(0, len(content), _BLOCK):
         block = content[max(start - 2, 0) : start + _BLOCK]
         zeros = np.flatnonzero(block[:-1] == ord("0"))
@@ -37,7 +37,7 @@ def may_have_zeros(raw: bytes, separator: str) -> bool:
 def restore_zeros(
     frame: pd.DataFrame, read_as_text: Callable[[list[str]], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Return the frame with columns of whole numbers as text where zeros stood before them."""
+    """Return the frame with integer columns as text if they had leading zeros."""
     kinds = zip(map(str, frame), frame.dtypes, strict=True)
     whole = [name for name, kind in kinds if kind.kind in "iuf" and _is_whole(frame[name])]
     if not whole:
@@ -54,10 +54,10 @@ def _is_whole(column: pd.Series[Any]) -> bool:
 
 
 def is_padded(column: pd.Series[Any]) -> bool:
-    """Tell whether a column is text of digits alone, some with a zero before others."""
+    """Return whether a column is text of only digits, some with leading zeros."""
     if not isinstance(column.dtype, pd.StringDtype):
         return False
-    # One that is none spares thousands of columns of text the whole.
+    # A single mismatch avoids the full check of thousands of text columns.
     some = (value.strip() for value in first_texts(column, _GLANCE))
     if any(not value.isdecimal() for value in some if value):
         return False

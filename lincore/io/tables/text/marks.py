@@ -1,4 +1,4 @@
-"""Decimal and thousands marks of a file, and the signs around a number."""
+"""Decimal and thousands marks of a file, and symbols around a number."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ GROUPED = {
 }
 BARE = {mark: re.compile(rf"[+-]?{re.escape(mark)}\d+{_EXPONENT}") for mark in (".", ",")}
 _WHOLE = re.compile(r"[+-]?\d+")
-# Spares most numbers the other patterns.
+# Avoids the other patterns for most numbers.
 PLAIN = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?", re.ASCII)
 _AMOUNT = re.compile(rf"{CURRENCY}\s*([\d.,]+)", re.ASCII)
 # One mark and three digits after it: a fraction, or a number beyond a thousand.
 _EITHER = re.compile(r"[+-]?[1-9]\d{0,2}([.,])\d{3}")
 SIGNS = re.compile(rf"^{CURRENCY}\s*|\s*(?:%|‰|{CURRENCY})$")
-# How accountants write what is negative: (1.50), 1.50-, -$1.50.
+# Negative numbers in accounting: (1.50), 1.50-, -$1.50.
 _IN_BRACKETS = re.compile(r"\((.*\d.*)\)")
 _MINUS_LAST = re.compile(r"(.*\d[^-]*)-")
 _SIGN_FIRST = re.compile(rf"([+-])\s*({CURRENCY}.*)")
-# A limit of detection, or a star that leads to a note: among numbers without.
+# A limit of detection, or a star that refers to a note, among numbers without.
 _FLAGS = re.compile(r"^[<>≤≥~≈]\s*(?=[\d.,])|(?<=\d)\s*[*†‡]+$")
-# No number is longer, and only short texts are looked at by patterns that go back and forth.
+# No number is longer; patterns with backtracking are applied to short texts only.
 LONGEST = 60
 OTHER = {",": ".", ".": ","}
 FLAG = "a flag"
@@ -42,9 +42,9 @@ _MOST_FIELDS = 20_000
 
 
 class NumberMarks(NamedTuple):
-    """The decimal mark of a file, and its thousands mark, "" where it has none.
+    """The decimal mark of a file, and its thousands mark, "" if it has none.
 
-    `assumed` is True where 7,094 may be either and no other column says which.
+    `assumed` is True if 7,094 may be either and no other column decides.
     """
 
     decimal: str
@@ -53,9 +53,9 @@ class NumberMarks(NamedTuple):
 
 
 def find_marks(records: Sequence[Record], separator: str) -> NumberMarks:
-    """Find the decimal mark of a file by the columns of its beginning."""
+    """Find the decimal mark of a file from the first values of its columns."""
     width = max((len(record.fields) for record in records), default=0)
-    # Of thousands of columns a few rows say enough.
+    # With thousands of columns a few rows are enough.
     records = records[: max(_FEWEST_RECORDS, _MOST_FIELDS // max(width, 1))]
     settled = {",": 0, ".": 0}
     grouped: set[str] = set()
@@ -75,7 +75,7 @@ def find_marks(records: Sequence[Record], separator: str) -> NumberMarks:
     thousands = "," if "," in grouped else ""
     if settled["."] or not thousands:
         return NumberMarks(".", thousands, bool(settled[","] and thousands))
-    # In a file that needs no comma between fields 7,094 has decimals.
+    # In a file whose separator is not a comma, 7,094 has decimals.
     if separator != "," and "." not in grouped:
         return NumberMarks(",", "", True)
     return NumberMarks(".", ",", True)
@@ -83,13 +83,13 @@ def find_marks(records: Sequence[Record], separator: str) -> NumberMarks:
 
 @lru_cache(maxsize=10_000)
 def _marks_in(value: str) -> set[str] | None:
-    """Return the decimal marks that a number without currency can have, None where it is none."""
+    """Return the possible decimal marks of a number without currency, None for other text."""
     marks = {m for m in OTHER if GROUPED[m].fullmatch(value) or BARE[m].fullmatch(value)}
     return marks or None
 
 
 def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Return the decimal marks that numbers prove, and the marks that may be of either kind."""
+    """Return the decimal marks proven by numbers, and the ambiguous marks."""
     proved: set[str] = set()
     either: set[str] = set()
     for value in values:
@@ -104,7 +104,7 @@ def evidence(values: Iterable[str]) -> tuple[set[str], set[str]]:
 
 @lru_cache(maxsize=10_000)
 def bare_number(value: str) -> tuple[str, str]:
-    """Return a number without currency, percent and flags, its sign first; and what was taken."""
+    """Return a number without currency, percent and flags, sign first, and what was removed."""
     if PLAIN.fullmatch(value):
         return value, ""
     if amount := _AMOUNT.fullmatch(value):

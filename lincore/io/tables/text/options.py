@@ -10,7 +10,7 @@ from typing import Literal
 from lincore.errors import DataError
 from lincore.io.tables.lines.fit import UnevenLine
 
-# Besides those that pandas knows: NA, N/A, NaN, null, None and the like.
+# In addition to those of pandas: NA, N/A, NaN, null, None and the like.
 # fmt: off
 MISSING_CODES = (
     "", "?", "-", " ?", "--", "n.a.", "N.A.", "<NA>", "#DIV/0!", "#VALUE!", "#REF!", "\\N",
@@ -18,7 +18,7 @@ MISSING_CODES = (
 # fmt: on
 # Runs of spaces and tabs count as one separator.
 SPACES = " "
-# Columns recognised by their place in the line; the mark separates them from then on.
+# Fixed-width columns, separated by this mark after detection.
 PLACES = "\x01"
 SEPARATOR_NAMES = {
     ",": "comma",
@@ -29,9 +29,9 @@ SEPARATOR_NAMES = {
     "~": "tilde",
     "^": "caret",
     SPACES: "spaces",
-    PLACES: "columns by their place",
+    PLACES: "fixed-width columns",
 }
-# Findings without an option of their own; docs/findings.md has all of them.
+# Findings without a specific option; docs/findings.md has all of them.
 # fmt: off
 OVERRULABLE = (
     "LIN010", "LIN012", "LIN013", "LIN017", "LIN018", "LIN020", "LIN030", "LIN031", "LIN032",
@@ -53,54 +53,53 @@ _MARK_NAMES = {".": "point", ",": "comma", " ": "space", "'": "apostrophe"}
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Import options that override detection; None leaves a part to detection.
+    """Import options that override detection; None means detection.
 
     Parameters
     ----------
     encoding : str, optional
-        As Python calls it: "utf-8", "latin-1", "cp1252", "utf-16".
+        Python's name: "utf-8", "latin-1", "cp1252", "utf-16".
     separator : str, optional
-        One character; a space stands for runs of spaces and tabs.
+        One character; a space means runs of spaces and tabs.
     decimal, thousands : str, optional
         One character each; "" for no thousands mark.
     quote : str, optional
-        The quotation mark; "" where quotation marks are plain text.
+        The quotation mark; "" if quotation marks are plain text.
     header : bool or int, optional
-        Whether there is a header line, or the line of the file, counted from 1, that it is.
+        Whether there is a header line, or its line number in the file, counted from 1.
     comment : str, optional
-        What a line that is to be skipped begins with; "" for no such lines.
+        Prefix of lines to skip; "" for no such lines.
     table : int, optional
-        Which of several tables below each other, counted from 1; the first one when left out.
+        Which of several stacked tables, counted from 1. Default: the first.
     sheet : str, optional
-        The sheet of a workbook, or the file of a zip; the largest one when left out.
+        The sheet of a workbook, or the file of a zip. Default: the largest.
     missing_codes : sequence of str, optional
-        The texts that stand for a missing value, instead of `MISSING_CODES`.
+        Missing-value codes, instead of `MISSING_CODES`.
     missing_in : mapping of str to sequence, optional
-        Numbers or texts that stand for a missing value in some columns alone, such as
-        ``{"BMI": (0,)}``; besides the others.
+        Additional missing-value codes of single columns, such as ``{"BMI": (0,)}``.
     cut_at : mapping of str to str, optional
-        Marks at which the texts of some columns end, such as ``{"class": ".|"}`` where the label
-        "negative.|3733" has an identifier behind it.
+        Marks at which texts of some columns are cut, such as ``{"class": ".|"}`` if labels such as
+        "negative.|3733" end in an identifier.
     ordered : mapping of str to sequence of str, optional
-        Levels of some columns from the least to the most, such as
-        ``{"answer": ("never", "sometimes", "often")}``: they are read as the numbers 1, 2, 3, and
-        other values as missing.
+        Levels of some columns from lowest to highest, such as
+        ``{"answer": ("never", "sometimes", "often")}``: they become the numbers 1, 2, 3, and other
+        values are missing.
     uneven : {"mend", "skip", "keep"}, optional
-        What becomes of a line with more or fewer fields than there are columns. "mend", as when
-        left out: one that is too long is put right where there is clearly one way to do that,
-        and left out elsewhere; one that is short is filled up with missing values. "skip" leaves
-        out all of them, "keep" cuts those that are too long and cannot be put right.
+        Treatment of lines with more or fewer fields than columns. "mend" (default): long lines are
+        repaired if there is clearly one way to do so, and skipped otherwise; short lines are filled
+        with missing values. "skip" skips all of them, "keep" cuts long lines that cannot be
+        repaired.
     as_text : bool
-        Keep all cells as the text that stands in the file: no number is read, no unit, currency
-        or missing-value code is taken away, no row left out. Blank cells are missing.
+        Keep all cells as text: numbers are not parsed, units, currencies and missing-value codes
+        are not removed, and no row is left out. Blank cells are missing.
     overrule : sequence of str
-        Codes of findings that are not to be acted upon, such as ``("LIN032",)`` to keep totals;
-        of `OVERRULABLE` ones.
+        Codes of findings to ignore, such as ``("LIN032",)`` to keep totals; a subset of
+        `OVERRULABLE`.
 
     Raises
     ------
     DataError
-        When a mark is not a single character, or two marks that must differ are the same.
+        If a mark is not a single character, or two marks that must differ are equal.
     """
 
     encoding: str | None = None
@@ -121,7 +120,7 @@ class ReadOptions:
     overrule: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Check the marks by themselves."""
+        """Validate the marks."""
         single = {"separator": self.separator, "decimal": self.decimal}
         for name, mark in single.items():
             if mark is not None and (len(mark) != 1 or mark in '\r\n\0"'):
@@ -153,28 +152,28 @@ def _unfit(name: str, value: str, wanted: str) -> DataError:
 
 @dataclass(frozen=True)
 class DetectedOptions:
-    """Import options in effect: those requested, and the rest as detected.
+    """Import options in effect: as requested or as detected.
 
     Parameters
     ----------
     n_rows, n_columns : int
     kind : {"text", "workbook", "JSON", "Parquet", "SPSS", "Stata", "SAS", "database", "frame"}
     encoding, separator, decimal, thousands, quote, comment : str
-        As in `ReadOptions`; "" where the table has none.
+        As in `ReadOptions`; "" if the table has none.
     header_line : int, optional
         Counted from 1; None without a header.
     packed : bool
-        Whether the file was packed by gzip.
+        Whether the file was compressed by gzip.
     in_blocks : bool
-        Whether it is too large to be held: then `n_rows` counts the lines below the header.
+        Whether it is too large for memory: then `n_rows` counts the lines below the header.
     n_tables : int
-        Tables below each other in the file, of which one was read.
+        Number of stacked tables in the file, of which one was read.
     sheet : str
-        The sheet of a workbook, or the file of a zip; "" where there is no choice.
+        The sheet of a workbook, or the file of a zip; "" if there is no choice.
     sheets : tuple of str
-        All of them.
+        All sheets or files.
     uneven : tuple of UnevenLine
-        Lines with more or fewer fields than columns, and what became of them; 1,000 at most.
+        Lines with more or fewer fields than columns, and their treatment; at most 1,000.
     """
 
     n_rows: int
@@ -195,7 +194,7 @@ class DetectedOptions:
     uneven: tuple[UnevenLine, ...] = ()
 
     def __str__(self) -> str:
-        """Say it in one line.
+        """Describe it in one line.
 
         Examples
         --------

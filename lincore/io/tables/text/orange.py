@@ -1,4 +1,4 @@
-"""Orange's declarations of types and roles: two lines below the names, or marks before them."""
+"""Orange's declarations of types and roles: two lines below the names, or prefixes."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ _ROLES: dict[str, DeclaredRole] = {
     **dict.fromkeys(("meta", "m", "ignore", "i"), "ignore"),
     "": "",
 }
-# As in cD#kind. C#4 is a note of music, and no column called 4.
+# As in cD#kind. C#4 is a musical note, not a column called 4.
 _MARKED = re.compile(r"([cmiw]?)([CDNST]?)#\s*(\D.*)", re.DOTALL)
-# Attributes of a column, such as unit=mm, may stand beside its role.
+# Attributes of a column, such as unit=mm, may follow its role.
 _ATTRIBUTE = re.compile(r"(?:^|\s)\S+=\S*")
 _JUDGED = 100
 
 
 class Declared(NamedTuple):
-    """Names of columns with their types and roles, "" where none is declared."""
+    """Names of columns with their types and roles, "" if not declared."""
 
     names: list[str]
     types: list[DeclaredType]
@@ -42,7 +42,7 @@ class Declared(NamedTuple):
 
 
 def find_declared(records: Sequence[Record]) -> Declared | None:
-    """Return what the first records declare in Orange's way; None where they do not."""
+    """Return the declarations in Orange's format in the first records; None if there are none."""
     if not records:
         return None
     names = records[0].fields
@@ -60,19 +60,19 @@ def find_declared(records: Sequence[Record]) -> Declared | None:
 
 
 def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
-    """Return the types, and the roles if there are any, that stand below the names."""
+    """Return the types, and the roles if any, in the lines below the names."""
     width = len(names)
     if len(records) < 3 or len(records[0].fields) != width or not all(names):
         return None
     words, below = records[0].fields, records[1].fields
     bare = [_ATTRIBUTE.sub("", field).strip() for field in below]
     has_roles = len(below) == width and all(field.lower() in _ROLES for field in bare)
-    # A line of blanks alone says that there are no roles.
+    # A blank line means that there are no roles.
     n_lines = 3 if has_roles else 2
     columns = [_column(i, records[n_lines - 1 :]) for i in range(width)]
     types = [_type_of(field, column) for field, column in zip(words, columns, strict=True)]
     known = [one for one in types if one is not None]
-    # Letters may be values as well: a role, or a type over numbers, is none.
+    # Letters may also be values: require a role, or a type above numbers.
     tells = any(bare) if has_roles else False
     tells |= any(
         one == "number" and column and all(map(NUMBER.fullmatch, column))
@@ -87,7 +87,7 @@ def _below(names: list[str], records: Sequence[Record]) -> Declared | None:
 def _declared(
     names: list[str], types: list[DeclaredType], roles: list[DeclaredRole], n_lines: int = 1
 ) -> Declared:
-    # A number without a role is measured, even if it counts the rows.
+    # A number without a role is a measurement, even if it numbers the rows.
     pairs = zip(roles, types, strict=True)
     found: list[DeclaredRole] = [r or ("feature" if t == "number" else "") for r, t in pairs]
     return Declared(names, types, found, n_lines)
@@ -99,7 +99,7 @@ def _column(i: int, records: Sequence[Record]) -> list[str]:
 
 
 def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
-    """Return the type that a word declares, or the values of a category that are listed."""
+    """Return the type declared by a word, or the listed values of a category."""
     if field.lower() in _TYPES:
         return _TYPES[field.lower()]
     listed = {value.replace("\\ ", " ") for value in re.split(r"(?<!\\)[\s,|]+", field)}
@@ -107,10 +107,10 @@ def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
 
 
 def refuse_basket(name: str) -> None:
-    """Refuse a file of Orange whose rows list what is not zero."""
+    """Reject a sparse Orange file, whose rows list only nonzero values."""
     if name.casefold().removesuffix(".gz").endswith(".basket"):
         raise DataError(
-            "The rows are sparse: only what is not zero is written.",
+            "The rows are sparse: only nonzero values are listed.",
             where=name,
             remedy="Save it as CSV (text with one row per line) and load that.",
         )

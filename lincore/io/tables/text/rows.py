@@ -1,4 +1,4 @@
-"""Phase of reading: the rows below the header to columns, lines that do not fit put right."""
+"""Phase of reading: the rows below the header become columns, uneven lines are repaired."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PIECE = 4_000_000
 
 
 class Parsed(NamedTuple):
-    """Columns as they were parsed, and what had to be done with single lines.
+    """Parsed columns, and what was done with uneven lines.
 
-    `first_line` is None where rows and lines do not run together.
+    `first_line` is None if rows do not correspond to lines.
     """
 
     frame: pd.DataFrame
@@ -53,7 +53,7 @@ def parse_rows(
     options: ReadOptions,
     name: str,
 ) -> Parsed:
-    """Parse the rows below the header; lines that do not fit are looked at one by one."""
+    """Parse the rows below the header; uneven lines are examined one by one."""
     rows, footer = _from_line(layout.text, heading.first_line), ""
     if "LIN020" not in options.overrule:
         rows, footer = _without_footer(rows, layout)
@@ -75,16 +75,16 @@ def parse_rows(
         if fitted.is_wider:
             more = numbered("column", len(names) + 1)[-1]
             how["names"] = unique_names([*names, more])[0]
-            sentence = "Some lines have a field behind the last column: it has a column of its own."
+            sentence = "Some lines have a field after the last column: it became a column."
             notices = [Notice(sentence, f"{name}, column {more!r}", code="LIN025")]
         if frame is None or fitted.text is not rows or fitted.is_wider:
             rows = fitted.text
             del frame
             frame = _read(rows, how, marks, options, name, begin)
     if footer:
-        sentence = f"It stands below the table and was left out: {footer[:60]!r}."
+        sentence = f"Skipped note below the table: {footer[:60]!r}."
         notices.append(Notice(sentence, f"{name}, at the end", code="LIN020"))
-    # Blank lines and line breaks inside quotes would make every line number wrong.
+    # Blank lines and line breaks inside quotes would make all line numbers wrong.
     together = fitted.numbers_kept and _n_lines(rows) == len(frame)
     first_line = begin if together else None
     return Parsed(frame, first_line, (*notices, *fitted.notices), fitted.lines)
@@ -95,7 +95,7 @@ def _n_lines(rows: str) -> int:
 
 
 def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
-    """Tell whether lines have too few fields, or quotation marks do not come in pairs."""
+    """Return whether lines have too few fields, or quotation marks are unpaired."""
     n_lines = _n_lines(rows)
     if layout.quote and layout.quote in rows:
         if len(frame) < n_lines:
@@ -111,7 +111,7 @@ def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
         rf"^{other}[^\n]*{other}$", rows[:_BEGINNING], re.MULTILINE
     ):
         return True
-    # Only a row whose last field is missing can be short.
+    # Only a row with a missing last field can be short.
     suspects = frame.iloc[:, -1].isna().to_numpy().nonzero()[0]
     suspects = suspects[suspects < _JUDGED_LINES][:_SHORT_LINES]
     if not len(suspects):
@@ -136,7 +136,7 @@ def _from_line(text: str, line: int) -> str:
 
 
 def _without_footer(rows: str, layout: Layout) -> tuple[str, str]:
-    """Cut lines of a single field off the end of a table of three columns or more."""
+    """Remove single-field lines from the end of a table with at least three columns."""
     footer = ""
     for _ in range(_FOOTER_LINES if layout.width >= 3 else 0):
         stripped = rows.rstrip()
@@ -152,18 +152,18 @@ def _without_footer(rows: str, layout: Layout) -> tuple[str, str]:
 
 
 def _is_note(record: Record, layout: Layout) -> bool:
-    """Tell whether a line below a table is a sentence, with a separator in it or none."""
+    """Return whether a line below a table is a sentence, with or without a separator."""
     kinds = [kind_of(r.fields[0]) for r in layout.records if len(r.fields) == layout.width]
     if len(record.fields) == 1:
         kind = kind_of(record.fields[0])
-        # A row that was cut short, or one whose fields another mark parts, is no note.
+        # A truncated row, or one with another separator, is not a note.
         begins = kind != "word" and kinds.count(kind) > 1
         return not begins and parted_otherwise(record.fields[0], layout) is None
     n_filled = max((i + 1 for i, field in enumerate(record.fields) if field), default=0)
     few = 0 < 2 * n_filled <= layout.width and kind_of(record.fields[0]) == "word"
     if not few or 4 * kinds.count("word") < len(kinds):
         return few
-    # Over levels that recur, a sentence is none of them.
+    # Below levels that recur, a sentence is not one of them.
     some = layout.records[1:-_FOOTER_LINES]
     known = [r.fields[0] for r in some if len(r.fields) == layout.width]
     are_levels = len(known) >= _FEWEST_LEVELS and 5 * len(set(known)) <= len(known)
@@ -182,7 +182,7 @@ def _read(
 def _read_csv(
     rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions
 ) -> pd.DataFrame:
-    # With a decimal comma 1.234 is no number with a fraction: what is one is decided later.
+    # With a decimal comma 1.234 has no fraction: numbers are recognised later.
     if options.as_text or marks.decimal == "," or "." in marks.thousands:
         return _parse_text(rows, dtype="str", **how)
     frame = _of_one_kind(_parse_text(rows, **how), rows, how)
@@ -203,7 +203,7 @@ def _read_csv(
 
 
 def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) -> dict[str, Any]:
-    """Return the arguments with which pandas reads the rows below the header."""
+    """Return pandas' arguments for reading the rows below the header."""
     given = ("",) if options.as_text else options.missing_codes
     return {
         "sep": r"\s+" if layout.separator == SPACES else layout.separator,
@@ -220,20 +220,20 @@ def csv_arguments(layout: Layout, names: Sequence[str], options: ReadOptions) ->
 
 
 def parse_error(message: str, name: str, first_line: int) -> DataError:
-    """Say in the user's words, and lines, what pandas found."""
+    """Translate an error of pandas into the user's terms and line numbers."""
     counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", message)
     if counts:
         return DataError(
             f"The line has {counts[3]} fields, the first one has {counts[1]}.",
             where=f"{name}, line {int(counts[2]) + first_line - 1}",
-            remedy="Put text that holds the separator in quotation marks.",
+            remedy="Put text that contains the separator in quotation marks.",
         )
     if "No columns" in message:
-        return DataError("There are no rows.", where=name, remedy="Load a table that holds rows.")
+        return DataError("There are no rows.", where=name, remedy="Load a table with rows.")
     return DataError(
         f"The table cannot be read: {message.rstrip('.')}.",
         where=name,
-        remedy="Check that quotation marks come in pairs.",
+        remedy="Check that quotation marks are paired.",
     )
 
 

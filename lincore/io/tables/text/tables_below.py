@@ -19,14 +19,14 @@ _JUDGED_CHARS = 100_000
 _FEWEST_LINES, _FEWEST_ROWS = 3, 2
 _ALIKE = 0.9
 _FEWEST_TAIL, _MOST_TAIL = 4, 20_000
-# What stands above a table is far shorter than the table.
+# Text above a table is much shorter than the table.
 _FAR = 5
 _FEWEST_NUMERIC = 2
 _WITHOUT_DIGITS = re.compile(r"\n([^0-9\n]+)(?=\n)")
 
 
 class _Block(NamedTuple):
-    """Lines between blank ones: where they begin, how many there are, and the first of them."""
+    """Lines between blank ones: start, number, and the first of them."""
 
     start: int
     n_lines: int
@@ -35,12 +35,12 @@ class _Block(NamedTuple):
 
 
 def find_tables(layout: Layout) -> list[int]:
-    r"""Return where each table begins in the text of the layout; the first one at 0.
+    r"""Return where each table begins in the text of the layout; the first begins at 0.
 
-    Blank lines part tables where what follows them has as many fields in each line, but another
-    number of them than before, or names other columns. Without a blank line a table begins where
-    all lines to the end have another number of fields, or where other names stand in columns of
-    which two or more hold nothing but numbers.
+    Blank lines separate tables if the following lines have equal numbers of fields, but a different
+    number than before, or name other columns. Without a blank line a table begins where all
+    remaining lines have a different number of fields, or where other names occur in columns of
+    which at least two are numeric.
     """
     text, separator = layout.text, layout.separator
     if separator in (SPACES, PLACES):
@@ -72,7 +72,7 @@ def find_tables(layout: Layout) -> list[int]:
 
 
 def _tail(layout: Layout) -> int | None:
-    """Return where lines begin that have another number of fields, as all have from there on."""
+    """Return the line from which on all lines have another number of fields."""
     text, width = layout.text, 0
     start = end = len(text.rstrip("\n"))
     for n_lines in range(_MOST_TAIL):
@@ -90,10 +90,10 @@ def _tail(layout: Layout) -> int | None:
 
 
 def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
-    """Tell whether rows of another width hold what the columns above them hold, from the first on.
+    """Return whether rows of another width match the columns above them, from the first on.
 
-    These are numbers and words, so that no header is among the rows, or levels that recur: numbers
-    alone may be of any table.
+    They must be numbers and words, so that there is no header among the rows, or recurring levels:
+    numbers alone may belong to any table.
     """
     rows = [row for row in rows[:_JUDGED_LINES] if any(row)]
     width = min(map(len, [*above, *rows]), default=0)
@@ -106,7 +106,7 @@ def _go_on(above: list[list[str]], rows: list[list[str]]) -> bool:
 
 
 def _header_below(layout: Layout) -> int | None:
-    """Return where other names stand between rows of numbers: the header of a table as wide."""
+    """Return where other names occur between rows of numbers: headers of tables as wide."""
     text, width = layout.text, layout.width
     first = [one for one in layout.records[: 1 + _FEWEST_ROWS] if len(one.fields) == width]
     if len(first) <= _FEWEST_ROWS or len(_numeric(first[1:])) < _FEWEST_NUMERIC:
@@ -129,14 +129,14 @@ def _header_below(layout: Layout) -> int | None:
 
 
 def _numeric(rows: list[Record]) -> list[int]:
-    """Return the columns that hold numbers alone."""
+    """Return the columns with only numbers."""
     columns = zip(*(row.fields for row in rows), strict=False)
     held = [[value for value in column if value not in BLANKS] for column in columns]
     return [i for i, some in enumerate(held) if some and all(map(NUMBER.fullmatch, some))]
 
 
 def _gaps(text: str, separator: str) -> list[tuple[int, int]]:
-    """Return where lines without any value begin and end, no more than tell."""
+    """Return the starts and ends of runs of empty lines, as many as needed."""
     if not any(f"\n{mark}" in text for mark in ("\n", separator, " ", "\t")):
         return []
     pattern = re.compile(rf"\n[{re.escape(separator)}\s]*\n")
@@ -164,7 +164,7 @@ def _block(layout: Layout, begin: int, end: int) -> _Block:
 
 
 def _width(records: list[Record]) -> int:
-    """Return the number of fields that nearly all records below a title have, or zero."""
+    """Return the number of fields of nearly all records below a title, or zero."""
     widths = [len(record.fields) for record in records]
     while widths and widths[0] == 1:
         widths = widths[1:]
@@ -173,7 +173,7 @@ def _width(records: list[Record]) -> int:
 
 
 def _is_another(block: _Block, former: _Block) -> bool:
-    """Tell whether a block is a table of its own, and no more rows of the one above."""
+    """Return whether a block is a separate table instead of more rows of the one above."""
     head, *body = block.records
     if len(body) < _FEWEST_ROWS:
         return False

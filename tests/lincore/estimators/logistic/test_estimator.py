@@ -149,9 +149,9 @@ def test_no_standard_errors_where_there_can_be_none():
         LogisticRegression().fit(X, y).wald(X)
     wide = pd.DataFrame(np.column_stack([X, X[:, 0] + X[:, 1], np.full(len(X), 3.0)]))
     wide.columns = list("abcdef")
-    with pytest.raises(ValueError, match="singular.*concerns: f"):
+    with pytest.raises(ValueError, match="singular.*concerned: f"):
         tight().fit(wide, y).wald(wide)
-    with pytest.raises(ValueError, match="singular.*concerns: a, b, e"):
+    with pytest.raises(ValueError, match="singular.*concerned: a, b, e"):
         tight().fit(wide[list("abcde")], y).wald(wide[list("abcde")])
     with pytest.raises(ValueError, match="reference must be one of"):
         tight().fit(X, y).wald(X, reference=7)
@@ -317,7 +317,7 @@ def test_a_fit_that_converged_needs_one_programme_to_know_quasi_complete_separat
 def test_a_limit_of_iterations_is_no_convergence():
     X, y = overlapping()
     model = LogisticRegression(max_iter=2)
-    with pytest.warns(ConvergenceWarning, match="limit of iterations.*Allow more iterations"):
+    with pytest.warns(ConvergenceWarning, match="iteration limit.*Allow more iterations"):
         model.fit(X, y)
     assert not model.converged_ and model.reason_ is Reason.ITERATIONS
     assert model.n_iter_ == 2 and len(model.trace_) == 3
@@ -403,7 +403,7 @@ def test_pixels_in_uint8_are_never_copied_as_a_whole():
 
 @pytest.mark.parametrize(
     ("unit", "message", "C"),
-    [(1e160, "overflow", 1.0), (1e160, "overflow", np.inf), (1e-150, "vanishes", np.inf)],
+    [(1e160, "overflow", 1.0), (1e160, "overflow", np.inf), (1e-150, "underflows", np.inf)],
 )
 def test_features_whose_squares_overflow_or_vanish_are_refused(unit, message, C):
     rng = np.random.default_rng(0)

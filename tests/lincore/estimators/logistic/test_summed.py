@@ -72,5 +72,5 @@ def test_classes_that_separate_are_seen():
 
 
 def test_a_solver_that_goes_from_row_to_row_is_refused():
-    with pytest.raises(ValueError, match="goes from row to row"):
+    with pytest.raises(ValueError, match="works row by row"):
         fitted(LogisticRegression(solver="sgd"), *rows())

@@ -122,7 +122,7 @@ def test_what_a_method_does_not_allow_is_named(unequal, study):
     assert "tuned threshold" not in {c.name for c in study.corrections(PERCEPTRON)}
     found = imbalance_cost(unequal, KNeighborsClassifier(5), repeats=2)
     (name,) = found.methods
-    assert "takes no weights" in found.unavailable[name]["balanced weights"]
+    assert "does not support weights" in found.unavailable[name]["balanced weights"]
     split = found.decomposition(name)
     assert not np.isnan(split.prior_shift.value)
     assert np.isnan(split.majority_bias.value) and np.isnan(split.small_class.value)

@@ -115,7 +115,7 @@ def test_an_empty_file_is_unusable():
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
 def test_methods_that_no_limit_can_stop_are_not_unpacked(method):
     reasons = set(outcomes(zipped(FILES, method)).values())
-    assert reasons == {"packed by another method than deflate"}
+    assert reasons == {"compressed by another method than deflate"}
 
 
 def test_a_bomb_is_not_unpacked():

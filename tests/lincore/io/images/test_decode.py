@@ -76,7 +76,7 @@ def test_another_size_is_resized():
         (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n", "a/image.eps", "not an image"),
         (encoded(RAMP)[:20], "a/cut.png", "damaged image"),
         (b"\0\0\0\x1cftypavif\0\0\0\0", "a/1.avif", "AVIF.* save it as JPEG"),
-        (b"\0\0\0\x18ftypmp42", "a/film.mp4", "a film"),
+        (b"\0\0\0\x18ftypmp42", "a/film.mp4", "a video"),
         (b'<?xml version="1.0"?>\n<svg xmlns="x">', "a/1.svg", "SVG.* save it as PNG"),
         (b"\xef\xbb\xbf\n<svg width='9'>", "a/1.svg", "SVG.* save it as PNG"),
         (b"<!DOCTYPE html><p>404", "a/1.jpg", "a web page"),

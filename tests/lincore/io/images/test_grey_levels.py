@@ -43,7 +43,7 @@ def test_white_can_be_asked_for():
     data = read_image_zip(raw, "scans.zip", ImageOptions(white=6000))
     assert data.X.max() == 128 and data.notices[0].code != "LIN083"
     assert data.image_scale.whole == (0, 6000)
-    with pytest.raises(DataError, match="White cannot be 0"):
+    with pytest.raises(DataError, match="The white level cannot be 0"):
         read_image_zip(raw, "scans.zip", ImageOptions(white=0))
 
 

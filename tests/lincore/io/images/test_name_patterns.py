@@ -57,7 +57,7 @@ def test_groups_and_labels_may_both_be_found():
 @pytest.mark.parametrize(
     ("pattern", "reason"),
     [
-        ("(", "no regular expression"),
+        ("(", "not a regular expression"),
         (r"\w+", "no group called"),
         (r"(?P<label>(a+)+)$", "forever"),
         (r"(?P<label>(a|a)*)$", "forever"),

@@ -105,7 +105,7 @@ def test_a_split_in_folders_is_kept(train, test, layout):
     assert data.classes.tolist() == ["a", "b"]
     assert [test in name for name in data.row_names] == data.given_test.tolist()
     assert len(split(data, "given").test) == 2
-    assert "6 images to train on, 2 to test" in str(data.notices[0])
+    assert "6 training and 2 test images" in str(data.notices[0])
 
 
 def test_a_test_folder_without_a_training_folder_is_a_class():
@@ -163,7 +163,7 @@ def test_backslashes_are_folders():
 def test_mixed_sizes_are_brought_to_the_most_frequent():
     data = read(two_classes(**{"a/wide.png": image(size=(4, 30))}))
     assert data.image_shape == (5, 4)
-    assert "1 of 5 images had another size: resized to 5 × 4" in str(data.notices[0])
+    assert "1 of 5 images had a different size: resized to 5 × 4" in str(data.notices[0])
 
 
 def test_photographs_of_all_sizes_are_brought_to_the_middle_one():
@@ -276,7 +276,7 @@ def test_classes_of_any_name_can_be_written(labels):
 
 
 def test_a_table_is_not_written_as_images():
-    with pytest.raises(DataError, match="no images"):
+    with pytest.raises(DataError, match="not images"):
         write_image_zip(sample("iris"))
 
 
@@ -387,7 +387,7 @@ def test_other_sizes_are_fitted_as_asked(fit):
     data = read(two_classes(**{"a/wide.png": encoded(Image.fromarray(half))}), fit=fit)
     row = data.X[[name.endswith("wide.png") for name in data.row_names]]
     assert np.array_equal(row, decoded(encoded(Image.fromarray(half)), (5, 4), fit)[None])
-    with pytest.raises(DataError, match="No way to fit"):
+    with pytest.raises(DataError, match="no resize method"):
         read(two_classes(), fit="squeeze")
 
 

@@ -112,7 +112,7 @@ def test_a_row_of_no_group_is_a_group_of_its_own():
         ({"roles": {"u": "group", "v": "group"}}, "one column each of groups"),
         ({"roles": {"u": "target"}, "target": "class"}, "one target"),
         ({"roles": {"u": "ignore", "v": "ignore"}}, "No feature is left"),
-        ({"missing": "mean"}, "No way to fill in"),
+        ({"missing": "mean"}, "no imputation method"),
         ({"bins": 3}, "Only numbers can be binned"),
         ({"target": "u", "bins": 1}, "1 bins by"),
     ],

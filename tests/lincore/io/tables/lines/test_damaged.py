@@ -118,7 +118,7 @@ def test_the_second_table_is_offered():
     found = read(text)
     assert found.frame.shape == (20, 3)
     assert found.reading.n_tables == 2
-    assert "2 tables stand below each other" in str(found.notices)
+    assert "2 tables are stacked" in str(found.notices)
     assert read(text, table=2).frame.to_dict("list") == {"name": ["a", "b", "c"], "size": [1, 2, 3]}
     with pytest.raises(DataError, match="no table 3"):
         read(text, table=3)

@@ -349,7 +349,7 @@ def test_a_class_of_few_rows_is_there():
         ({}, {"categories": ["u"]}, "needs all rows at once", None),
         ({}, {"drop_duplicates": True}, "needs all rows at once", None),
         ({"person": 1}, {"roles": {"person": "group"}}, "kept together", {"person": "ignore"}),
-        ({}, {"roles": {"u": "target", "species": "ignore"}}, "different values", None),
+        ({}, {"roles": {"u": "target", "species": "ignore"}}, "distinct values", None),
         ({}, {"roles": dict.fromkeys("uvwx", "ignore")}, "No feature is left", None),
     ],
 )
@@ -379,9 +379,9 @@ def test_a_word_or_an_infinite_value_far_down_is_refused_with_its_place():
     frame.loc[4_321, "w"] = "broken pipe"
     data = table_to_dataset(opened(csv_of(frame), max_drawn_bytes=3_000))
     assert data.n_rows + data.n_streamed == N_ROWS - 1
-    assert "Numbers but for 'broken pipe'" in " ".join(map(str, data.notices))
+    assert "Numbers except 'broken pipe'" in " ".join(map(str, data.notices))
     frame.loc[4_321:4_921, "w"] = "broken pipe"
-    with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is no number"):
+    with pytest.raises(DataError, match="row 4,322, column 'w'.*'broken pipe' is not a number"):
         table_to_dataset(
             opened(csv_of(frame), max_drawn_bytes=300), options=TableOptions(roles={"w": "feature"})
         )
@@ -559,7 +559,7 @@ def test_methods_learn_from_the_weights_of_streamed_rows():
         model.fit(X[rest], codes[rest], sample_weight=frame["weight"].to_numpy()[rest])
         found = results.log_proba[results.position(method)]
         np.testing.assert_allclose(found, model.predict_log_proba(data.X[test]), atol=1e-6)
-    with pytest.raises(DataError, match="summed already cannot be weighted"):
+    with pytest.raises(DataError, match="already been summed cannot be weighted"):
         with_row_weights(data, weights=np.ones(data.n_rows))
     weight = data.weights[test]
     right = results.predicted[0] == results.truth

@@ -211,7 +211,7 @@ MESSY = {
         "comma, single quotes, no header",
         4,
     ),
-    "a quotation mark without a partner": (
+    "an unpaired quotation mark": (
         'ham\tGo, "now\nspam\t"Free entry\nham\tOk lar, joking\nspam\tU won\n',
         "tab, no header",
         2,
