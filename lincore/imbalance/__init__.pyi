@@ -17,6 +17,7 @@ from .deployment import log_prior_shift as log_prior_shift
 from .deployment import minimum_cost_decisions as minimum_cost_decisions
 from .deployment import priors_with_share as priors_with_share
 from .losses import recall_names as recall_names
+from .optimism import optimism_of_best as optimism_of_best
 from .remedies import REMEDIES as REMEDIES
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance

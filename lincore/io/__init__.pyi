@@ -43,6 +43,7 @@ from .tables.row_filters import Condition as Condition
 from .tables.row_filters import filter_rows as filter_rows
 from .tables.row_filters import matching_rows as matching_rows
 from .tables.table import Table as Table
+from .tables.table import frame_to_table as frame_to_table
 from .tables.text.options import SEPARATOR_NAMES as SEPARATOR_NAMES
 from .tables.text.options import DetectedOptions as DetectedOptions
 from .tables.text.options import ReadOptions as ReadOptions

@@ -14,9 +14,8 @@ import pandas as pd
 import pytest
 
 from lincore import DataError
-from lincore.export import to_spreadsheet
+from lincore.export import Input, ScoreFunction, to_spreadsheet
 from lincore.export.models import spreadsheet
-from lincore.export.models.score_functions import Input, ScoreFunction
 from tests.lincore.export.models.cases import FEW, Case, without_fills
 
 with warnings.catch_warnings():

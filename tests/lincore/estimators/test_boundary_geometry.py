@@ -20,7 +20,7 @@ from lincore import (
 )
 from lincore.estimators import boundary, mahalanobis
 from lincore.estimators.boundary_geometry import discriminants
-from lincore.linalg.quadric import Quadric
+from lincore.linalg import Quadric
 from lincore.model_selection import Steps
 from lincore.model_selection.pipeline import build_pipeline
 from tests.lincore.estimators.test_linear_discriminant import unbalanced

@@ -27,8 +27,7 @@ from lincore import (
 )
 from lincore.estimators import Ambiguity
 from lincore.estimators.logistic import batched
-from lincore.linalg import iteration_callback
-from lincore.linalg.optimize import Reason
+from lincore.linalg import Reason, iteration_callback
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_multiclass import claims_by_loops, votes_by_loops
 

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 
 import lincore.estimators._perceptron_epochs
 from lincore import Perceptron
-from lincore.estimators.perceptron import mistake_bound
+from lincore.estimators import mistake_bound
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_linear import (
     perceptron_of_many_classes,

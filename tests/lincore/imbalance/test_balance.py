@@ -16,7 +16,6 @@ from sklearn.neighbors import KNeighborsClassifier
 import lincore
 from lincore import PCA, DataError, LinearDiscriminantAnalysis, LogisticRegression, Moments, metrics
 from lincore.data import Dataset, Split
-from lincore.imbalance.losses import CONDITIONS
 from lincore.imbalance.subsets import NestedSubsets, Shuffling, reduce_proportionally, wanted_sizes
 from lincore.imbalance.trials import Plan
 from lincore.io import gaussian_classes
@@ -177,7 +176,7 @@ def test_all_numbers_of_the_example_agree(study):
             predicted = (pipeline.predict_log_proba(test) + shift).argmax(axis=1)
         stored = example.results[condition].predicted[study.methods.index(method)]
         assert_array_equal(predicted, stored)
-    assert tuple(example.results) == CONDITIONS
+    assert tuple(example.results) == study.conditions
 
 
 def test_what_is_finished_can_be_looked_at():

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import plots
+from lincore import metrics, plots
 from lincore.imbalance import true_parameters_of
 from lincore.inspection import feature_plane, make_view
-from lincore.metrics import scores
 from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.report import format_loss, score_rows
 
@@ -22,12 +21,12 @@ def study():
 def test_it_is_scored_on_the_same_rows_as_the_models(study):
     known = true_parameters_of(study, lincore.sample("gaussian"))
     assert np.array_equal(known.results.rows, study.example.split.test)
-    wrong = 1 - scores.accuracy(known.results, "Bayes classifier").value
+    wrong = 1 - metrics.score(known.results, "Bayes classifier", "accuracy").value
     assert wrong == pytest.approx(known.on_test.value)
     *_, last = score_rows(study, ["full", "reduced"], known.results)
     assert (last["model"], last["set"]) == ("Bayes classifier", "true parameters")
     assert last["log loss"] == format_loss(
-        scores.score(known.results, "Bayes classifier", "log loss"), "log loss"
+        metrics.score(known.results, "Bayes classifier", "log loss"), "log loss"
     )
     assert last.keys() == score_rows(study, ["full"])[0].keys()
 

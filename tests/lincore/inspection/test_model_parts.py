@@ -15,9 +15,7 @@ from lincore.inspection import (
     confusion_cell,
     feature_weights,
 )
-from lincore.linalg import iteration_callback
-from lincore.linalg.optimize import Reason
-from lincore.linalg.quadric import Quadric
+from lincore.linalg import Quadric, Reason, iteration_callback
 from lincore.model_selection import Steps, as_method, pipeline_for
 from lincore.model_selection.pipeline import PLAIN
 from lincore.plots.plane import with_ellipses

@@ -21,12 +21,12 @@ from lincore.io import (
     ReadOptions,
     TableOptions,
     describe_columns,
+    frame_to_table,
     load,
     read_table,
     table_to_dataset,
 )
 from lincore.io.tables.read import COLUMN_RULES
-from lincore.io.tables.table import frame_to_table
 from lincore.io.tables.text.options import OVERRULABLE
 
 ROOT = Path(__file__).parents[3]

@@ -10,7 +10,7 @@ from lincore.io import TableOptions, describe_columns, load, read_table, table_t
 from lincore.io.tables.read import read_delimited
 from lincore.io.tables.text.leading_zeros import may_have_zeros
 from lincore.model_selection import as_method
-from lincore.preprocessing.tabular import build_preparer
+from lincore.preprocessing import build_preparer
 
 RNG = np.random.default_rng(0)
 CODES = np.arange(60) % 3

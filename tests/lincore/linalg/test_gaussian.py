@@ -10,9 +10,8 @@ from sklearn import naive_bayes
 from sklearn.covariance import OAS
 
 from lincore import GaussianNB, LinearDiscriminantAnalysis
-from lincore.linalg import Whitener
+from lincore.linalg import Gaussians, Whitener
 from lincore.linalg.covariance import shrink
-from lincore.linalg.gaussian import Gaussians
 
 
 def test_log_density_and_distance_are_scipys():

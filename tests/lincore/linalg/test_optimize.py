@@ -10,12 +10,9 @@ from numpy.testing import assert_allclose
 
 from lincore.estimators.logistic._newton import NewtonCG, conjugate_gradients
 from lincore.estimators.logistic.solvers import descend_by_rows
+from lincore.linalg import Reason
 from lincore.linalg.descent import backtracking_line_search, descend, take_whole_steps
-from lincore.linalg.optimize import (
-    Iterate,
-    Reason,
-    StoppingRule,
-)
+from lincore.linalg.optimize import Iterate, StoppingRule
 
 CURVATURE = np.diag([1.0, 4.0, 9.0])
 MINIMUM = np.array([1.0, -2.0, 3.0])

@@ -22,11 +22,11 @@ from lincore.metrics import (
     Settings,
     cochran_test,
     groups,
+    holm,
     paired_difference,
     pairwise_differences,
     rank_methods,
 )
-from lincore.metrics.differences import holm
 from lincore.metrics.intervals import Spread
 
 

@@ -11,8 +11,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax
 
 from lincore import LinearDiscriminantAnalysis
-from lincore.metrics import Results, adjust_posteriors, adjust_priors, estimate_priors
-from lincore.metrics.priors import decide, move_threshold
+from lincore.metrics import (
+    Results,
+    adjust_posteriors,
+    adjust_priors,
+    decide,
+    estimate_priors,
+    move_threshold,
+)
 
 SCORES = arrays(float, (5, 3), elements=st.floats(-700, 700))
 PRIORS = arrays(float, 3, elements=st.floats(1e-6, 1)).map(lambda p: p / p.sum())

@@ -18,8 +18,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import lincore
+from lincore import metrics
 from lincore.data import Dataset, Split
-from lincore.metrics import scores
 from lincore.model_selection import (
     Steps,
     _fold_moments,
@@ -411,7 +411,7 @@ def test_baselines_guess_from_what_the_methods_were_trained_on():
     results = compare(data, "lda", "given")
     share = codes[~tested].mean()
     assert_allclose(results.settings.training_shares, [1 - share, share])
-    prior = scores.baseline_results(results)
+    prior = metrics.baseline_results(results)
     assert_allclose(np.exp(prior.log_proba[1, 0]), [1 - share, share])
     # Folds of unequal size count by the predictions that they stand behind.
     parts = [(np.arange(20, 100), np.arange(20)), (np.arange(50), np.arange(50, 60))]
@@ -430,7 +430,7 @@ def test_intervals_count_groups_where_rows_belong_together():
     assert alone.settings.row_groups is None
     assert_array_equal(together.settings.row_groups, thrice[together.rows])
     # Every row stands there thrice: that is no evidence.
-    width = [np.ptp(scores.accuracy(results, "lda")) for results in (alone, together)]
+    width = [np.ptp(metrics.score(results, "lda", "accuracy")) for results in (alone, together)]
     assert 1.4 < width[1] / width[0] < 2.2
     assert_allclose(replace(together).settings.training_shares.sum(), 1)
 

@@ -10,9 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
 import lincore
-from lincore import LinearDiscriminantAnalysis, model_selection
+from lincore import LinearDiscriminantAnalysis, metrics, model_selection
 from lincore.inspection import model_view
-from lincore.metrics import scores
 from lincore.model_selection import Steps, default_steps, pipeline_for, transform_for_classifier
 from lincore.model_selection.pipeline import build_pipeline
 
@@ -79,7 +78,7 @@ def test_classes_keep_the_order_of_the_data_whatever_their_names():
         split = lincore.split(data)
         _, results = model_selection.holdout(data, pipeline, split, method="lda")
         assert_array_equal(results.truth, data.codes[split.test])
-        assert scores.accuracy(results, "lda").value > 0.9 or shape is not X
+        assert metrics.score(results, "lda", "accuracy").value > 0.9 or shape is not X
 
 
 def test_what_the_model_cannot_do_is_said_as_a_data_error():

@@ -14,7 +14,7 @@ from lincore.checks import assumption_inputs, assumptions
 from lincore.data import Dataset
 from lincore.data import split as split_rows
 from lincore.inspection.axis_units import drawable_units, gaussians_in, named_units
-from lincore.linalg.gaussian import Gaussians
+from lincore.linalg import Gaussians
 from lincore.model_selection import Steps, as_method, pipeline_for
 from lincore.plots.plane import with_ellipses
 

@@ -15,8 +15,7 @@ from lincore import DataError
 from lincore.io.files.streams import LargeFile
 from lincore.io.tables.streamed.reader import open_large_table
 from lincore.limits import LIMITS
-from lincore.linalg import Whitener
-from lincore.linalg.gaussian import Gaussians
+from lincore.linalg import Gaussians, Whitener
 from lincore.linalg.hotelling import ClassDistances
 from lincore.prediction import Reading, predict
 

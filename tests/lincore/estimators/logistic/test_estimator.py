@@ -18,8 +18,8 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 
 import lincore
 from lincore import PCA, LogisticRegression
-from lincore.estimators.logistic.separation import SeparationKind, SeparationWarning
-from lincore.linalg.optimize import Reason
+from lincore.estimators import SeparationKind, SeparationWarning
+from lincore.linalg import Reason
 from tests.data import DATA, needs_data
 from tests.lincore.references_logistic import (
     hessian_by_loops,

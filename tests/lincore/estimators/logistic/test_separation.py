@@ -8,15 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from lincore.estimators import LogisticRegression
+from lincore.estimators import LogisticRegression, SeparationKind, separation
 from lincore.estimators.logistic.conditioning import condition
 from lincore.estimators.logistic.loss import SoftmaxLoss
-from lincore.estimators.logistic.separation import (
-    SeparationKind,
-    _margins,
-    _newton_move,
-    separation,
-)
+from lincore.estimators.logistic.separation import _margins, _newton_move
 
 
 def margins(found, X, codes):

@@ -12,8 +12,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression as Reference
 
 from lincore import LogisticRegression, OneVsOne, OneVsRest, Perceptron
+from lincore.estimators import SeparationWarning
 from lincore.estimators.logistic.conditioning import centre_and_scale
-from lincore.estimators.logistic.separation import SeparationWarning
 from lincore.estimators.logistic.sparse_design_matrix import SparseRows, sparse_centre_and_scale
 from tests.data import DATA, needs_data
 

@@ -16,6 +16,7 @@ from lincore.io import (
     ReadOptions,
     TableOptions,
     describe_columns,
+    frame_to_table,
     read_table,
     table_to_dataset,
 )
@@ -24,7 +25,6 @@ from lincore.io.tables.column_roles import kind_of
 from lincore.io.tables.dates import is_date, to_days
 from lincore.io.tables.features import level_codes
 from lincore.io.tables.rules.missing_values import suspicious_number
-from lincore.io.tables.table import frame_to_table
 
 RNG = np.random.default_rng(5)
 N = 60

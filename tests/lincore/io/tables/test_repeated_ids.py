@@ -8,9 +8,8 @@ import pytest
 
 import lincore
 from lincore.checks import find_table_problems
-from lincore.io import describe_columns, load
+from lincore.io import describe_columns, frame_to_table, load
 from lincore.io.tables.repeated_ids import repeated_ids
-from lincore.io.tables.table import frame_to_table
 from tests.data import DATA, needs_data
 
 

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore.checks import find_table_problems
-from lincore.io import TableOptions, describe_columns, read_table, table_to_dataset
+from lincore.io import TableOptions, describe_columns, frame_to_table, read_table, table_to_dataset
 from lincore.io.tables.rules.missing_values import missing_codes
-from lincore.io.tables.table import frame_to_table
 
 RNG = np.random.default_rng(3)
 N = 300

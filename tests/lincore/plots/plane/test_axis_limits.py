@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lincore import plots
-from lincore.linalg.gaussian import Gaussians
+from lincore.linalg import Gaussians
 from lincore.plots.plane.axis_limits import RADIUS, AxisLimits, share_unit
 from tests.lincore.plots.plane.test_views import make_view
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lincore import plots
 from lincore.inspection import View
-from lincore.linalg.gaussian import Gaussians
+from lincore.linalg import Gaussians
 from lincore.plots.base import colour
 from lincore.plots.plane import with_ellipses
 from lincore.plots.plane.axis_limits import AxisLimits
