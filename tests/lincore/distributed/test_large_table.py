@@ -10,8 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lincore import PCA, DataError, LogisticRegression, MultinomialNB
-from lincore.distributed import open_large_table
-from lincore.distributed.partitioned_data import deal
+from lincore.distributed import deal, open_large_table
 from lincore.io import read_table
 from lincore.io.tables.streamed import _delimited
 from lincore.limits import LIMITS
