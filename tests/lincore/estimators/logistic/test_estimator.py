@@ -346,6 +346,14 @@ def test_options_that_do_not_fit_are_refused(options, message):
         LogisticRegression(**options).fit(*overlapping())
 
 
+def test_sgd_halves_its_rate_instead_of_wandering():
+    X, y = overlapping(K=2, p=2)
+    options = {"learning_rate": 0.5, "batch_size": 1, "max_iter": 2000, "tol": 1e-3}
+    model = LogisticRegression(solver="sgd", random_state=0, **options).fit(X, y)
+    assert model.converged_ and model.trace_[-1].step_length < 0.5
+    assert np.all(np.diff([step.objective for step in model.trace_]) <= 0)
+
+
 def test_sgd_is_repeatable():
     X, y = overlapping()
     models = [LogisticRegression(solver="sgd", max_iter=5, random_state=seed) for seed in (1, 1, 2)]
