@@ -25,6 +25,7 @@ from .size_curves import Sweep as Sweep
 from .size_curves import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy
 from .study import training_error as training_error
+from .subsets import reduce_proportionally as reduce_proportionally
 from .trials import can_be_batched as can_be_batched
 from .trials import condition_sample as condition_sample
 from .views import aligned_planes as aligned_planes
