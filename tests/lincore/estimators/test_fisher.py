@@ -11,6 +11,7 @@ from scipy.linalg import eigh
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as ScikitLDA
 
 from lincore import FisherDiscriminant, LinearDiscriminantAnalysis, Moments
+from lincore.estimators import ConstantFeatureWarning
 from tests.lincore.estimators.comparisons import close
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_linear import (
@@ -88,7 +89,10 @@ def test_criterion_keeps_the_shape_and_refuses_what_has_no_meaning():
         model.criterion(np.ones(3))
     with pytest.raises(ValueError, match="not zero"):
         model.criterion(np.zeros(4))
-    flat = FisherDiscriminant().fit([[0.0, 1, 5, 0], [2, 1, 5, 2], [1, 3, 5, 7]] * 2, [0, 0, 1] * 2)
+    with pytest.warns(ConstantFeatureWarning):
+        flat = FisherDiscriminant().fit(
+            [[0.0, 1, 5, 0], [2, 1, 5, 2], [1, 3, 5, 7]] * 2, [0, 0, 1] * 2
+        )
     assert_array_equal(flat.criterion(np.eye(4)[:3]), [0.0, np.inf, 0.0])
 
 
