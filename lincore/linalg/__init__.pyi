@@ -3,6 +3,7 @@ from .descent import backtracking_line_search as backtracking_line_search
 from .descent import descend as descend
 from .descent import take_whole_steps as take_whole_steps
 from .gaussian import Gaussians as Gaussians
+from .hotelling import ClassDistances as ClassDistances
 from .optimize import Iterate as Iterate
 from .optimize import OptimizerStep as OptimizerStep
 from .optimize import Reason as Reason

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from scipy.optimize import linprog
 from scipy.optimize._linesearch import LineSearchWarning
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
@@ -305,13 +306,18 @@ def test_no_solver_runs_after_a_minimum_that_separated_classes_do_not_have(solve
 
 
 def test_a_fit_that_converged_needs_one_programme_to_know_quasi_complete_separation(monkeypatch):
-    monkeypatch.setattr("lincore.estimators.logistic.separation._prefer_complete", None)
+    solved = []
+    monkeypatch.setattr(
+        "lincore.estimators.logistic.separation.linprog",
+        lambda *args, **options: solved.append(1) or linprog(*args, **options),
+    )
     rng = np.random.default_rng(0)
     y = np.arange(300) % 3
     X = rng.standard_normal((300, 4))
     X[:, 1] = (y == 0) & (rng.random(300) < 0.3)
     with pytest.warns(SeparationWarning, match="quasi-complete separation.*feature 1"):
         assert not LogisticRegression(C=np.inf).fit(X, y).converged_
+    assert solved == [1]
 
 
 def test_a_limit_of_iterations_is_no_convergence():
