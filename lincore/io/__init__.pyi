@@ -1,4 +1,6 @@
 from .files.archives import SkippedFile as SkippedFile
+from .files.archives import list_zip as list_zip
+from .files.archives import unpack as unpack
 from .images.decode import image_kind as image_kind
 from .images.decode import is_image as is_image
 from .images.new_images import NewImages as NewImages

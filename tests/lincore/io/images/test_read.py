@@ -18,9 +18,8 @@ from PIL import Image
 from lincore import DataError
 from lincore.data import Dataset, split
 from lincore.io import ImageOptions, load, read_image_files, read_image_zip, sample, write_image_zip
-from lincore.io.images.decode import decoded
 from lincore.limits import LIMITS
-from tests.lincore.io.images.in_memory import encoded, zipped
+from tests.lincore.io.images.in_memory import encoded, read_alone, zipped
 
 
 def image(seed=0, size=(5, 4), kind="PNG", mode="L"):
@@ -386,7 +385,8 @@ def test_other_sizes_are_fitted_as_asked(fit):
     half[:, 4:] = 240
     data = read(two_classes(**{"a/wide.png": encoded(Image.fromarray(half))}), fit=fit)
     row = data.X[[name.endswith("wide.png") for name in data.row_names]]
-    assert np.array_equal(row, decoded(encoded(Image.fromarray(half)), (5, 4), fit)[None])
+    alone, _ = read_alone(encoded(Image.fromarray(half)), size=(5, 4), fit=fit)
+    assert np.array_equal(row, alone[None])
     with pytest.raises(DataError, match="No way to fit"):
         read(two_classes(), fit="squeeze")
 
