@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import struct
+import threading
 import warnings
 import zipfile
 import zlib
 from dataclasses import replace
+from time import sleep
 
 import numpy as np
 import pytest
@@ -377,6 +379,35 @@ def test_progress_is_told_and_can_stop():
         assert done == sorted(done)
     with pytest.raises(DataError, match="stopped"):
         read_image_zip(raw, "made.zip", progress=lambda done, *_: done < 100)
+
+
+class Fault(BaseException):
+    """What no decoder raises."""
+
+
+def test_an_error_while_decoding_comes_out_and_ends_the_work(monkeypatch):
+    raw = zipped({f"{label}/{i}.png": image() for label in "ab" for i in range(1_000)})
+    opened, known = [], Image.open
+
+    def failing(*given, **named):
+        if threading.current_thread().name.startswith("decode") and caught_up.is_set():
+            opened.append(1)
+            if len(opened) == 70:
+                raise Fault
+            sleep(0.001)
+        return known(*given, **named)
+
+    def note(done, total, what):
+        if what == "Decoding images":
+            caught_up.set()
+        return True
+
+    caught_up = threading.Event()
+    monkeypatch.setattr(Image, "open", failing)
+    with pytest.raises(Fault):
+        read_image_zip(raw, "made.zip", progress=note)
+    assert len(opened) < 1_500, "the rest is left undone"
+    assert not [one for one in threading.enumerate() if one.name.startswith("decode")]
 
 
 @pytest.mark.parametrize("fit", ["pad", "crop", "stretch"])
