@@ -17,6 +17,7 @@ from .deployment import log_prior_shift as log_prior_shift
 from .deployment import minimum_cost_decisions as minimum_cost_decisions
 from .deployment import priors_with_share as priors_with_share
 from .losses import recall_names as recall_names
+from .optimism import optimism_of_best as optimism_of_best
 from .remedies import REMEDIES as REMEDIES
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance
@@ -24,6 +25,7 @@ from .size_curves import Sweep as Sweep
 from .size_curves import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy
 from .study import training_error as training_error
+from .subsets import reduce_proportionally as reduce_proportionally
 from .trials import can_be_batched as can_be_batched
 from .trials import condition_sample as condition_sample
 from .views import aligned_planes as aligned_planes

@@ -1,6 +1,7 @@
 from .comparison import compare as compare
 from .engine import FitTask as FitTask
 from .engine import TrainingSample as TrainingSample
+from .engine import fit_pipeline as fit_pipeline
 from .engine import fit_tasks as fit_tasks
 from .engine import method_steps as method_steps
 from .fitted_model import FittedModel as FittedModel

@@ -7,7 +7,6 @@ import pytest
 
 import lincore
 from lincore import metrics, report
-from lincore.metrics import scores
 from lincore.model_selection import CLASSIFIER_LABELS
 from tests.data import DATA, needs_data
 
@@ -21,9 +20,9 @@ def assert_the_librarys(dashboard, results, score: str = "accuracy") -> None:
     assert report.comparison_finding(results) in dashboard.text()
     assert report.evaluation_scope(results) in dashboard.text()
     drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
-    decides = [scores.score(results, name, score).value for name in results.methods]
+    decides = [metrics.score(results, name, score).value for name in results.methods]
     np.testing.assert_allclose(drawn, decides, rtol=1e-6)
-    right = [scores.accuracy(results, name) for name in results.methods]
+    right = [metrics.score(results, name, "accuracy") for name in results.methods]
     header, *lines = dashboard.table("compare.table")
     place = header.index("accuracy (%)")
     shown = {line[header.index("model")]: line[place] for line in lines}

@@ -15,7 +15,7 @@ from streamlit.testing.v1 import AppTest
 import lincore
 from lincore import metrics, plots, report
 from lincore.data import Dataset
-from lincore.metrics import find_disagreements, leading_score, scores
+from lincore.metrics import find_disagreements, leading_score
 from lincore.model_selection import CLASSIFIER_LABELS, Steps, default_steps
 from lincore.utils import captured_warnings, p_value, percent
 from pages.ui.compare import run
@@ -115,22 +115,22 @@ def test_a_sample_is_compared_at_once(sample):
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
     drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
-    reached = [scores.score(results, name, leading).value for name in results.methods]
+    reached = [metrics.score(results, name, leading).value for name in results.methods]
     np.testing.assert_allclose(drawn, reached, rtol=1e-6)
     table = app.dataframe[0].value
     assert list(table["model"]) == [CLASSIFIER_LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
-        found = scores.score(results, name, "log loss")
+        found = metrics.score(results, name, "log loss")
         assert shown == (report.format_score_cell(found, "log loss") or "no posteriors")
 
 
 def test_every_score_with_the_pairs_by_the_library():
     app = open_compare("breast cancer")
     results = results_of(lincore.sample("breast cancer"))
-    for score in scores.SCORES:
+    for score in metrics.SCORES:
         app.selectbox(key="compare.score").set_value(score).run()
-        key = "compare.rope.points" if scores.SCORES[score].is_share else "compare.rope"
-        rope = 2.0 if scores.SCORES[score].is_share else 0.02
+        key = "compare.rope.points" if metrics.SCORES[score].is_share else "compare.rope"
+        rope = 2.0 if metrics.SCORES[score].is_share else 0.02
         app.number_input(key=key).set_value(rope).run()
         assert_fine(app)
         ranked = metrics.rank_methods(results, score)
@@ -142,7 +142,7 @@ def test_every_score_with_the_pairs_by_the_library():
         assert list(shown["p (Holm)"]) == [p_value(d.p_holm) for d in found], score
         effects = titled(app, f"{sum(d.better is not None for d in found)} of")
         there = [d.value for d in found if not np.isnan(d.value)]
-        scale = 100 if scores.SCORES[score].is_share else 1
+        scale = 100 if metrics.SCORES[score].is_share else 1
         np.testing.assert_allclose(numbers(effects["data"][0]["x"]), scale * np.array(there), 1e-5)
 
 
@@ -208,7 +208,7 @@ def test_recall_and_time_are_the_librarys():
     app = open_tab(open_compare("wine"), "Recall by class")
     results = compared(lincore.sample("wine"))
     (heat,) = titled(app, "Every class has a recall of 100 %")["data"]
-    wanted = [[r.value for r in scores.recall(results, m)] for m in results.methods]
+    wanted = [[r.value for r in metrics.recall(results, m)] for m in results.methods]
     np.testing.assert_allclose(numbers(heat["z"]), np.array(wanted).T, rtol=1e-6)
     open_tab(app, "Time")
     marks = titled(app, "Time and accuracy")["data"]
@@ -271,7 +271,8 @@ def test_learning_curves_end_where_the_comparison_is():
     lines = [t for t in titled(app, "Accuracy by training rows")["data"] if "name" in t]
     for trace, name in zip(lines, compared(iris, ["lda", "naive-bayes"]).methods, strict=True):
         each = [
-            scores.accuracy(lincore.compare(iris, name, seed=seed), name).value for seed in range(5)
+            metrics.score(lincore.compare(iris, name, seed=seed), name, "accuracy").value
+            for seed in range(5)
         ]
         assert trace["name"] == CLASSIFIER_LABELS[name]
         assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
@@ -304,7 +305,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
     assert live["accuracy (%)"][0].startswith(
-        percent(scores.accuracy(five, five.methods[0]).value)[:-2]
+        percent(metrics.score(five, five.methods[0], "accuracy").value)[:-2]
     )
     app.button(key="compare.run.stop").click().run()
     should_continue.set()

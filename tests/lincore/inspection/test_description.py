@@ -10,8 +10,7 @@ from scipy import stats
 
 import lincore
 from lincore import Dataset, inspection
-from lincore.io import table_to_dataset
-from lincore.io.tables.table import frame_to_table
+from lincore.io import frame_to_table, table_to_dataset
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import DataError
-from lincore.io import load, propose_target, read_table, table_to_dataset
-from lincore.io.tables.table import frame_to_table
+from lincore.io import frame_to_table, load, propose_target, read_table, table_to_dataset
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
 
