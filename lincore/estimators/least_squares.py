@@ -23,7 +23,7 @@ class LeastSquaresClassifier(WithoutProbabilities, MomentClassifier, LinearClass
 
     ``W = argmin Σᵢ ‖tᵢ - Wᵀx̃ᵢ‖² + alpha ‖W‖²`` with ``x̃ = (x, 1)``; the intercept is not
     penalised. The fitted targets are no probabilities: they leave [0, 1], and the square loss is
-    the likelihood of no model of the labels. Rows far on the right side of the boundary are
+    the likelihood of no model of the labels. Rows far on the correct side of the boundary are
     punished for it and pull it towards them; LDA and logistic regression are better classifiers.
 
     Parameters

@@ -102,7 +102,7 @@ def _change_of_places(found: SplitVariation, last: int, usual: int) -> str:
 def _why(found: SplitVariation) -> str:
     if not found.last_shift > FAR:
         return (
-            "The last rows are as the others: their class means lie no further from those of the "
+            "The last rows are like the others: their class means lie no further from those of the "
             "training rows than chance places them."
         )
     return (
