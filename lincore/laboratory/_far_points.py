@@ -92,7 +92,7 @@ EXPERIMENT = Experiment(
     {
         "classic": Preset(
             "Against logistic regression",
-            "Ten far points join class 2, far on its own side. How many of the 120 old rows will "
+            "Ten far points join class 2, on its own side. How many of the 120 old rows will "
             "least squares now misclassify?",
             "rows",
             0,
