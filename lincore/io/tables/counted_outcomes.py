@@ -22,6 +22,8 @@ _TOTALS = (
     "total", "trial", "n", "exposed", "number", "count", "sample", "size", "tested", "tried",
     "anzahl", "gesamt", "versuch", "versuche", "summe", "essai", "ensayo", "intento",
 )
+# Those of them that hardly mean anything else.
+_TRIALS = ("total", "trial", "n", "exposed", "tested", "versuch", "versuche", "essai", "ensayo")
 _FAILURES = (
     "failure", "fail", "control", "negative", "alive", "survived", "misse", "noncase",
     "misserfolg", "misserfolge", "échec", "fracaso",
@@ -47,9 +49,28 @@ def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
     return None
 
 
-def refuse_counted(frame: pd.DataFrame, target: str | None, name: str) -> None:
-    """Refuse a table of counts whose target is none, or one of the counts."""
+def _part_of_total(frame: pd.DataFrame, guess: str | None) -> tuple[str, str] | None:
+    """Return counts of any name within a column of totals, if no other column may be the target."""
+    for total in _called(frame, _TRIALS):
+        # Beside a total that varies a guess may be right: a grade beside a sum.
+        is_constant = frame[total].nunique() == 1
+        parts = [*frame] if guess in (None, total) else [guess] if is_constant else []
+        for part in parts:
+            values = frame[part]
+            if part == total or not is_number(values) or not _counts(values):
+                continue
+            if values.max() > 1 and bool((values <= frame[total]).all()):
+                return part, total
+    return None
+
+
+def refuse_counted(
+    frame: pd.DataFrame, target: str | None, name: str, guess: str | None = None
+) -> None:
+    """Refuse a table of counts whose target is none or only guessed, or one of the counts."""
     pair = counted_outcome(frame)
+    if pair is None and target is None:
+        pair = _part_of_total(frame, guess)
     if pair is None or target not in (None, *pair):
         return
     raise DataError(
