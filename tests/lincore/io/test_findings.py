@@ -147,11 +147,21 @@ def test_problems_and_decisions_are_one_list_each_with_what_overrules_it():
     assert again == found, "nothing is listed twice"
 
 
+def test_labels_that_hold_the_mark_themselves_are_not_offered_to_be_cut():
+    rows = "".join(f"{i * 1.5},{('non-ill', 'ill')[i % 2]}-{3733 + i}\n" for i in range(90))
+    with pytest.raises(DataError) as caught:
+        load(f"age,class\n{rows}".encode(), name="made.csv")
+    assert "identifier behind it" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("label", "mark", "classes"),
     [
         ("{}.|{}", ".|", ["negative", "sick"]),
         ("{}[{}]", "[", ["negative", "sick"]),
+        ("{} ({})", " (", ["negative", "sick"]),
+        ("{}_{}", "_", ["negative", "sick"]),
+        ("{}-{}", "-", ["negative", "sick"]),
         ("{}; {}", "; ", ["negative", "sick"]),
         ("C|{}#{}", "#", ["C|negative", "C|sick"]),
     ],
