@@ -219,7 +219,7 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
 
 
 def is_identifier_name(name: str) -> bool:
-    """Tell whether a column is called as identifiers are: by the last word of its name, or the first."""
+    """Tell whether a column is called as identifiers are: by the first or last word of its name."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold()
     spaced = re.sub("n°|№", "nº", spaced)
     words = [word for word in re.split(r"[\W_]+", spaced) if word]
