@@ -207,7 +207,7 @@ def choose_roles(
         # A class is called so; dose or sex may stand last and is no class beside counts.
         is_guess = guessed and str(target).casefold() not in SURE_WORDS
         sure = None if is_guess else find_label_column(table.frame, target, table.name)
-        refuse_counted(table.frame, sure, table.name, target)
+        refuse_counted(table.frame, sure, table.name, table.proposed)
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
     several = [label, *named] if named else []
