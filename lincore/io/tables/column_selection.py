@@ -29,6 +29,7 @@ from lincore.utils.typing import Flags
 
 _MOST_REMEDIES = 5
 _MEASURED = ("target", "feature")
+_DECLARED = "no feature, as the file declares"
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill the column in, or delete it.",
     "constant": "Nothing needs to be done: it cannot separate the classes.",
@@ -124,7 +125,7 @@ def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Ro
 def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str) -> str:
     """Say why a column is proposed to be ignored, in words that hold for this one."""
     if declared == "ignore":
-        return "the file says that it is no feature"
+        return _DECLARED
     n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
     if kind == "constant" and not content.n_missing:
         return "the same value in every row"
@@ -280,10 +281,12 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
     notices = []
     for kind, reason in EXCLUSION_REASONS.items():
         of_kind = [column for column in columns if column.kind == kind and column.reason]
-        names = [column.name for column in of_kind]
-        if names:
-            sentence = f"Left out: {of_kind[0].reason if len(of_kind) == 1 else reason}."
-            notices.append(Notice(sentence, columns_named(names), _REMEDIES[kind], "LIN050"))
+        for is_declared in (False, True):
+            some = [column for column in of_kind if (column.reason == _DECLARED) is is_declared]
+            if some:
+                said = some[0].reason if is_declared or len(some) == 1 else reason
+                names = columns_named([column.name for column in some])
+                notices.append(Notice(f"Left out: {said}.", names, _REMEDIES[kind], "LIN050"))
     return notices
 
 
