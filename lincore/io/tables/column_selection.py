@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lincore.data.labels import columns_named, find_label_column, is_number, rows_left_out
-from lincore.data.target_guess import SURE_WORDS
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
@@ -200,15 +199,12 @@ def choose_roles(
         )
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
-    guessed = target is None and "target" not in table.roles.values()
     target = table.proposed if target is None else target
     if target is None and (error := marked_labels(table.frame, [*table.frame], table.name)):
         raise error
     if options.bins is None:
-        # A class is called so; dose or sex may stand last and is no class beside counts.
-        is_guess = guessed and str(target).casefold() not in SURE_WORDS
-        sure = None if is_guess else find_label_column(table.frame, target, table.name)
-        refuse_counted(table.frame, sure, table.name, table.proposed)
+        asked = None if target is None else find_label_column(table.frame, target, table.name)
+        refuse_counted(table.frame, asked, table.name)
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
     several = [label, *named] if named else []

@@ -32,11 +32,16 @@ _FAILURES = (
 _COUNT_OF = r"(?:(?:num|nb|no|nr|n)[\s_.]*(?:of[\s_.]*)?)?"
 
 
-def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
+def counted_outcome(frame: pd.DataFrame, guess: str | None = None) -> tuple[str, str] | None:
     """Return the columns of successes and of totals or failures; None where there are none.
 
-    Both hold counts, and no row has more successes than its total.
+    Both hold counts, and no row has more successes than its total. Successes may have any name
+    if no column looks like classes, or the one that does counts out of a constant total.
     """
+    return _named_outcome(frame) or _part_of_total(frame, guess)
+
+
+def _named_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
     successes = _called(frame, _SUCCESSES)
     for first in successes:
         for second in _called(frame, (*_TOTALS, *_FAILURES)):
@@ -50,7 +55,6 @@ def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
 
 
 def _part_of_total(frame: pd.DataFrame, guess: str | None) -> tuple[str, str] | None:
-    """Return counts of any name within a column of totals, if no other column may be the target."""
     for total in _called(frame, _TRIALS):
         # Beside a total that varies a guess may be right: a grade beside a sum.
         is_constant = frame[total].nunique() == 1
@@ -64,13 +68,9 @@ def _part_of_total(frame: pd.DataFrame, guess: str | None) -> tuple[str, str] | 
     return None
 
 
-def refuse_counted(
-    frame: pd.DataFrame, target: str | None, name: str, guess: str | None = None
-) -> None:
-    """Refuse a table of counts whose target is none or only guessed, or one of the counts."""
-    pair = counted_outcome(frame)
-    if pair is None and target is None:
-        pair = _part_of_total(frame, guess)
+def refuse_counted(frame: pd.DataFrame, target: str | None, name: str) -> None:
+    """Refuse a table of counts whose target is none, or one of the counts."""
+    pair = counted_outcome(frame) if target is None else _named_outcome(frame)
     if pair is None or target not in (None, *pair):
         return
     raise DataError(
