@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
@@ -34,6 +34,8 @@ MODELS = {
     "QDA": QuadraticDiscriminantAnalysis,
     "least squares": LeastSquaresClassifier,
 }
+# The row of the R text that lies near its boundary.
+POINT = (5.3, 4.5)
 # Of one feature: means and their common deviation of one.
 MEANS = (0.0, 2.0)
 
@@ -125,9 +127,11 @@ def _truth() -> Demonstration:
         priors = [prior, 1 - prior]
         ratio = gaussian_log_ratio(known.means, known.covariances, priors, 1, 0)
         error = bayes_error(BayesClassifier(known.means, known.covariances, priors)).value
+        second = float(expit(ratio.values([POINT])[0]))
         sentence = (
             f"Priors {prior:.2f} and {1 - prior:.2f}: even the best classifier errs with "
-            f"probability {error:.4e}."
+            f"probability {error:.4e}. At {POINT} the posteriors are {1 - second:.4f} and "
+            f"{second:.4f}."
         ).replace("e-0", "e−")
         ends = line_in_window(ratio.b, ratio.c, plane.low, plane.high)
         return Snapshot(f"prior {prior:.2f}", sentence, (ends,)), error

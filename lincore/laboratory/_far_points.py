@@ -86,13 +86,13 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
 
 EXPERIMENT = LaboratoryExperiment(
     "Far points",
-    "Least squares is not robust: points far on their right side draw the boundary (lecture, "
+    "Least squares is not robust: points far on the correct side draw the boundary (lecture, "
     "“Why not to use LS Classifier?”; Bishop, figure 4.4).",
     "distance",
     {
         "classic": Preset(
             "Against logistic regression",
-            "Ten far points join class 2, on its right side. How many of the 120 old rows will "
+            "Ten far points join class 2, on its own side. How many of the 120 old rows will "
             "least squares now misclassify?",
             "rows",
             0,

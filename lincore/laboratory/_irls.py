@@ -82,7 +82,7 @@ def _show() -> Demonstration:
     finding = (
         f"{len(steps) - 1} steps to E = {last.value:.6f} at w = {_pair(*last.x)}. The first step, "
         f"from ∇E = {_pair(*steps[0].point.gradient)}, has R = ¼ for every row: it is plain least "
-        f"squares, {_pair(*steps[0].weights)}. Later, rows far on their right side have almost no "
+        f"squares, {_pair(*steps[0].weights)}. Later, rows far on the correct side have almost no "
         "weight."
     )
     frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps)))

@@ -109,6 +109,7 @@ def test_a_link_arrives_at_the_tab_that_it_opens(dashboard, tab, is_first):
         return
     expect(dashboard.page.get_by_text("Log likelihood")).to_be_in_viewport(timeout=30_000)
     expect(headline).not_to_be_in_viewport()
+    expect(dashboard.element("classify.learned.ratio")).to_be_in_viewport(ratio=1)
     # Whoever scrolls back stays there.
     dashboard.page.mouse.move(900, 450)
     dashboard.page.mouse.wheel(0, -5_000)

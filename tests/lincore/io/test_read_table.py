@@ -224,6 +224,23 @@ def test_a_table_of_successes_and_totals_is_refused_as_such(head, row):
     assert "one row per case" in refused(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "temp,damage,trials\n" + "".join(f"{50 + i},{i * 7 % 6},6\n" for i in range(24)),
+        "Age,Total,Menarche\n" + "".join(f"{9 + i / 3},{90 + i},{i * i}\n" for i in range(10)),
+        "logdose;r;n\n" + "".join(f"{i / 3};{3 * i};{30 + i % 4}\n" for i in range(9)),
+    ],
+)
+def test_counts_within_a_column_of_totals_are_refused_under_any_name(text):
+    assert "each row counts" in refused(text)
+
+
+def test_a_grade_beside_a_sum_is_a_class():
+    rows = "".join(f"{40 + i},{i * 7 % 5}.5,{i % 4}\n" for i in range(40))
+    assert read(f"total,level,grade\n{rows}").n_classes == 4
+
+
 def test_counts_beside_a_class_of_each_row_are_features():
     rows = "".join(f"{i % 5},{5 + i % 3},{'ab'[i % 2]}\n" for i in range(20))
     assert read(f"events,total,class\n{rows}").classes.tolist() == ["a", "b"]

@@ -114,6 +114,18 @@ def test_known_numbers_are_said(shown, word, name, answer, tolerance, a, b):
     assert a in said
 
 
+def test_given_priors_give_the_posteriors_of_a_point(shown):
+    """Prior times Gaussian density of either class, by hand."""
+    truth = experiment_rows("bayes", "truth").truth
+    inverse, point = np.linalg.inv(truth.covariances[0]), np.array([5.3, 4.5])
+    distances = [(point - mean) @ inverse @ (point - mean) for mean in truth.means]
+    for prior, frame in ((0.02, 1), (0.5, 25), (0.6, 30)):
+        joint = np.array([prior, 1 - prior]) * np.exp(-0.5 * np.array(distances))
+        one, two = joint / joint.sum()
+        said = shown["bayes", "truth"].frames[frame].sentence
+        assert f"At (5.3, 4.5) the posteriors are {one:.4f} and {two:.4f}" in said
+
+
 def test_the_likelihood_falls_as_the_formula_says(shown):
     """A mean moved by δ costs n δᵀΣ⁻¹δ / 2, a covariance doubled n p (ln 2 - ½) / 2."""
     data = experiment_rows("likelihood", "mean")

@@ -33,7 +33,7 @@ def test_the_accuracies_are_those_of_hold_outs_and_a_drift_is_seen():
     assert found.last_shift > 20 and found.random_shift < 3
     assert "not as the others" in split_choice_finding(found)
     still = compare_splits(drifting(0.0), ["lda"], test_size=0.2, seeds=range(4))
-    assert still.last_shift < 3 and "are as the others" in split_choice_finding(still)
+    assert still.last_shift < 3 and "are like the others" in split_choice_finding(still)
 
 
 def test_it_can_be_stopped():

@@ -123,6 +123,12 @@ def test_a_folder_that_holds_class_folders_is_no_class(root, container, names):
     assert labels(paths) == [path.split("/")[-2] for path in paths]
 
 
+def test_a_folder_of_class_folders_in_other_capitals_is_no_class():
+    paths = [f"data/{name}/{i}.png" for name in ("CAT", "Dog") for i in range(2)]
+    paths += [f"{name}/{i}.png" for name in ("cat", "dog") for i in range(2)]
+    assert set(labels(paths)) == {"cat", "dog"}
+
+
 def test_copies_at_another_level_are_left_out():
     grey = {(c, i): encoded(Image.new("L", (4, 3), 60 * i + 9 * len(c))) for c, i in CELLS}
     files = {f"x/{c}/{i}.png": raw for (c, i), raw in grey.items()}
