@@ -219,7 +219,7 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
 
 
 def is_identifier_name(name: str) -> bool:
-    """Return whether a column is named like an identifier, by the first or last word of its name."""
+    """Return whether a name is like an identifier's, by its first or last word."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold()
     spaced = re.sub("n°|№", "nº", spaced)
     words = [word for word in re.split(r"[\W_]+", spaced) if word]
