@@ -64,6 +64,10 @@ def test_the_estimate_is_that_of_dense_rows(C, shape, weighted):
     assert_allclose(sparse.coef_, dense.coef_, rtol=1e-6, atol=1e-6 * np.abs(dense.coef_).max())
     assert_allclose(sparse.intercept_, dense.intercept_, rtol=1e-6, atol=1e-6)
     assert sparse.log_loss_ == pytest.approx(dense.log_loss_, rel=1e-6)
+    if shape[0] > shape[1]:  # else dense rows are turned into the space that they span
+        # Both begin at zero: the same gradient is that of the same means and deviations.
+        first = (model.trace_[0].gradient_norm for model in (sparse, dense))
+        assert next(first) == pytest.approx(next(first), rel=1e-9)
     assert_allclose(sparse.predict_proba(sp.csr_array(X)), dense.predict_proba(X), atol=1e-6)
 
 
