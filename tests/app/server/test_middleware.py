@@ -166,8 +166,8 @@ def test_the_warm_up_imports_once_and_whoever_waits_goes_on_after_it(monkeypatch
         assert gate.wait(10)
         asked.append(name)
 
-    monkeypatch.setattr(preload.importlib, "import_module", slow_import)
     monkeypatch.setattr("pages.ui.server.preload._started", False)
+    monkeypatch.setattr(preload.importlib, "import_module", slow_import)
     monkeypatch.setattr(preload, "gc", type("Gc", (), {"collect": int, "freeze": int}))
     preload.start()
     preload.start()
