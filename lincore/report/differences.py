@@ -227,7 +227,7 @@ def cochran_finding(found: differences.Omnibus, *, some_pair: bool) -> str:
     numbers = f"(Cochran’s Q = {found.statistic:.1f}, Greenhouse–Geisser {p_equals(found.p)})"
     if found.p < 1 - scores.LEVEL:
         alone = "" if some_pair else ", though no two of them are significantly different"
-        return f"The models are not all equally often correct {numbers}{alone}."
+        return f"The models are not all correct equally often {numbers}{alone}."
     if some_pair:
         return f"All models together do not differ significantly {numbers}, though some pairs do."
     return f"No model is significantly more often correct than another {numbers}."

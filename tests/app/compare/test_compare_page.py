@@ -324,7 +324,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
 def test_large_data_wait_for_the_button(monkeypatch):
     monkeypatch.setattr(run, "AT_ONCE", 10)
     app = open_compare("iris")
-    assert "real?" in app.header[0].value and not figures(app)[1:]
+    assert "significant?" in app.header[0].value and not figures(app)[1:]
     app.button(key="compare.run.start").click().run()
     settled(app)
     assert "o significant difference" in app.header[0].value
