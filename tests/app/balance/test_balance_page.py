@@ -30,9 +30,9 @@ PAGE = "pages/balance.py"
 TABS = {
     "Error decomposition": "",
     "Full and reduced set": "Full set: trained on",
-    "Class-size sweep": "smaller sets lie inside larger ones",
+    "Class-size sweep": "smaller sets are subsets of larger ones",
     "Priors in deployment": "weighted to these shares",
-    "Costs": "What an error costs",
+    "Costs": "Cost of an error",
     "Scores": "The true parameters are known here",
     "Training loss": "the log loss of the training rows",
 }
@@ -295,16 +295,16 @@ def test_what_cannot_be_typed_is_said(monkeypatch):
     names = ("a", "b", "c")
     study_setup._edit("table", np.array([210, 105, 53]), names)
     assert state[study_setup.NOTES] == [
-        "a cannot keep -5 rows: at least 1. It stays at 210.",
-        "b has no more than 105 training rows: all are kept.",
+        "a cannot keep -5 rows (minimum 1). It stays at 210.",
+        "b has only 105 training rows: all are kept.",
         "c: an empty cell keeps all 53 training rows.",
     ]
     _error_costs._edit("costs", names)
     assert state[_error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
     assert state[_error_costs.NOTES] == [
-        "-4 is no cost: 'a' predicted as 'b' stays at 1.",
+        "-4 is not a cost: 'a' predicted as 'b' stays at 1.",
         "An empty cell is not a cost: 'b' predicted as 'a' stays at 1.",
-        "inf is no cost: 'c' predicted as 'a' stays at 1.",
+        "inf is not a cost: 'c' predicted as 'a' stays at 1.",
     ]
 
 

@@ -83,7 +83,7 @@ def test_names_of_both_models_of_a_pair_have_room():
 def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
     said = main_text(open_compare("iris"))
     assert "No significant difference" in said
-    assert "not all correct equally often" in said and "though no two of them are sig" in said
+    assert "not all equally often correct" in said and "though no two of them are sig" in said
     clear = main_text(open_compare("breast cancer", compare__words=["naive-bayes", "logistic"]))
     assert "though no two" not in clear
 
@@ -110,6 +110,6 @@ def test_the_choice_of_split_is_compared_and_said():
     settled(app)
     text = main_text(app)
     assert "best on the last of each class" in text or "The split decides the winner" in text
-    assert "as chance would place them" in text or "than chance places them" in text
+    assert "as expected by chance" in text or "than expected by chance" in text
     columns = list(app.dataframe[-1].value.columns)
     assert columns == ["model", "last of each class", "at random, mean", "from", "to"]

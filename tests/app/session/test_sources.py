@@ -88,7 +88,7 @@ def test_a_folder_of_images_gives_the_classes():
     found = recognise(list(FOLDERS.items()))
     assert found.name == "pets" and found.read().classes.tolist() == ["c", "d"]
     dropped = [("1.png", raw) for raw in FOLDERS.values()]
-    with pytest.raises(DataError, match="names of their folders"):
+    with pytest.raises(DataError, match="folder names"):
         recognise(dropped)
 
 

@@ -93,7 +93,7 @@ def test_every_experiment_keeps_groups_together_unless_asked_otherwise():
     assert results.settings.scheme == "holdout by group"
     assert comparison.evaluation_scope(results).endswith("Rows of one group are kept together.")
     other = lincore.compare(data, "lda", "5-fold")
-    assert "both trained on and tested" in comparison.evaluation_scope(other)
+    assert "in both training and test sets" in comparison.evaluation_scope(other)
     assert comparison.groups(lincore.compare(replace(data, groups=None), "lda")) == ""
     study = lincore.balance(data, {"a": 20}, "lda", repeats=2)
     assert study.settings.scheme == "holdout by group"
