@@ -77,7 +77,7 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
     )
     finding = (
         f"Least squares turns by {turned:.1f}° and misclassifies {wrong} of the old rows instead "
-        f"of {before.n_wrong(old.X, old.codes)}: rows that are “too correct” cost it as much as "
+        f"of {before.n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
         f"errors. {capital} turns by {other}."
     )
     answer = float(wrong) if asked == "rows" else turned
@@ -86,13 +86,14 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
 
 EXPERIMENT = Experiment(
     "Far points",
-    "Least squares is not robust: points far on their right side draw the boundary (lecture, "
+    "Least squares is not robust: points far on the correct side pull the boundary (lecture, "
     "“Why not to use LS Classifier?”; Bishop, figure 4.4).",
     "distance",
     {
         "classic": Preset(
             "Against logistic regression",
-            "Ten far points join class 2, on its right side. How many of the 120 old rows will "
+            "Ten distant points join class 2, on the correct side. How many of the 120 old rows "
+            "will "
             "least squares now misclassify?",
             "rows",
             0,
