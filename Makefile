@@ -76,6 +76,7 @@ help: ## this list
 $(VENV)/.run: requirements.txt | $(BIN)/pip
 	@echo "Installing requirements.txt into $(VENV) (a minute or two the first time)"
 	@$(PIP) install -r requirements.txt
+	@$(PIP) install --no-deps --editable .
 	@touch $@
 
 $(VENV)/.dev $(VENV)/.docs $(VENV)/.long: $(VENV)/.%: requirements-%.txt $(VENV)/.run

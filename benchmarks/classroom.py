@@ -44,7 +44,7 @@ DRAWN = {
 }
 FITTED = {
     "classify": ("classify.word", "experiment.lda.shrinkage.kind", "experiment.lda.priors"),
-    "compare": ("compare.scheme",),
+    "compare": ("question.compare.scheme",),
 }
 #: Models that take no job of their own on a small table.
 WORDS = ("LDA", "Diagonal LDA", "QDA", "Naive Bayes", "Fisher's discriminant")

@@ -82,6 +82,9 @@ LINKS = {
     "r-lda": _r(drawing="Boundary", tab="Equation"),
     "r-equal": _r(drawing="Boundary", tab="Equation", options={"priors": "equal"}),
     "r-learned": _r(tab="What was learned"),
+    "r-within": _r(tab="What was learned", **{"learned.matrix": 1}),
+    "r-between": _r(tab="What was learned", **{"learned.matrix": 2}),
+    "r-qda-learned": _r("qda", tab="What was learned"),
     "r-equal-learned": _r(tab="What was learned", options={"priors": "equal"}),
     "r-posterior": _r(quantity="posterior"),
     "r-density": _r(quantity="density"),
@@ -101,7 +104,6 @@ LINKS = {
     "r-logistic": _r("logistic", tab="Convergence", options={"C": float("inf")}),
     "gaussian-lda": _classify(GAUSSIAN, "lda", "Equation", drawing="Boundary"),
     "gaussian-qda": _classify(GAUSSIAN, "qda", "Equation", drawing="Boundary"),
-    "gaussian-qda-learned": _classify(GAUSSIAN, "qda", "What was learned"),
     "gaussian-posterior": _classify(GAUSSIAN, "lda", quantity="posterior"),
     "gaussian-density": _classify(GAUSSIAN, "lda", quantity="density"),
     "gaussian-ovr-less": _classify(

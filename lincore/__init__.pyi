@@ -1,9 +1,11 @@
 from . import analysis as analysis
 from . import checks as checks
 from . import data as data
+from . import displays as displays
 from . import distributed as distributed
 from . import estimators as estimators
 from . import export as export
+from . import fields as fields
 from . import geometry as geometry
 from . import imbalance as imbalance
 from . import inspection as inspection

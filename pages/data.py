@@ -16,14 +16,14 @@ from pages.ui.session import checks_line, panels, sidebar, state, uploads
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import text
 
-data = sidebar.show_on_data()
+data, choice = sidebar.show_on_data()
 opened = state.opened()
 used = (None, state.source(), state.image_source(), state.sample_source())
 is_current = any(opened is one for one in used)
 
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
 findings.target(data)
-checks_line.ask_target(data)
+checks_line.show_on_data(data, choice)
 findings.rows_in_memory(data)
 new_data.show()
 findings.refused()

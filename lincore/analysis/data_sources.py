@@ -8,10 +8,10 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Protocol, TypeAlias
 
-from lincore.analysis._bounds import AtMost, Between, Matching, Name, OneOf
 from lincore.checks.image_duplicates import drop_image_duplicates
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
+from lincore.fields.bounds import AtMost, Between, Matching, Name, OneOf
 from lincore.io.files.sources import large_path, read_source
 from lincore.io.images.decode import is_image
 from lincore.io.images.read import ImageOptions, read_image_files, read_image_zip

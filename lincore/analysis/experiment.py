@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from math import inf
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from lincore.analysis._bounds import AtMost, Between, OneOf, number, refuse, shown
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import split
 from lincore.errors import DataError
+from lincore.fields.bounds import AtMost, Between, OneOf, number, refuse, shown
 from lincore.limits import LIMITS
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
 from lincore.model_selection.option_types import Option

@@ -12,14 +12,14 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import pandas as pd
 
-from lincore.analysis._bounds import AtMost, Between, Name
-from lincore.analysis._schema import Label
 from lincore.analysis.data_sources import Sha256, checked_file
 from lincore.analysis.experiment import Experiment, Word
 from lincore.analysis.fitted_classifier import fit_classifier
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.export.models.model_file import load_model
+from lincore.fields.bounds import AtMost, Between, Name
+from lincore.fields.schema import Label
 from lincore.imbalance.deployment import priors_with_share
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions

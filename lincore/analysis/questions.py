@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from lincore.analysis._bounds import AtMost, Between, Matching, OneOf
-from lincore.analysis._schema import Label
 from lincore.analysis.data_sources import Points
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
 from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
+from lincore.fields.bounds import AtMost, Between, OneOf
+from lincore.fields.field import Field
+from lincore.fields.schema import Label
 from lincore.imbalance.cost.estimate import imbalance_cost
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.run_study import balance
@@ -24,7 +26,13 @@ from lincore.laboratory.catalogue import EXPERIMENTS, demonstrate
 from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
-from lincore.model_selection.methods import on_both_features
+from lincore.model_selection.methods import (
+    CLASSIFIER_LABELS,
+    default_methods,
+    offers_gradients,
+    on_both_features,
+    suitable_methods,
+)
 from lincore.utils.typing import Progress
 
 Words: TypeAlias = Annotated[tuple[Word, ...], AtMost(30)]
@@ -138,6 +146,26 @@ class ClassifyQuestion:
         return fit_classifier(experiment, self.classifier)
 
 
+def _suitable(so_far: SimpleNamespace) -> dict[str, str]:
+    return {word: CLASSIFIER_LABELS[word] for word in suitable_methods(so_far.data)}
+
+
+def _usual(so_far: SimpleNamespace) -> tuple[str, ...]:
+    return default_methods(so_far.data)
+
+
+def _schemes(so_far: SimpleNamespace) -> dict[str, str]:
+    folds = {"5-fold": "5-fold", "10-fold": "10-fold", "10x10-fold": "10-fold, 10 times"}
+    grouped = {}
+    if so_far.data.groups is not None:
+        grouped = {f"{word} by group": f"{name}, whole groups" for word, name in folds.items()}
+    return {"holdout": "Test set", **grouped, **folds, "leave-one-out": "Leave-one-out"}
+
+
+def _offers_gradients(so_far: SimpleNamespace) -> bool:
+    return offers_gradients(so_far.data)
+
+
 @dataclass(frozen=True)
 class CompareQuestion:
     """Several models on the same training and test rows.
@@ -161,14 +189,39 @@ class CompareQuestion:
 
     kind: ClassVar[str] = "compare"  # in JSON
 
-    methods: Words = ("lda", "qda", "logistic")
+    methods: Annotated[
+        tuple[Word, ...],
+        Field(
+            "Models",
+            "All are fitted on the same training rows and tested on the same test rows.",
+            longest=30,
+            choices=_suitable,
+            auto=_usual,
+        ),
+    ] = ("lda", "qda", "logistic")
     second: Annotated[Mapping[str, Mapping[str, Any]], AtMost(30)] = field(default_factory=dict)
-    scheme: Annotated[str, Matching(SCHEME, "holdout, 10-fold, 10x10-fold or leave-one-out")] = (
-        "holdout"
-    )
+    scheme: Annotated[
+        str,
+        Field(
+            "Validation",
+            "Which rows train and which are tested: the test set of the sidebar, or folds, so that "
+            "every row is tested once by models that have not seen it. Other numbers of folds and "
+            "repetitions can be typed: 20x5-fold.",
+            pattern=SCHEME,
+            choices=_schemes,
+        ),
+    ] = "holdout"
     score: Annotated[str, AtMost(60)] | None = None
     rope: Annotated[float, Between(0, 1e6)] | None = None
-    both_features: bool = False
+    both_features: Annotated[
+        bool,
+        Field(
+            "Each model on pixels and on gradients (HOG)",
+            "Shows what the choice of image features does, on the same folds, with its interval "
+            "under Pairwise comparisons.",
+            when=_offers_gradients,
+        ),
+    ] = False
 
     def __post_init__(self) -> None:
         """Check the options of second entries, of which an entry without any is one too."""

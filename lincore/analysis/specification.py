@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, NoReturn, TypeAlias
 
-from lincore.analysis._bounds import AtMost, Between, Matching, Name, shown
 from lincore.analysis._link import MOST_BYTES, pack, unpack
-from lincore.analysis._schema import Label, Schema
 from lincore.analysis.data_sources import DataSource, FileData, SampleData
 from lincore.analysis.experiment import Experiment, SplitChoice, checked_basis
 from lincore.analysis.fitted_classifier import FittedClassifier
@@ -17,6 +15,8 @@ from lincore.analysis.predict_question import File, NewFile, PredictedRows, Pred
 from lincore.analysis.questions import ClassifyQuestion, Options, Question
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
+from lincore.fields.bounds import AtMost, Between, Matching, Name, shown
+from lincore.fields.schema import Label, Schema
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.study import BalanceStudy
 from lincore.io.images.read import ImageOptions

@@ -79,7 +79,10 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
             "and a covariance of full rank.",
             "LDA and QDA assume it; compare them with logistic regression, which does not.",
         )
-    notes = [note for note in (_tested(found, codes), sampled) if note]
+    present = len(np.unique(codes))
+    notes = [sampled] if sampled else []
+    if len(found) < present:
+        notes.insert(0, f"{len(found)} of {present} classes have rows enough")
     of = f" ({'; '.join(notes)})" if notes else ""
     p_value = min(1.0, min(each.p_value for each in found.values()) * len(found))
     rejected = {k: each for k, each in found.items() if each.p_value * len(found) < ALPHA}
@@ -87,7 +90,11 @@ def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed:
         values = {"p_value": p_value, "skewness": 0.0, "kurtosis": 0.0}
         sentence = f"Normality within the classes is not rejected ({p_equals(p_value)})"
         return Check(name, values, "fine", f"{sentence}{of}: what LDA and QDA assume.")
-    worst = max(rejected, key=lambda code: _severity(rejected[code]))
+    size = {
+        k: max(each.skewness / LARGE[0], abs(each.kurtosis) / LARGE[1])
+        for k, each in rejected.items()
+    }
+    worst = max(size, key=size.__getitem__)
     whose = f"{names[worst]} are"
     if len(rejected) > 1:
         whose = f"{len(rejected)} of {len(found)} classes are"
@@ -156,15 +163,6 @@ def _null_moments(b2: float, p: int) -> tuple[float, float]:
     bracket = 1 + 2 * p * b2**2 / a**2 + 3 * p * (p + 2) * b2**4 / (4 * a**4)
     last = 1 + 3 * p * b2**2 / (2 * w) + p * (p + 2) * b2**4 / (2 * w**2)
     return mean, first + 2 * a**-p * bracket - 4 * w ** (-p / 2) * last
-
-
-def _tested(found: dict[int, Normality], codes: NDArray[np.intp]) -> str:
-    present = len(np.unique(codes))
-    return "" if len(found) == present else f"{len(found)} of {present} classes have rows enough"
-
-
-def _severity(shape: Normality) -> float:
-    return max(shape.skewness / LARGE[0], abs(shape.kurtosis) / LARGE[1])
 
 
 def _beyond(shape: Normality, limits: tuple[float, float]) -> bool:

@@ -83,7 +83,7 @@ def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
         _guessed(data),
         _many_numbers(data),
         _leaking(data),
-        _constant_within(data, split),
+        constant_within_classes(data, split),
         _duplicates(data, split),
         _groups(data, split),
     )
@@ -147,8 +147,26 @@ def _leaking(data: Dataset) -> DataFinding | None:
     return DataFinding("leakage", sentence, "data")
 
 
-def _constant_within(data: Dataset, split: Split) -> DataFinding | None:
-    """Name the features that some models ignore, since they never vary within a class."""
+def constant_within_classes(data: Dataset, split: Split) -> DataFinding | None:
+    """Name the features that some models ignore, since they never vary within a class.
+
+    Parameters
+    ----------
+    data : Dataset
+    split : Split
+        Its training rows are judged.
+
+    Returns
+    -------
+    DataFinding or None
+
+    Examples
+    --------
+    >>> import lincore
+    >>> data = lincore.load(([[0, 1.5], [0, 2.5], [1, 2.0], [1, 3.5]], ["a", "a", "b", "b"]))
+    >>> constant_within_classes(data, Split(np.arange(4), np.arange(0))).code
+    'constant'
+    """
     if not data.kind.single_features:
         return None
     X, codes = data.X[split.train], data.codes[split.train]

@@ -50,7 +50,9 @@ class ImageDuplicates(NamedTuple):
         if not len(self.rows):
             return None
         names = data.row_names or tuple(f"row {i + 1}" for i in range(data.n_rows))
-        shown = [f"{names[a]} and {names[b]}" for a, b in self._pairs()[:most]]
+        both = zip(self.rows.tolist(), self.nearest.tolist(), strict=True)
+        pairs = list(dict.fromkeys((min(pair), max(pair)) for pair in both))
+        shown = [f"{names[a]} and {names[b]}" for a, b in pairs[:most]]
         many = "image has" if len(self.rows) == 1 else "images have"
         wrong = self.contradicting.sum()
         other = f" {wrong:,} of them in another class." if wrong else ""
@@ -61,11 +63,6 @@ class ImageDuplicates(NamedTuple):
             "Leave duplicates out, or split by group: else a test image may be one trained on.",
             "LIN088",
         )
-
-    def _pairs(self) -> list[tuple[int, int]]:
-        """Return each pair once."""
-        both = zip(self.rows.tolist(), self.nearest.tolist(), strict=True)
-        return list(dict.fromkeys((min(pair), max(pair)) for pair in both))
 
 
 def find_image_duplicates(data: Dataset, *, similarity: float = SAME_IMAGE) -> ImageDuplicates:

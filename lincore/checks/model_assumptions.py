@@ -142,7 +142,10 @@ def rows_per_parameter(
         others = {"fisher": means + pooled, "diagonal-lda": means + p}
         learned = {model: (learned | others).get(model, planes)}
     values = {CLASSIFIER_LABELS[word]: n / max(1, number) for word, number in learned.items()}
-    listed = ", ".join(f"{label} {_few(ratio)}" for label, ratio in values.items())
+    listed = ", ".join(
+        f"{label} {ratio:,.0f}" if ratio >= 10 else f"{label} {ratio:.2g}"
+        for label, ratio in values.items()
+    )
     sentence = f"{n:,} rows for {p:,} coordinates and {K} classes. Rows per parameter: {listed}."
     name = "rows per parameter"
     if n - K < p:
@@ -254,7 +257,3 @@ def _planes_separate(X: Array, y: NDArray[np.intp], n_classes: int) -> bool:
     own = scores[np.arange(n), y].copy()
     scores[np.arange(n), y] = -np.inf
     return bool(np.all(own > scores.max(axis=1)))
-
-
-def _few(ratio: float) -> str:
-    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2g}"

@@ -113,7 +113,8 @@ def _images(train: NDArray[Any], test: NDArray[Any], chosen: NDArray[np.intp]) -
         top = likeness[np.arange(len(test)), leader]
         nearest = np.where(top > best, leader + where.start, nearest)
         best = np.maximum(best, top)
-    same = _same_bytes(train, test)
+    places = {row.tobytes(): place for place, row in enumerate(train)}
+    same = np.array([places.get(row.tobytes(), -1) for row in test], dtype=np.intp)
     exact = same >= 0
     near = exact | (best >= SAME_IMAGE)
     return NearDuplicates(chosen, np.where(exact, same, nearest), exact, near, near)
@@ -129,12 +130,6 @@ def _unit(images: NDArray[Any]) -> NDArray[np.float32]:
     rows[plain], norm[plain] = 1.0, np.sqrt(rows.shape[1])
     rows /= norm
     return rows
-
-
-def _same_bytes(train: NDArray[Any], test: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the position of an equal training row for every test row, or -1."""
-    places = {row.tobytes(): place for place, row in enumerate(train)}
-    return np.array([places.get(row.tobytes(), -1) for row in test], dtype=np.intp)
 
 
 def _texts(train: sp.csr_array, test: sp.csr_array, chosen: NDArray[np.intp]) -> NearDuplicates:

@@ -6,6 +6,8 @@ from .generators import gaussian_classes as gaussian_classes
 from .generators import means_on_ring as means_on_ring
 from .labels import is_number as is_number
 from .labels import natural_key as natural_key
+from .mixtures import Component as Component
+from .mixtures import mixture_classes as mixture_classes
 from .mixtures import ring_classes as ring_classes
 from .mixtures import with_far_rows as with_far_rows
 from .mixtures import xor_classes as xor_classes

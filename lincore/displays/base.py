@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, is_dataclass
 from dataclasses import fields as dataclass_fields
-from dataclasses import is_dataclass
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import msgspec
 import numpy as np
 import pandas as pd
-from msgspec import Struct
 
 from lincore import fields
 
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
 _WIDTH, _MOST_TURNED = 100, 8
 
 
-class Display(Struct, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class Display:
     """One view of a result: a finding, the table behind it, its figure.
 
     The fields without `lincore.fields.Field` are what is shown; the others are settings. All of it
@@ -60,7 +60,7 @@ class Display(Struct, frozen=True, dict=True, eq=False):
     def subject_names(cls) -> tuple[str, ...]:
         """Return the names of the fields that are shown, in order."""
         named = {option.name for option in fields.options(cls)}
-        return tuple(name for name in cls.__struct_fields__ if name not in named)
+        return tuple(part.name for part in dataclass_fields(cls) if part.name not in named)
 
     def finding(self) -> str:
         """Return what the numbers say, in one or two sentences."""
@@ -129,7 +129,7 @@ class Display(Struct, frozen=True, dict=True, eq=False):
     def key(self) -> str:
         """A text that equal displays share, of whatever size their results are."""
         shown = [getattr(self, name) for name in self.subject_names()]
-        settings = msgspec.json.encode(fields.given(self)).decode()
+        settings = json.dumps(fields.given(self))
         return f"{type(self).__name__} {digest(shown)} {settings}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, ClassVar
@@ -37,7 +38,8 @@ def _points(so_far: SimpleNamespace) -> tuple[str, float]:
     return ("points", 100) if SCORES[so_far.score].is_share else ("", 1)
 
 
-class JudgedDisplay(Display, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class JudgedDisplay(Display):
     """A display of results that are judged by one score."""
 
     results: Results
@@ -102,24 +104,24 @@ class JudgedDisplay(Display, frozen=True, dict=True, eq=False):
         return report.evaluation_scope(self.results)
 
 
-class ScoresDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class ScoresDisplay(JudgedDisplay):
     """Every score of every method with its interval, and which models are the best."""
 
     title: ClassVar[str] = "Scores"
     made_by: ClassVar[str] = "results.scores"
 
     def finding(self) -> str:
-        """Return which models lead, and the best score corrected for the choice."""
-        leads = report.comparison_finding(self.ranked, self.deciding, self.rope)
-        return f"{leads} {report.best_finding(self.ranked, self.deciding)}".rstrip()
+        """Return which models lead, and which others they beat."""
+        return report.comparison_finding(self.ranked, self.deciding, self.rope)
 
     def scope(self) -> str:
-        """Return whether the best beats guessing, and on which rows."""
-        scope = report.evaluation_scope(self.results)
-        if not self.labels or self.deciding != metrics.leading_score(self.results.class_counts):
-            return scope
-        best, label = self.ranked.methods[0], self.labels[0]
-        return f"{report.baseline_finding(self.ranked, best, subject=label)} {scope}"
+        """Return the best score corrected for the choice, whether it beats guessing, the rows."""
+        said = [report.best_finding(self.ranked, self.deciding)]
+        if self.labels and self.deciding == metrics.leading_score(self.results.class_counts):
+            best, label = self.ranked.methods[0], self.labels[0]
+            said.append(report.baseline_finding(self.ranked, best, subject=label))
+        return " ".join(filter(None, [*said, report.evaluation_scope(self.results)]))
 
     def frame(self) -> pd.DataFrame:
         """Return a line for each method and score, with its interval and group."""
@@ -183,7 +185,8 @@ class ScoresDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
         )
 
 
-class PairwiseDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class PairwiseDisplay(JudgedDisplay):
     """The difference of every two models, with its interval, test and verdict."""
 
     title: ClassVar[str] = "Pairwise comparisons"
@@ -283,7 +286,8 @@ def _commonest(so_far: SimpleNamespace) -> str | None:
     return next(iter(_which(so_far)), None)
 
 
-class DisagreementsDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class DisagreementsDisplay(JudgedDisplay):
     """The rows on which two models disagree, and which of the two is correct there."""
 
     title: ClassVar[str] = "Disagreements"
@@ -414,7 +418,8 @@ class DisagreementsDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
         return ""
 
 
-class RecallDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class RecallDisplay(JudgedDisplay):
     """The recall of every class by every method."""
 
     title: ClassVar[str] = "Recall by class"
@@ -453,7 +458,8 @@ class RecallDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
         return (f"In per cent. Models from left to right as above, the best first.{blank}",)
 
 
-class TimesDisplay(JudgedDisplay, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class TimesDisplay(JudgedDisplay):
     """The time to fit each method beside its score."""
 
     title: ClassVar[str] = "Time"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -38,7 +39,8 @@ def _best_two(so_far: SimpleNamespace) -> tuple[str, ...]:
     return tuple(band.methods[i] for i in order[:2])
 
 
-class LearningCurveDisplay(Display, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class LearningCurveDisplay(Display):
     """A score of every method against the number of training rows."""
 
     title: ClassVar[str] = "Training size"
@@ -132,7 +134,8 @@ class LearningCurveDisplay(Display, frozen=True, dict=True, eq=False):
         return tuple(notes)
 
 
-class SplitChoiceDisplay(Display, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class SplitChoiceDisplay(Display):
     """The accuracies on the last rows of each class beside those on random rows."""
 
     title: ClassVar[str] = "Choice of split"
@@ -197,7 +200,8 @@ def _first_other(so_far: SimpleNamespace) -> int:
     return 1 if so_far.x == 0 else 0
 
 
-class BoundariesDisplay(Display, frozen=True, dict=True, eq=False):
+@dataclass(frozen=True, eq=False)
+class BoundariesDisplay(Display):
     """The decision regions of several models in one common plane."""
 
     title: ClassVar[str] = "Boundaries"

@@ -74,7 +74,10 @@ def bayes_error(
     """
     known = truth.known_classes()
     if np.allclose(known.covariances, known.covariances[0], rtol=0, atol=1e-10):
-        known = known.restricted(_span(known.means))
+        # In an orthonormal basis of the differences of the means, of one axis at least.
+        _, lengths, axes = np.linalg.svd(known.means - known.means[0], full_matrices=False)
+        rank = max(1, np.count_nonzero(lengths > 1e-12 * lengths[0]))
+        known = known.restricted(np.asarray(axes[:rank].T))
         if len(known.means) == 2:
             return ExpectedLoss(
                 _two_alike(known.means, known.priors, known.loss), 0.0, "closed form"
@@ -159,13 +162,6 @@ def _decisions(classifier: Any, known: KnownClasses) -> Rule:
         return order[np.searchsorted(labels, predicted, sorter=order)]
 
     return Rule(label, known.loss, smooth=False)
-
-
-def _span(means: Array) -> Array:
-    """Return an orthonormal basis (r, q) of the differences of means (K, r), q >= 1."""
-    _, lengths, axes = np.linalg.svd(means - means[0], full_matrices=False)
-    rank = max(1, np.count_nonzero(lengths > 1e-12 * lengths[0]))
-    return np.asarray(axes[:rank].T)
 
 
 def _two_alike(means: Array, priors: Array, loss: Array) -> float:

@@ -152,21 +152,13 @@ def _smallest_solution(scatter: Array, products: Array, alpha: float) -> Array:
     normal = scatter[np.ix_(varying, varying)] + alpha * np.eye(len(varying))
     # After scaling, each feature counts equally for the rank.
     scale = np.sqrt(np.diagonal(normal))[:, None]
-    standard, null = _standard_solution(normal / scale / scale.T, products[varying] / scale)
+    values, vectors = np.linalg.eigh(normal / scale / scale.T)
+    kept = is_positive(values)
+    coordinates = vectors[:, kept].T @ (products[varying] / scale) / values[kept, None]
+    standard, null = vectors[:, kept] @ coordinates, vectors[:, ~kept]
     if null.shape[1]:
         # The shortest in these units; a null-space component makes it shortest in the original
         # ones.
         standard -= null @ np.linalg.lstsq(null / scale, standard / scale, rcond=None)[0]
     solution[varying] = standard / scale
     return solution
-
-
-def _standard_solution(R: Array, products: Array) -> tuple[Array, Array]:
-    """Solve ``R W = products`` on the range of a correlation matrix R; return W and a null basis.
-
-    The null-space component of W is arbitrary.
-    """
-    values, vectors = np.linalg.eigh(R)
-    kept = is_positive(values)
-    coordinates = vectors[:, kept].T @ products / values[kept, None]
-    return vectors[:, kept] @ coordinates, vectors[:, ~kept]

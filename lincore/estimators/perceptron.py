@@ -21,7 +21,6 @@ from lincore.linalg.covariance import deviations
 from lincore.linalg.optimize import OptimizerStep, should_continue
 from lincore.utils.atomic import atomic
 from lincore.utils.thread_warnings import warn
-from lincore.utils.typing import Array
 
 
 class Perceptron(WithoutProbabilities, LinearClassifier):
@@ -170,22 +169,16 @@ class Perceptron(WithoutProbabilities, LinearClassifier):
             X, codes, weight = X[weight > 0], codes[weight > 0], weight[weight > 0]
         seen, codes = np.unique(codes, return_inverse=True)
         steps = np.full(len(codes), float(self.eta)) if weight is None else self.eta * weight
-        if sp.issparse(X):
-            return seen, self._sparse_rows(X, codes, weight, steps)
-        every = summarise(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
         origin, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
+        if sp.issparse(X):
+            if self.standardize:
+                spread = sparse_centre_and_scale(X, weight, intercept=False)[1]
+                scale = np.where(np.isfinite(spread), spread, 1.0)
+            return seen, SparseStepRows(X, codes, steps, origin, scale)
+        every = summarise(X, np.zeros_like(codes), 1, weight, diagonal=True)[0]
         if self.standardize:
             origin, scale = every.mean, deviations(every.scatter / every.count)
         return seen, StepRows(X, codes, steps, origin, scale)
-
-    def _sparse_rows(
-        self, X: Any, codes: NDArray[np.intp], weight: Array | None, steps: Array
-    ) -> StepRows:
-        zero, scale = np.zeros(X.shape[1]), np.ones(X.shape[1])
-        if self.standardize:
-            spread = sparse_centre_and_scale(X, weight, intercept=False)[1]
-            scale = np.where(np.isfinite(spread), spread, 1.0)
-        return SparseStepRows(X, codes, steps, zero, scale)
 
     def _walk(self, walk: Walk, order: NDArray[np.intp]) -> NDArray[np.intp]:
         random = check_random_state(self.random_state)

@@ -22,6 +22,8 @@ from .models.model_file import ModelFile as ModelFile
 from .models.model_file import load_model as load_model
 from .models.model_file import save_model as save_model
 from .models.numpy_code import to_numpy as to_numpy
+from .models.score_functions import Input as Input
+from .models.score_functions import ScoreFunction as ScoreFunction
 from .models.score_functions import ScoreFunctions as ScoreFunctions
 from .models.spreadsheet import FormulaCell as FormulaCell
 from .models.spreadsheet import to_spreadsheet as to_spreadsheet

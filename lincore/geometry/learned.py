@@ -148,9 +148,10 @@ def learned(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Learne
     moments = Moments.from_groups(part, np.searchsorted(known, codes), len(known))
     offset = moments.mean - moments.pooled().mean
     between = np.einsum("k,ki,kj->ij", moments.count, offset, offset)
+    # Naive Bayes has no densities where some coordinates are categories.
     is_joint = hasattr(model, "densities_") and not data.kind.is_sparse
     means, covariances = moments.mean, None
-    if is_joint and _is_wholly_gaussian(model, len(names)):
+    if is_joint:
         means = np.asarray(model.means_)[:, shown] * scale[shown] + origin[shown]
         covariances = _covariances(model, shown) * np.outer(scale[shown], scale[shown])
     return Learned(
@@ -201,11 +202,6 @@ def _units(pipeline: Pipeline, width: int) -> tuple[Array, Array]:
         usable = np.where(np.isfinite(scale) & (scale > 0), scale, 1.0)
         return np.asarray(step.mean_, dtype=float), usable
     return np.zeros(width), np.ones(width)
-
-
-def _is_wholly_gaussian(model: Any, width: int) -> bool:
-    """Return whether every coordinate is Gaussian: of naive Bayes some may be categories."""
-    return bool(np.shape(model.means_)[-1] == width and not getattr(model, "categorical", None))
 
 
 def _covariances(model: Any, shown: slice) -> Array:

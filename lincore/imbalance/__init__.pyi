@@ -1,4 +1,4 @@
-from .bayes_reference import TrueParameters as TrueParameters
+from .bayes_reference import BayesReference as BayesReference
 from .bayes_reference import true_parameters_of as true_parameters_of
 from .class_size_sweep import sweep as sweep
 from .cost.curve import CostCurve as CostCurve
@@ -17,15 +17,17 @@ from .deployment import log_prior_shift as log_prior_shift
 from .deployment import minimum_cost_decisions as minimum_cost_decisions
 from .deployment import priors_with_share as priors_with_share
 from .losses import recall_names as recall_names
-from .prior_shifts import condition_sample as condition_sample
+from .optimism import optimism_of_best as optimism_of_best
 from .remedies import REMEDIES as REMEDIES
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance
 from .size_curves import Sweep as Sweep
-from .sizes import size_grid as size_grid
+from .size_curves import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy
-from .training_scores import training_error as training_error
+from .study import training_error as training_error
+from .subsets import reduce_proportionally as reduce_proportionally
 from .trials import can_be_batched as can_be_batched
+from .trials import condition_sample as condition_sample
 from .views import aligned_planes as aligned_planes
 from .views import condition_view as condition_view
 from .views import shared_planes as shared_planes

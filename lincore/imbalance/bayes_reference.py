@@ -18,7 +18,7 @@ from lincore.metrics.results import Results
 from lincore.metrics.settings import Settings
 
 
-class TrueParameters(NamedTuple):
+class BayesReference(NamedTuple):
     """The Bayes classifier of generated classes.
 
     Attributes
@@ -42,7 +42,7 @@ class TrueParameters(NamedTuple):
     results: Results
 
 
-def true_parameters_of(study: BalanceStudy, data: Dataset) -> TrueParameters:
+def true_parameters_of(study: BalanceStudy, data: Dataset) -> BayesReference:
     """Return what can be reached on the test set of a study, whose shares are the full set's.
 
     Parameters
@@ -87,7 +87,7 @@ def true_parameters_of(study: BalanceStudy, data: Dataset) -> TrueParameters:
     weight = np.ones(len(test)) if weight is None else weight
     n, wrong = effective_number(weight), np.average(predicted != truth, weights=weight)
     value, low, high = (float(end) for end in wilson(wrong * n, n))
-    return TrueParameters(
+    return BayesReference(
         least,
         Interval(value, low, high),
         Pipeline([("classify", model)]),

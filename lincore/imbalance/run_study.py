@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.data.splits import Fold
 from lincore.errors import DataError
-from lincore.imbalance._trial_losses import TrialLosses, trial_losses
-from lincore.imbalance.losses import CONDITIONS, Example, loss_names
-from lincore.imbalance.prior_shifts import condition_sample, shift_of
+from lincore.imbalance.losses import CONDITIONS, Example, loss_names, mean_losses, study_losses
 from lincore.imbalance.sample_fits import Prediction
 from lincore.imbalance.study import BalanceStudy
 from lincore.imbalance.trials import (
@@ -22,22 +21,30 @@ from lincore.imbalance.trials import (
     MOST_AT_ONCE,
     SOURCES,
     STANDS_FOR,
+    TRAINED,
     Plan,
     Trial,
     at_once,
     condition,
+    condition_sample,
     n_values_of,
     outcomes,
+    shift_of,
+    source_of,
+    trained_rows,
 )
+from lincore.metrics.confusion_scores import log_losses
+from lincore.metrics.priors import exchanged
 from lincore.metrics.results import Results
-from lincore.metrics.row_variance import RowSums, RowVariance
+from lincore.metrics.row_variance import RowSums, RowVariance, SplitLosses
 from lincore.metrics.settings import Settings
+from lincore.metrics.training_variance import softened_errors
 from lincore.model_selection.comparison import method_settings
 from lincore.model_selection.methods import as_methods
 from lincore.model_selection.pipeline import PLAIN, Steps
 from lincore.model_selection.splitters import default_scheme, describe, plan_settings
 from lincore.utils.lazy_mapping import LazyMapping
-from lincore.utils.typing import Progress
+from lincore.utils.typing import Array, Progress
 
 Fits = Mapping[str, Mapping[str, Prediction]]
 
@@ -160,14 +167,15 @@ def balance(
     split = default_scheme(data, "stratified") if split is None else split
     plan = Plan(data, sizes, as_methods(methods), steps, split, test_size, seed)
     losses, found = _repeat(plan, repeats, progress, keep)
-    chosen = _typical(losses.table())
-    trial, fits = found.get(chosen) or _again(plan, chosen)
+    # The seed whose errors of the full and reduced subsets are nearest to their means.
+    errors = losses.table()[:, : CONDITIONS.index("reduced") + 1, :, 0]
+    off = np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1))
+    chosen = int(off.argmin())
+    if chosen not in found:
+        trial = plan.trial(chosen)
+        found[chosen] = trial, outcomes(plan, [trial])[0]
+    trial, fits = found[chosen]
     return _study(plan, losses, trial, _example(plan, trial, fits), repeats)
-
-
-def _again(plan: Plan, repeat: int) -> tuple[Trial, Fits]:
-    trial = plan.trial(repeat)
-    return trial, outcomes(plan, [trial])[0]
 
 
 def _repeat(
@@ -247,12 +255,6 @@ def _study(
     )
 
 
-def _typical(losses: np.ndarray) -> int:
-    """Return the seed whose errors of the full and reduced subsets are nearest to their means."""
-    errors = losses[:, : CONDITIONS.index("reduced") + 1, :, 0]
-    return int(np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1)).argmin())
-
-
 def _example(plan: Plan, trial: Trial, fits: Fits) -> Example:
     names = [method.name for method in plan.alive]
     pairs = [(name, condition) for name in names for condition in CONDITIONS]
@@ -307,3 +309,66 @@ def study_settings(plan: Plan, repeats: int, settings: Settings | None = None) -
         seed=plan.seed,
         repeats=repeats,
     )
+
+
+class TrialLosses(NamedTuple):
+    """Losses of one method in a trial.
+
+    Attributes
+    ----------
+    means : ndarray of shape (C, L)
+        Of the test rows, in every condition.
+    rows : SplitLosses
+        Whether each test row was wrong and its log loss, in all `CONDITIONS` and by all `MODELS`.
+    """
+
+    means: Array
+    rows: SplitLosses
+
+
+def trial_losses(
+    plan: Plan, trial: Trial, fits: Mapping[str, Mapping[str, Prediction]]
+) -> dict[str, TrialLosses]:
+    """Return for each living method its losses."""
+    codes, found = plan.data.codes, {}
+    test, trained = trial.split.test, trained_rows(plan, trial)
+    truth, weight = codes[test], plan.data.weights_of(test)
+    losses, n_classes = study_losses(plan.data.classes), plan.data.n_classes
+    of_training = {name: fits[name_there] for name, name_there in TRAINED.items()}
+    for method in plan.alive:
+        predicted, log_proba = _cells(fits, trial, method.name, CONDITIONS)
+        rows = np.stack([predicted != truth, log_losses(log_proba, truth)])
+        means = mean_losses(losses, truth, rows, n_classes, weight=weight)
+        softened = _softened(*_cells(fits, trial, method.name, MODELS), truth)
+        there = _softened(*_cells(of_training, trial, method.name, MODELS), codes[trained])
+        split = SplitLosses(test, rows, softened, trained, there)
+        found[method.name] = TrialLosses(means, split)
+    return found
+
+
+def _softened(predicted: NDArray[np.intp], log_proba: Array, truth: NDArray[np.intp]) -> Array:
+    """Return softened errors and log losses, (2, D, m)."""
+    return np.stack([softened_errors(predicted, log_proba, truth), log_losses(log_proba, truth)])
+
+
+def _cells(
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, method: str, names: Iterable[str]
+) -> tuple[NDArray[np.intp], Array]:
+    """Return codes (C, m) and log posteriors (C, m, K) of a method in some conditions."""
+    names = tuple(names)
+    if any(found[method].learned is None for found in fits.values()):
+        each = [condition(fits, trial, name, method) for name in names]
+        return np.stack([codes for codes, _ in each]), np.stack([logs for _, logs in each])
+    sources = [source_of(name) for name in names]
+    found = [fits[source][method] for source, _ in sources]
+    learned = np.stack([fit.learned for fit in found if fit.learned is not None])
+    priors = np.stack([trial.shares(subset) for _, subset in sources])
+    log_proba = exchanged(
+        np.stack([fit.log_proba for fit in found]), learned[:, None], priors[:, None]
+    )
+    predicted = log_proba.argmax(axis=-1)
+    if "moved threshold" in names:
+        moved, shifts = names.index("moved threshold"), fits["reduced"][method].shifts
+        if shifts is not None:
+            predicted[moved] = (found[moved].log_proba + shifts).argmax(axis=-1)
+    return predicted, log_proba

@@ -165,7 +165,13 @@ class Sweep:
         for (a, before), (b, after) in zip(clear, clear[1:], strict=False):
             if before != after:
                 between = seen[(seen >= a) & (seen <= b) & np.isfinite(mean[seen])]
-                size = _last_change(rows[between], before * mean[between])
+                # Where the mean changes its sign for good: straight from one size to the next on
+                # the scale of the logarithm, as the curves are drawn.
+                gaps = before * mean[between]
+                i = int(np.flatnonzero(gaps > 0)[-1])
+                share = gaps[i] / (gaps[i] - gaps[i + 1])
+                low, high = np.log(rows[between[i : i + 2]])
+                size = float(np.exp((1 - share) * low + share * high))
                 names = (second, first) if before > 0 else (first, second)
                 found.append(Crossing(size, *names, (float(rows[a]), float(rows[b]))))
         return found
@@ -190,11 +196,49 @@ class Sweep:
         return np.asarray(table[:, position(CURVES, kind, "curve")])
 
 
-def _last_change(rows: Array, mean: Array) -> float:
-    """Return where a mean that is above zero at first and below it at last passes zero for good.
+class Grid(NamedTuple):
+    """One loss of every method at every size.
 
-    Straight from one size to the next on the scale of the logarithm, as the curves are drawn.
+    Attributes
+    ----------
+    sizes : ndarray of shape (A,)
+        Training rows of the swept classes, increasing.
+    mean, low, high : ndarray of shape (M, A)
+        Over the seeds, with the 95 % interval of the mean, as far as a loss can be; NaN where
+        nothing was fitted.
     """
-    i = int(np.flatnonzero(mean > 0)[-1])
-    share = mean[i] / (mean[i] - mean[i + 1])
-    return float(np.exp((1 - share) * np.log(rows[i]) + share * np.log(rows[i + 1])))
+
+    sizes: Array
+    mean: Array
+    low: Array
+    high: Array
+
+
+def size_grid(sweep: Sweep, loss: str = "error", kind: str = "as trained") -> Grid:
+    """Return a loss of all methods, with intervals.
+
+    Parameters
+    ----------
+    sweep : Sweep
+    loss : str
+    kind : str
+        One of `lincore.imbalance.size_curves.CURVES`.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> from lincore.imbalance.class_size_sweep import sweep
+    >>> found = sweep(lincore.sample("gaussian"), "class 3", [5, 20], ["lda", "qda"], repeats=3)
+    >>> grid = size_grid(found)
+    >>> grid.sizes.tolist(), grid.mean.shape
+    ([5.0, 20.0, 53.0], (2, 3))
+    """
+    k = position(sweep.loss_names, loss, "loss")
+    table = sweep.losses[:, :, position(CURVES, kind, "curve"), :, k]
+    grain = sweep.grain(loss)
+    ends = np.array(
+        [[over_seeds(cell, sweep.test_ratio, grain=grain) for cell in row] for row in table]
+    )
+    # Of few seeds an interval may reach beyond what a loss can be.
+    low, high = ends[..., 1].clip(0), ends[..., 2].clip(0, sweep.named(loss).highest)
+    return Grid(sweep.rows, ends[..., 0], low, high)

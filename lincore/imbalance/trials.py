@@ -214,17 +214,12 @@ def oversampled(
         rng.choice(rows[:size], more)
         for rows, size, more in zip(nested.order, sizes, wanted - sizes, strict=True)
     ]
-    moments = sample.moments
+    moments, rows = sample.moments, np.concatenate(extra)
     if moments is not None:
-        moments = moments + _of_each(data, extra)
-    return TrainingSample(np.concatenate([sample.rows, *extra]), None, moments)
-
-
-def _of_each(data: Dataset, parts: Sequence[NDArray[np.intp]]) -> Moments:
-    """Return the moments of the rows of each class, (K,)."""
-    codes = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    rows = np.concatenate(parts)
-    return Moments.from_groups(data.X[rows], codes, len(parts), data.weights_of(rows))
+        codes = np.repeat(np.arange(len(extra)), [len(part) for part in extra])
+        weight = data.weights_of(rows)
+        moments = moments + Moments.from_groups(data.X[rows], codes, len(extra), weight)
+    return TrainingSample(np.concatenate([sample.rows, rows]), None, moments)
 
 
 def moments_serve(plan: Plan, n_train: int) -> bool:
@@ -327,3 +322,38 @@ def source_of(name: str) -> tuple[str, str]:
     """Return the fit behind a condition or model, and the subset whose shares are its priors."""
     # The threshold moves labels alone: its posteriors are those of the reduced set.
     return STAND_INS.get(name) or SOURCES.get(name, SOURCES["reduced"])
+
+
+def condition_sample(condition: str) -> str:
+    """Return the sample that the model of a condition is fitted on.
+
+    Parameters
+    ----------
+    condition : str
+        Of a study: a remedy, or a subset; of what has no sample of its own, "reduced".
+
+    Examples
+    --------
+    >>> [condition_sample(name) for name in ("corrected priors", "both", "moved threshold")]
+    ['reduced', 'reweighted', 'reduced']
+    """
+    return SOURCES[condition][0] if condition in SOURCES else "reduced"
+
+
+def shift_of(
+    fits: Mapping[str, Mapping[str, Prediction]], trial: Trial, condition: str, method: str
+) -> Array | None:
+    """Return what a condition adds to the log posteriors of its fit, shape (K,).
+
+    The labels of the condition are then ``(log_proba + shift).argmax(axis=1)``.
+    """
+    fit = fits[condition_sample(condition)][method]
+    if condition == "moved threshold":
+        return fit.shifts
+    if fit.learned is None:
+        return None
+    new = trial.shares(SOURCES[condition][1])
+    with np.errstate(divide="ignore"):
+        # A class that was never seen stays impossible, whatever its prior.
+        shift = np.log(new) - np.log(np.where(fit.learned > 0, fit.learned, 1.0))
+    return np.where(fit.learned > 0, shift, -np.inf)

@@ -114,7 +114,7 @@ def aligned_planes(
     >>> one.axis_names, other.projection.shape
     (('Component 1', 'Component 2'), (2, 2))
     """
-    if not _is_projected(pipelines[0]):
+    if pipelines[0].named_steps.keys().isdisjoint({"pca", "svd"}):
         within = tuple(axis for axis in axes if axis < data.n_features)
         return (feature_plane(data, within, rows, rest="mean"),) * len(pipelines)
     seen = [np.asarray(transform_for_classifier(pipeline, data.X[rows])) for pipeline in pipelines]
@@ -273,10 +273,6 @@ def view_with_costs(view: View, costs: ArrayLike) -> View:
         return view
     decision_function = CostDecision(view, costs)
     return replace(view, densities=None, decision_function=decision_function, ambiguous=None)
-
-
-def _is_projected(pipeline: Pipeline) -> bool:
-    return "pca" in pipeline.named_steps or "svd" in pipeline.named_steps
 
 
 def _turned(Z: Array, goal: Array, axes: tuple[int, ...]) -> Plane:

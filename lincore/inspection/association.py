@@ -225,7 +225,11 @@ class _Numbers(NamedTuple):
         return cls("eta", centred, present.astype(float), np.square(centred).sum(axis=0))
 
     def measure(self, classes: _Labels) -> Array:
-        """Return the adjusted correlation ratio of each column, shape (B, p)."""
+        """Return the adjusted correlation ratio η of each column, shape (B, p).
+
+        η² is the share of the variance that lies between the classes; adjusted as R² is,
+        1 − (1 − η²)(n − 1)/(n − K), which is Kelley's ε².
+        """
         count = self.present.sum(axis=0)
         if self.present.all():
             sizes = np.diff(classes.members.indptr).reshape(*classes.shape, 1)
@@ -255,7 +259,10 @@ class _Levels(NamedTuple):
         return cls("V", level_of, np.bincount(level).astype(float))
 
     def measure(self, classes: _Labels) -> Array:
-        """Return Cramér's V, corrected for bias, shape (B, 1)."""
+        """Return Cramér's V, corrected for bias, shape (B, 1).
+
+        Without the correction a column of many rare levels would go with any target.
+        """
         table = (classes.members @ self.level_of).tocoo()
         sizes = np.bincount(table.row, table.data, len(classes.members.indptr) - 1)
         expected = self.counts[table.col] * sizes[table.row]
@@ -283,27 +290,6 @@ def _blocks(
         yield some, _Numbers.of(column_values(data, some, rows))
     for column in sorted(set(wanted).difference(numeric)):
         yield [column], _Levels.of(column_values(data, column, rows))
-
-
-def correlation_ratios(values: ArrayLike, codes: ArrayLike) -> Array:
-    """Return the adjusted correlation ratio η of each column with the classes, shape (p,).
-
-    η² is the share of the variance that lies between the classes; adjusted as R² is,
-    1 − (1 − η²)(n − 1)/(n − K), which is Kelley's ε².
-    """
-    _, labels = np.unique(codes, return_inverse=True)
-    columns = _Numbers.of(np.asarray(values, dtype=np.float64))
-    return np.asarray(columns.measure(_Labels.of(labels[None]))[0])
-
-
-def cramers_v(levels: ArrayLike, codes: ArrayLike) -> float:
-    """Return Cramér's V of two categorical variables, corrected for bias.
-
-    Without the correction a column of many rare levels would go with any target.
-    """
-    _, labels = np.unique(codes, return_inverse=True)
-    found = _Levels.of(np.asarray(levels, dtype=np.float64)).measure(_Labels.of(labels[None]))
-    return float(found[0, 0])
 
 
 def level_names(data: Dataset, column: int) -> tuple[str, ...] | None:

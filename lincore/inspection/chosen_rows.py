@@ -137,18 +137,15 @@ def row_table(
     shown: Sequence[int] = range(data.n_features)
     if data.kind.is_sparse:
         block = block.toarray()
-        shown = _most_used(block, data.n_table_columns)
+        first = data.n_table_columns
+        used = np.count_nonzero(block[:, first:], axis=0)
+        words = np.argsort(-used, kind="stable")[:_MOST_WORDS]
+        shown = [*range(first), *(int(first + j) for j in words if used[j])]
     parts += [(data.feature_names[j], _values(data, block[:, j], j)) for j in shown]
     # Two features may have one name, or that of a column here.
     table = pd.DataFrame({i: values for i, (_, values) in enumerate(parts)})
     table.columns = pd.Index(_unique([name for name, _ in parts]))
     return table
-
-
-def _most_used(block: NDArray[Any], first_word: int) -> list[int]:
-    used = np.count_nonzero(block[:, first_word:], axis=0)
-    words = np.argsort(-used, kind="stable")[:_MOST_WORDS]
-    return [*range(first_word), *(int(first_word + j) for j in words if used[j])]
 
 
 def _values(data: Dataset, column: NDArray[Any], j: int) -> Any:

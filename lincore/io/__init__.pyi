@@ -1,4 +1,6 @@
 from .files.archives import SkippedFile as SkippedFile
+from .files.archives import list_zip as list_zip
+from .files.archives import unpack as unpack
 from .images.decode import image_kind as image_kind
 from .images.decode import is_image as is_image
 from .images.new_images import NewImages as NewImages
@@ -43,6 +45,7 @@ from .tables.row_filters import Condition as Condition
 from .tables.row_filters import filter_rows as filter_rows
 from .tables.row_filters import matching_rows as matching_rows
 from .tables.table import Table as Table
+from .tables.table import frame_to_table as frame_to_table
 from .tables.text.options import SEPARATOR_NAMES as SEPARATOR_NAMES
 from .tables.text.options import DetectedOptions as DetectedOptions
 from .tables.text.options import ReadOptions as ReadOptions

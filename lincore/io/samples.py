@@ -230,7 +230,7 @@ def _unreachable(name: str, error: Exception) -> DataError:
 
 def _openml(number: int) -> tuple[np.ndarray, np.ndarray]:
     bunch = datasets.fetch_openml(data_id=number, as_frame=False, parser="pandas", n_retries=1)
-    return _bytes(bunch.data), _whole(bunch.target)
+    return _bytes(bunch.data), bunch.target.astype(np.int64)  # labels come as text
 
 
 def _olivetti() -> tuple[np.ndarray, np.ndarray]:
@@ -240,8 +240,3 @@ def _olivetti() -> tuple[np.ndarray, np.ndarray]:
 
 def _bytes(pixels: np.ndarray) -> np.ndarray:
     return np.rint(pixels).astype(np.uint8)
-
-
-def _whole(labels: np.ndarray) -> np.ndarray:
-    """Return labels as whole numbers: OpenML gives them as text."""
-    return labels.astype(np.int64)

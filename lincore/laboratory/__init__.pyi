@@ -8,5 +8,5 @@ from .catalogue import experiment_rows as experiment_rows
 from .demonstration import Demonstration as Demonstration
 from .demonstration import Numbers as Numbers
 from .demonstration import Snapshot as Snapshot
-from .experiment import Experiment as Experiment
+from .experiment import LaboratoryExperiment as LaboratoryExperiment
 from .experiment import Preset as Preset

@@ -23,7 +23,7 @@ from lincore.geometry.half_planes import (
     polygon_area,
 )
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import unit
 from lincore.plots.base.palette import INK, colour
 from lincore.plots.geometry.stage import StagePlane, area, dots, joined, line, stage
@@ -201,7 +201,7 @@ def _demonstration(
     return Demonstration(figure, (first, *frames), answer, finding, stop)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "Areas of ambiguity",
     "One versus the other, and one versus one, leave regions that no class or several claim; "
     "K functions and argmax do not (lecture, “Multi-class Classification”; Bishop, figures 4.2 and "

@@ -15,7 +15,7 @@ from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.perceptron_walk import perceptron_walk
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, overlapping
 from lincore.plots.base.palette import GREY, INK
 from lincore.plots.base.style import Trace, compact
@@ -138,7 +138,7 @@ def _xor() -> Dataset:
     return xor_classes()
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "Functions of the features",
     "Not separable in x, separable in φ(x): the model stays linear in w (lecture, “Least "
     "Square Classifier”).",

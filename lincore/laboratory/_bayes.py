@@ -6,7 +6,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import expit, ndtr
 
 from lincore.data.dataset import Dataset
 from lincore.data.generators import gaussian_classes
@@ -19,7 +19,7 @@ from lincore.geometry.common_draw import common_draw
 from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.likelihood import gaussian_log_ratio
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import ACCENT, GREY, INK, colour
 from lincore.plots.base.style import Trace, compact
@@ -34,6 +34,8 @@ MODELS = {
     "QDA": QuadraticDiscriminantAnalysis,
     "least squares": LeastSquaresClassifier,
 }
+# The row of the R text that lies near its boundary.
+POINT = (5.3, 4.5)
 # Of one feature: means and their common deviation of one.
 MEANS = (0.0, 2.0)
 
@@ -125,9 +127,11 @@ def _truth() -> Demonstration:
         priors = [prior, 1 - prior]
         ratio = gaussian_log_ratio(known.means, known.covariances, priors, 1, 0)
         error = bayes_error(BayesClassifier(known.means, known.covariances, priors)).value
+        second = float(expit(ratio.values([POINT])[0]))
         sentence = (
             f"Priors {prior:.2f} and {1 - prior:.2f}: even the best classifier has error "
-            f"probability {error:.4e}."
+            f"probability {error:.4e}. At {POINT} the posteriors are {1 - second:.4f} and "
+            f"{second:.4f}."
         ).replace("e-0", "e−")
         ends = line_in_window(ratio.b, ratio.c, plane.low, plane.high)
         return Snapshot(f"prior {prior:.2f}", sentence, (ends,)), error
@@ -249,7 +253,7 @@ def _regret() -> Demonstration:
     return Demonstration(figure, frames, float(found.crossing), finding)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "The Bayes classifier",
     "Decide for the minimum expected loss: no classifier is better on known densities (lecture, "
     "“Probabilistic Classification”; LDA from scratch).",

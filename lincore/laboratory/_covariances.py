@@ -12,7 +12,7 @@ from lincore.data.generators import gaussian_classes
 from lincore.estimators.boundary_geometry import boundary
 from lincore.estimators.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data
 from lincore.plots.base.palette import INK, colour
 from lincore.plots.geometry.stage import StagePlane, line, stage
@@ -72,7 +72,7 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
     return Demonstration(figure, (first, *(one for one, _ in found)), float(own), finding)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "Shared or own covariance",
     "With one Σ the quadratic terms cancel and the boundary is a line; with one of each class it "
     "is a conic (LDA and QDA derivations, eqs. 29 to 31).",

@@ -14,7 +14,7 @@ from lincore.estimators.linear_discriminant import LinearDiscriminantAnalysis
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import FAR, SampleLine, overlapping, with_far
 from lincore.plots.base.palette import ACCENT, INK
 from lincore.plots.geometry.stage import StagePlane, dots, line, stage
@@ -84,16 +84,15 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
     return Demonstration(figure, tuple(one for one, _ in found), answer, finding)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "Far points",
-    "Least squares is not robust: points far on the correct side pull the boundary (lecture, "
+    "Least squares is not robust: points far on the correct side draw the boundary (lecture, "
     "“Why not to use LS Classifier?”; Bishop, figure 4.4).",
     "distance",
     {
         "classic": Preset(
             "Against logistic regression",
-            "Ten distant points join class 2, on the correct side. How many of the 120 old rows "
-            "will "
+            "Ten far points join class 2, on its own side. How many of the 120 old rows will "
             "least squares now misclassify?",
             "rows",
             0,

@@ -14,7 +14,7 @@ from lincore.estimators.fisher import FisherDiscriminant
 from lincore.geometry.directions import DirectionScores, direction_scores
 from lincore.io.samples import sample
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, prml_data, prml_training, unit, with_far
 from lincore.plots.base.palette import ACCENT, GREY, INK
 from lincore.plots.geometry.stage import StagePlane, dots, line, stage
@@ -189,7 +189,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
     return Demonstration(figure, frames, float(answer), finding, 1 + at)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "Fisher's direction by hand",
     "Choose w so that projected means are far apart and classes are narrow: J is largest for "
     "S_W⁻¹(m2 − m1) (PRML 4.1.4; lecture, “Fisher Discriminant Analysis”).",

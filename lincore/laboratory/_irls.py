@@ -25,11 +25,6 @@ def _rows() -> Dataset:
     return gaussian_classes([[0.0], [2.0]], sizes=[6, 6], seed=3)
 
 
-def _steps(error: LogisticError) -> list[Reweighted]:
-    """Return the steps from zero, the last one at the minimum."""
-    return [error.reweighted(weights) for weights in descend_logistic(error).positions]
-
-
 def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
     """Return a step: z and R of every row, and the lines before and after it."""
     (a, b), (da, db), (h, off), (_, low) = step.point.x, step.point.gradient, *step.hessian
@@ -54,7 +49,9 @@ def _at(number: int, x: Array, codes: Codes, step: Reweighted) -> Snapshot:
 def _show() -> Demonstration:
     data = _rows()
     x, codes = data.X[:, 0], data.codes
-    steps = _steps(LogisticError(np.column_stack([x, np.ones(len(x))]), codes.astype(float)))
+    error = LogisticError(np.column_stack([x, np.ones(len(x))]), codes.astype(float))
+    # From zero, the last one at the minimum.
+    steps = [error.reweighted(weights) for weights in descend_logistic(error).positions]
     first = Snapshot(
         "before",
         "Twelve rows of one feature x, the labels t = 0 (class 1) and t = 1 (class 2), and weights "
@@ -86,7 +83,8 @@ def _show() -> Demonstration:
         f"{len(steps) - 1} steps to E = {last.value:.6f} at w = {_pair(*last.x)}. The first step, "
         f"from ∇E = {_pair(*steps[0].point.gradient)}, has R = ¼ for every row: it is ordinary "
         f"least squares, {_pair(*steps[0].weights)}. Later, rows far on the correct side have "
-        f"almost no weight."
+        f"almost no "
+        "weight."
     )
     frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps)))
     return Demonstration(

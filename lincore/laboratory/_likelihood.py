@@ -14,7 +14,7 @@ from lincore.geometry.likelihood import joint_log_likelihood
 from lincore.laboratory import _letters
 from lincore.laboratory.board import Board, Point, Reply, checked, points_of
 from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import ellipse, prml_data, prml_training
 from lincore.plots.base.palette import colour
 from lincore.plots.geometry.stage import StagePlane, line, stage
@@ -163,7 +163,7 @@ def _by_hand(points: Sequence[Point] = ()) -> Demonstration:
     return Demonstration(_stage(first), frames, most, finding)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "Likelihood by hand",
     "Estimates maximise the joint likelihood (LDA and QDA derivations, eqs. 10 to 28); naive Bayes "
     "multiplies word by word (lecture, “Naïve Bayes”).",

@@ -14,7 +14,7 @@ from lincore.estimators.least_squares import LeastSquaresClassifier
 from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, prml_data, prml_training, unit
 from lincore.plots.base.palette import ACCENT, GREY, MARK
 from lincore.plots.geometry.stage import StagePlane, arrow, line, ring, stage
@@ -181,7 +181,7 @@ def _sigmoid() -> Demonstration:
     return Demonstration(figure, (first, *frames), float(np.exp(w1)), finding)
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "One function: w and w0",
     "w is perpendicular to the boundary, w0 / ‖w‖ is its distance from the origin, f(x) / ‖w‖ that "
     "of x (lecture, “Geometry of Binary Classification”).",

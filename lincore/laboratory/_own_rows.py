@@ -20,7 +20,7 @@ from lincore.estimators.perceptron import Perceptron
 from lincore.geometry.half_planes import line_in_window
 from lincore.laboratory.board import Board, Point, Reply, checked, points_of
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine
 from lincore.plots.base.palette import method_look
 from lincore.plots.geometry.stage import StagePlane, line, stage
@@ -144,11 +144,7 @@ def _one_far() -> Dataset:
     return with_far_rows(data, 1, [4.8, -4.8], size=3)
 
 
-def _corners() -> Dataset:
-    return xor_classes(size=8)
-
-
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "Rows of your own",
     "The same rows, four criteria: squared errors, Gaussian classes, likelihood of the labels, "
     "mistakes (lecture, “Linear Classifiers”).",
@@ -167,7 +163,7 @@ EXPERIMENT = Experiment(
             "Opposite corners",
             "No line separates opposite corners. How many of the 32 rows does least squares "
             "misclassify?",
-            _corners,
+            partial(xor_classes, size=8),
         ),
     },
 )

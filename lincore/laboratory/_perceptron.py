@@ -13,7 +13,7 @@ from lincore.geometry.half_planes import line_in_window
 from lincore.geometry.perceptron_walk import perceptron_walk
 from lincore.geometry.widest_margin import widest_margin
 from lincore.laboratory.demonstration import Demonstration, Snapshot, nothing, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.laboratory.samples import SampleLine, overlapping, prml_data, prml_training
 from lincore.plots.base.palette import ACCENT, MARK
 from lincore.plots.geometry.stage import StagePlane, arrow, line, ring, stage
@@ -125,7 +125,7 @@ def _figure(data: Dataset, X: Array, plane: StagePlane, first: Snapshot) -> go.F
     )
 
 
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "The perceptron's walk",
     "For each misclassified row: w ← w + η(d − y)x. It ends if a line separates the rows, after at "
     "most (R/γ)² mistakes (PRML 4.1.7; lecture, “Computing Lab”).",

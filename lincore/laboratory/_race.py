@@ -12,7 +12,7 @@ from lincore.data.generators import gaussian_classes
 from lincore.geometry.descents import Descent, LogisticError, descend_logistic
 from lincore.laboratory import _irls
 from lincore.laboratory.demonstration import Demonstration, Snapshot, signed
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 from lincore.linalg.optimize import Reason
 from lincore.plots.base.palette import BAD, COLOURS, INK
 from lincore.plots.geometry.stage import StagePlane, contours, line, ring, stage
@@ -168,7 +168,7 @@ def _afar_finding(found: Mapping[str, Descent]) -> str:
 
 
 NEAR = StagePlane(np.array([-0.6, -3.6]), np.array([3.2, 0.2]), ("weight of x", "intercept"))
-EXPERIMENT = Experiment(
+EXPERIMENT = LaboratoryExperiment(
     "A race of optimisers",
     "Newton: w ← w − H⁻¹∇E with H = ΦᵀRΦ; a bound in H's place never rises; a fixed rate is slow, "
     "or oscillates (PRML 4.3.3; faces, “Fixed Learning Rate”).",

@@ -22,10 +22,10 @@ from lincore.laboratory import (
 from lincore.laboratory._own_rows import rows_of
 from lincore.laboratory.board import Board, Point
 from lincore.laboratory.demonstration import Demonstration
-from lincore.laboratory.experiment import Experiment, Preset
+from lincore.laboratory.experiment import LaboratoryExperiment, Preset
 
 #: By the word that links use.
-EXPERIMENTS: Mapping[str, Experiment] = {
+EXPERIMENTS: Mapping[str, LaboratoryExperiment] = {
     "one-function": _one_function.EXPERIMENT,
     "ambiguity": _ambiguity.EXPERIMENT,
     "far-points": _far_points.EXPERIMENT,

@@ -86,7 +86,7 @@ class Preset(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Experiment:
+class LaboratoryExperiment:
     """An experiment of the laboratory.
 
     Attributes

@@ -1,3 +1,12 @@
 from .covariance import Whitener as Whitener
+from .descent import backtracking_line_search as backtracking_line_search
+from .descent import descend as descend
+from .descent import take_whole_steps as take_whole_steps
+from .gaussian import Gaussians as Gaussians
+from .hotelling import ClassDistances as ClassDistances
+from .optimize import Iterate as Iterate
 from .optimize import OptimizerStep as OptimizerStep
+from .optimize import Reason as Reason
+from .optimize import StoppingRule as StoppingRule
 from .optimize import iteration_callback as iteration_callback
+from .quadric import Quadric as Quadric

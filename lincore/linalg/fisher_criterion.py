@@ -26,7 +26,12 @@ def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "l
     divided by n_k: with variances and unequal classes the maximiser would differ.
     """
     directions = np.asarray(w, dtype=float)
-    _check_directions(directions, moments.n_features)
+    if directions.shape[-1:] != (moments.n_features,):
+        raise ValueError(
+            f"Directions of shape {directions.shape} do not fit {moments.n_features} features."
+        )
+    if not np.isfinite(directions).all() or not directions.any(axis=-1).all():
+        raise ValueError("A direction must be finite and not zero.")
     seen = moments[moments.count > 0]
     projected = directions @ (seen.mean - seen.pooled().mean).T
     if definition == "lecture":
@@ -40,10 +45,3 @@ def fisher_criterion(moments: Moments, w: ArrayLike, definition: Definition = "l
     within = np.maximum(((directions @ seen.within()) * directions).sum(axis=-1), 0.0)
     ratio = between / np.where(within > 0, within, 1.0)
     return np.asarray(np.where(within > 0, ratio, np.where(between > 0, np.inf, 0.0)))
-
-
-def _check_directions(directions: Array, p: int) -> None:
-    if directions.shape[-1:] != (p,):
-        raise ValueError(f"Directions of shape {directions.shape} do not fit {p} features.")
-    if not np.isfinite(directions).all() or not directions.any(axis=-1).all():
-        raise ValueError("Directions must be finite and not zero.")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from lincore.linalg.covariance import Whitener
 from lincore.moments.moments import BLOCK_VALUES
-from lincore.utils.typing import Array, Flags
+from lincore.utils.typing import Array
 
 # Squared deviations from the centre up to which distances along a feature may be computed by
 # products: they lose eps times as much.
@@ -128,7 +128,7 @@ class Gaussians(NamedTuple):
         after smoothing): there the products are large and nearly cancel.
         """
         precision = np.stack([whitener.factor for whitener in self.whiteners]) ** 2
-        narrow = needs_differences(precision, means)
+        narrow = (precision * means**2 > MULTIPLIED_OUT).any(axis=0)
         if not narrow.any():
             return multiplied_out(rows, precision, means)
         squares = multiplied_out(rows[:, ~narrow], precision[:, ~narrow], means[:, ~narrow])
@@ -144,11 +144,6 @@ class Gaussians(NamedTuple):
         """
         normaliser = [w.rank * np.log(2 * np.pi) + w.log_det for w in self.whiteners]
         return -0.5 * (self.squared_distances(X) + np.asarray(normaliser))
-
-
-def needs_differences(precision: Array, means: Array) -> Flags:
-    """Mark the features (..., p) along which `multiplied_out` would lose digits."""
-    return np.asarray((precision * means**2 > MULTIPLIED_OUT).any(axis=-2))
 
 
 def multiplied_out(rows: Array, precision: Array, means: Array) -> Array:

@@ -10,6 +10,7 @@ from .curves import roc_curve as roc_curve
 from .differences import Difference as Difference
 from .differences import cochran_test as cochran_test
 from .differences import groups as groups
+from .differences import holm as holm
 from .differences import pairwise_differences as pairwise_differences
 from .disagreements import Disagreement as Disagreement
 from .disagreements import find_disagreements as find_disagreements
@@ -17,7 +18,9 @@ from .estimates import missing_score_reason as missing_score_reason
 from .intervals import Interval as Interval
 from .priors import adjust_posteriors as adjust_posteriors
 from .priors import adjust_priors as adjust_priors
+from .priors import decide as decide
 from .priors import estimate_priors as estimate_priors
+from .priors import move_threshold as move_threshold
 from .ranking import available_scores as available_scores
 from .ranking import baseline_scores as baseline_scores
 from .ranking import method_table as method_table
@@ -29,6 +32,8 @@ from .ranking import score_table as score_table
 from .ranking import score_table_for_export as score_table_for_export
 from .results import ROPE as ROPE
 from .results import Results as Results
+from .row_variance import RowSums as RowSums
+from .row_variance import SplitLosses as SplitLosses
 from .sampling_units import find_sampling_units as find_sampling_units
 from .scores import SCORES as SCORES
 from .scores import baseline_results as baseline_results
@@ -40,5 +45,6 @@ from .scores import majority_baseline_score as majority_baseline_score
 from .scores import precision as precision
 from .scores import recall as recall
 from .scores import score as score
+from .seed_intervals import over_seeds as over_seeds
 from .settings import Settings as Settings
 from .training_variance import training_variance_rows as training_variance_rows

@@ -157,7 +157,10 @@ def _of_loss(name: str) -> Compute:
         if not has_posteriors(results, method):
             return NOTHING
         losses = LOSSES[name](results.log_proba[results.position(method)], results.truth)
-        return mean_of(losses, row_weights(results))
+        weight = row_weights(results)
+        value = float(weighted(losses, weight).mean())
+        known = np.isfinite(value)
+        return Estimate(value, weighted(losses - value, weight) if known else np.empty(0))
 
     return compute
 
@@ -170,13 +173,6 @@ def _area(results: Results, method: str) -> Estimate:
     folds = None if together else base.folds
     ranked = auc.area(values, results.truth, folds, row_weights(results))
     return Estimate(ranked.value, ranked.influence, 1.0 if together or base.one_fit else 2.0)
-
-
-def mean_of(losses: Array, weight: Array | None = None) -> Estimate:
-    """Return the mean of losses (m,), one for each row, as an estimate; weights have mean 1."""
-    value = float(weighted(losses, weight).mean())
-    known = np.isfinite(value)
-    return Estimate(value, weighted(losses - value, weight) if known else np.empty(0))
 
 
 def weighted(values: Array, weight: Array | None) -> Array:

@@ -89,7 +89,7 @@ def row_spread(influence: Array, found: SamplingUnits) -> Spread:
     """
     if found.n_units < 2:
         return Spread(np.nan)
-    by_unit = _by_unit(influence, found) / len(influence)
+    by_unit = np.bincount(found.units, influence, found.n_units) / len(influence)
     return Spread(float((by_unit**2).sum()), effective_degrees(by_unit))
 
 
@@ -202,10 +202,6 @@ def from_enlarged(value: float, centre: float, spread: Spread) -> Interval:
     """Return the interval around an enlarged estimate, extended to the original estimate."""
     half = float(stats.t.ppf((1 + LEVEL) / 2, spread.degrees) * np.sqrt(spread.variance))
     return Interval(value, min(centre - half, value), max(centre + half, value))
-
-
-def _by_unit(influence: Array, found: SamplingUnits) -> Array:
-    return np.bincount(found.units, influence, found.n_units).astype(float)
 
 
 def effective_degrees(by_unit: Array) -> float:

@@ -1,6 +1,7 @@
 from .comparison import compare as compare
 from .engine import FitTask as FitTask
 from .engine import TrainingSample as TrainingSample
+from .engine import fit_pipeline as fit_pipeline
 from .engine import fit_tasks as fit_tasks
 from .engine import method_steps as method_steps
 from .fitted_model import FittedModel as FittedModel
@@ -23,6 +24,7 @@ from .methods import as_methods as as_methods
 from .methods import default_methods as default_methods
 from .methods import offers_gradients as offers_gradients
 from .methods import on_both_features as on_both_features
+from .methods import suitable_methods as suitable_methods
 from .option_types import Option as Option
 from .options import CLASSIFIER_OPTIONS as CLASSIFIER_OPTIONS
 from .pipeline import DEFAULT_VARIANCE_SHARE as DEFAULT_VARIANCE_SHARE

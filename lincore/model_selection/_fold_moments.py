@@ -64,8 +64,10 @@ def summarise_parts(
     plan: Sequence[Fold],
     weight: Array | None = None,
 ) -> list[Parts]:
-    """Make the single pass over all rows; rows tested in no fold form another part."""
-    part = part_of_rows(plan, len(codes))
+    """Make the one pass over all rows; those that no fold tests are one more part."""
+    part = np.full(len(codes), len(plan), dtype=np.intp)
+    for i, fold in enumerate(plan):
+        part[fold.test] = i
     n_values = len(plan) * n_classes * X.shape[1] ** 2
     n_present = len(np.unique(part * n_classes + codes))
     if n_values <= FEW_VALUES or n_present > 0.8 * len(plan) * n_classes:
@@ -76,14 +78,6 @@ def summarise_parts(
         _cut(X[rows], part[rows], np.zeros_like(rows), 1, None if weight is None else weight[rows])
         for rows in members
     ]
-
-
-def part_of_rows(plan: Sequence[Fold], n_rows: int) -> NDArray[np.intp]:
-    """Return the fold that tests each row; one more than the last if none does."""
-    part = np.full(n_rows, len(plan), dtype=np.intp)
-    for i, fold in enumerate(plan):
-        part[fold.test] = i
-    return part
 
 
 def training_moments(parts: list[Parts], n_folds: int, mapper: Mapper = map) -> list[ByFold]:

@@ -68,7 +68,12 @@ def execute(run: Run, steps: Steps) -> bool:
     Methods fitted from moments come first, together; then the others, one by one.
     """
     groups = _grouped(run, steps)
-    shared = [group for group in groups if group.solved or _is_costly(group, run.data)]
+    # Some steps are worth fitting once for all methods, also for those that need rows.
+    shared = [
+        group
+        for group in groups
+        if group.solved or group.steps != Steps(standardize=False) or run.data.needs_preparation
+    ]
     n_iterated = sum(len(group.iterated) for group in groups)
     run.total = len(run.plan) * (len(shared) + n_iterated)
     try:
@@ -91,11 +96,6 @@ def _grouped(run: Run, steps: Steps) -> list[Group]:
         iterated = tuple(j for j in members if not run.methods[j].from_moments)
         groups.append(Group(own, solved, iterated, {}))
     return groups
-
-
-def _is_costly(group: Group, data: Dataset) -> bool:
-    """Return whether fitting the steps once for all methods that need rows pays."""
-    return group.steps != Steps(standardize=False) or data.needs_preparation
 
 
 def _solve(run: Run, group: Group) -> None:

@@ -238,19 +238,19 @@ def _collected(
     )
 
 
-def _in_words(steps: Steps) -> dict[str, Any]:
-    """Return steps as plain values, a basis as its specification."""
-    basis = None if steps.basis is None else " ".join(str(steps.basis).split())
-    return steps._replace(basis=basis)._asdict()
-
-
 def method_settings(
     settings: Settings, methods: Sequence[Method], data: Dataset, steps: Steps
 ) -> Settings:
     """Add methods with their steps and options to settings, and the versions of the libraries."""
+    described = {}
+    for method in methods:
+        own = method_steps(method, data, steps)
+        # A basis as the text that names it.
+        basis = None if own.basis is None else " ".join(str(own.basis).split())
+        described[method.name] = own._replace(basis=basis)._asdict()
     return replace(
         settings,
-        steps={m.name: _in_words(method_steps(m, data, steps)) for m in methods},
+        steps=described,
         options={m.name: dict(m.options) for m in methods},
         labels={m.name: m.label for m in methods},
         versions=package_versions(),

@@ -320,12 +320,6 @@ def fit_method(method: Method, group: Sequence[Prepared]) -> list[Outcome]:
     ]
 
 
-def _to_predict(prepared: Prepared) -> list[Any]:
-    """Return the test rows and, if a threshold is to be moved, the training rows."""
-    own = [] if prepared.task.threshold is None else [prepared.training.rows]
-    return [prepared.test, *own]
-
-
 def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: float = 0.0) -> Outcome:
     """Fit a method in one task, and predict."""
     start, task = time.perf_counter(), prepared.task
@@ -334,8 +328,10 @@ def fit_one(method: Method, prepared: Prepared, model: Any = None, seconds: floa
             model = fresh_model(method, task.data, task.seed)
             fit_classifier(model, prepared.training)
         seconds += prepared.seconds + time.perf_counter() - start
-        n_classes = prepared.training.n_classes
-        predicted, *own = (predict_codes(model, rows, n_classes) for rows in _to_predict(prepared))
+        n_classes, asked = prepared.training.n_classes, [prepared.test]
+        if task.threshold is not None:  # it is found on the training rows
+            asked.append(prepared.training.rows)
+        predicted, *own = (predict_codes(model, rows, n_classes) for rows in asked)
     except ValueError as error:
         return Failure(error)
     except Exception as error:  # a third-party classifier may raise any exception

@@ -248,6 +248,42 @@ def default_methods(data: Dataset) -> tuple[str, ...]:
     return ("lda", "qda", "naive-bayes", "fisher", "least-squares", "logistic")
 
 
+def suitable_methods(data: Dataset) -> tuple[str, ...]:
+    """Return the classifiers that can be fitted: multinomial naive Bayes needs counts.
+
+    Parameters
+    ----------
+    data : Dataset
+
+    Returns
+    -------
+    tuple of str
+        Multinomial naive Bayes first if the features are words.
+
+    Examples
+    --------
+    >>> import lincore
+    >>> "multinomial-nb" in suitable_methods(lincore.sample("iris"))
+    False
+    """
+    words = [word for word in CLASSIFIER_FACTORIES if word != "multinomial-nb"]
+    if not _holds_counts(data):
+        return tuple(words)
+    found = ["multinomial-nb", *words] if data.kind.is_sparse else [*words, "multinomial-nb"]
+    return tuple(found)
+
+
+def _holds_counts(data: Dataset) -> bool:
+    """Return whether every feature is a count: words, pixels, whole numbers from 0."""
+    if data.kind.is_sparse:
+        return data.n_words == data.n_features
+    if data.X.dtype.kind in "ub":
+        return True
+    if data.has_categories:
+        return False
+    return not data.has_missing and bool((data.X >= 0).all() and (data.X % 1 == 0).all())
+
+
 def keywords(word: str) -> dict[str, Any]:
     """Return the options of a classifier of the library with their defaults."""
     if word not in CLASSIFIER_FACTORIES:

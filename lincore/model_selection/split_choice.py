@@ -9,7 +9,6 @@ import numpy as np
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import split
-from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.engine import fit_pipeline
 from lincore.model_selection.pipeline import (
@@ -79,7 +78,7 @@ def compare_splits(
 
     Returns
     -------
-    SplitChoice or None
+    SplitVariation or None
 
     Examples
     --------
@@ -101,16 +100,13 @@ def compare_splits(
             parts = split(data, "stratified", test_size=test_size, seed=seeds[number - 1])
         results = compare(data, methods, parts, steps=steps)
         labels = tuple(results.settings.label(name) for name in results.methods)
-        outcomes.append((_accuracies(results), _shift(data, parts, steps)))
+        accuracy = (results.predicted == results.truth).mean(axis=1)
+        outcomes.append((accuracy, _shift(data, parts, steps)))
     accuracies = np.array([found for found, _ in outcomes])
     shifts = np.array([shift for _, shift in outcomes])
     return SplitVariation(
         labels, accuracies[0], accuracies[1:], float(shifts[0]), float(shifts[1:].mean())
     )
-
-
-def _accuracies(results: Results) -> Array:
-    return np.asarray((results.predicted == results.truth).mean(axis=1))
 
 
 def _shift(data: Dataset, parts: Split, steps: Steps) -> float:

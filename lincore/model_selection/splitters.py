@@ -156,19 +156,13 @@ def _by_word(data: Dataset, word: str, seed: int, test_size: float) -> list[tupl
         if by_group:
             plan += _by_group(data, k, seed + repetition)
         else:
-            plan += _left_out(data, _dealt(data, k, rng))
+            # Each class goes on where the last one ended: all folds are then of equal size but
+            # for one row, and so is every class in them.
+            fold = np.empty(data.n_rows, dtype=np.intp)
+            order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
+            fold[order] = np.arange(data.n_rows) % k
+            plan += _left_out(data, fold)
     return plan
-
-
-def _dealt(data: Dataset, k: int, rng: np.random.Generator) -> Rows:
-    """Distribute the rows of each class to k folds in turn, continuing from class to class.
-
-    The sizes of folds, and of each class in them, then differ by at most one row.
-    """
-    fold = np.empty(data.n_rows, dtype=np.intp)
-    order = np.concatenate(rows_by_class(data.codes, data.n_classes, rng))
-    fold[order] = np.arange(data.n_rows) % k
-    return fold
 
 
 def _left_out(data: Dataset, fold: Rows) -> list[tuple[Rows, Rows]]:

@@ -81,14 +81,9 @@ def together(count: Array, mean: Array, within: Array) -> tuple[Array, Array, Ar
     if first.any():
         anchor = np.take_along_axis(mean, first, axis=-2)
     centre = anchor[..., 0, :] + (share[..., None] * (mean - anchor)).sum(axis=-2)
-    # A group without rows has weight and mean zero there, and therefore here.
-    spread = _spread(count, mean - centre[..., None, :], within.ndim == mean.ndim - 1)
-    return whole, centre, within + spread
-
-
-def _spread(count: Array, delta: Array, is_diagonal: bool) -> Any:
-    """Return ``count * delta deltaᵀ`` or its diagonal, summed over the groups."""
+    # A group without rows counts nothing there and its mean is zero, and so here.
+    delta = mean - centre[..., None, :]
     rooted = np.sqrt(count)[..., None] * delta  # keeps the product symmetric to the last bit
-    if is_diagonal:
-        return (rooted**2).sum(axis=-2)
-    return np.swapaxes(rooted, -1, -2) @ rooted
+    if within.ndim == mean.ndim - 1:
+        return whole, centre, within + (rooted**2).sum(axis=-2)
+    return whole, centre, within + np.swapaxes(rooted, -1, -2) @ rooted

@@ -95,7 +95,10 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     found = _images(training.X, X) if training.kind.is_images else _columns(training, X)
     table = pd.DataFrame(found, columns=list(_Line._fields))
     table["p (Holm)"] = holm(table["p"].to_numpy(dtype=float))
-    table["size"] = [_size(excess) for excess in table["effect"] - table["chance"]]
+    table["size"] = [
+        next((name for name, least in SIZES.items() if excess >= least), _NEGLIGIBLE)
+        for excess in table["effect"] - table["chance"]
+    ]
     order = ["column", "kind", "test", "effect", "chance", "size", "p", "p (Holm)", "change"]
     table["effect"] = table["effect"].round(6)
     return table[order].sort_values("effect", ascending=False, ignore_index=True, kind="stable")
@@ -125,7 +128,10 @@ def drift_finding(table: pd.DataFrame) -> str:
             f"{len(differing)} of {len(table)} columns {_differ(len(differing))} significantly "
             "between training and new rows, none by more than a negligible amount."
         )
-    named = [f"{line.column} ({line.size_}: {line.change})" for line in _renamed(notable)]
+    named = [
+        f"{column} ({size}: {change})"
+        for column, size, change in notable[["column", "size", "change"]].itertuples(index=False)
+    ]
     return (
         f"{len(notable)} of {len(table)} columns {_differ(len(notable))} notably between training "
         "and new rows: "
@@ -135,11 +141,6 @@ def drift_finding(table: pd.DataFrame) -> str:
 
 def _differ(number: int) -> str:
     return "differs" if number == 1 else "differ"
-
-
-def _renamed(table: pd.DataFrame) -> Any:
-    """Return the lines; `size` is an attribute of tuples' own."""
-    return table.rename(columns={"size": "size_"}).itertuples(index=False)
 
 
 def _new_values(training: Dataset, rows: Any, schema: FeatureSchema) -> Any:
@@ -174,11 +175,17 @@ def _columns(training: Dataset, X: Any) -> list[_Line]:
             continue
         levels = None if training.levels is None else training.levels[j]
         gaps = np.isnan(before), np.isnan(after)
+        present = before[~gaps[0]], after[~gaps[1]]
         if levels is None:
-            found.append(_number(name, before[~gaps[0]], after[~gaps[1]]))
+            found.append(_number(name, *present))
         else:
-            named = [*levels, _UNSEEN]
-            found.append(_category(name, before[~gaps[0]], after[~gaps[1]], named))
+            n_levels = len(levels) + 1
+            tally = np.stack(
+                [np.bincount(part.astype(int), minlength=n_levels) for part in present]
+            )
+            effect, chance, p = _homogeneity(tally)
+            change = _largest_change(tally, [*levels, _UNSEEN])
+            found.append(_Line(name, "category", "chi-square", effect, chance, p, change))
         if gaps[0].any() or gaps[1].any():
             found.append(_missing(name, gaps[0], gaps[1]))
     if training.n_words:
@@ -204,12 +211,6 @@ def _number(name: str, old: Array, new: Array) -> _Line:
     effect, p = float(test.statistic), float(test.pvalue)
     chance = _KOLMOGOROV_MEAN * float(np.sqrt(1 / len(old) + 1 / len(new)))
     return _Line(name, "number", "Kolmogorov–Smirnov", effect, chance, p, change)
-
-
-def _category(name: str, old: Array, new: Array, levels: list[str]) -> _Line:
-    counts = np.stack([np.bincount(part.astype(int), minlength=len(levels)) for part in (old, new)])
-    effect, chance, p = _homogeneity(counts)
-    return _Line(name, "category", "chi-square", effect, chance, p, _largest_change(counts, levels))
 
 
 def _missing(name: str, old: Array, new: Array) -> _Line:
@@ -247,10 +248,6 @@ def _largest_change(counts: Any, levels: list[str]) -> str:
     shares = counts / totals
     most = int(np.abs(shares[1] - shares[0]).argmax())
     return f"{levels[most]} {percent(shares[0, most])} → {percent(shares[1, most])}"
-
-
-def _size(effect: float) -> str:
-    return next((name for name, least in SIZES.items() if effect >= least), _NEGLIGIBLE)
 
 
 def _dense(X: Any) -> Array:

@@ -5,3 +5,6 @@ from .basis import polynomial as polynomial
 from .hog import HOG as HOG
 from .pca import PCA as PCA
 from .standardize import Standardizer as Standardizer
+from .tabular import Preparer as Preparer
+from .tabular import build_preparer as build_preparer
+from .tabular import prepared_names as prepared_names

@@ -136,7 +136,10 @@ class Preparer(TransformerMixin, BaseEstimator):
         columns: list[Array] = []
         for column, learned in zip(table.T, self.columns_, strict=True):
             if isinstance(learned, Filling):
-                columns += _filled(column, learned)
+                gaps = np.isnan(column)
+                columns.append(np.where(gaps, learned.value, column))
+                if learned.has_indicator:
+                    columns.append(gaps.astype(np.float64))
             else:
                 columns += _coded(column, learned)
         dense = np.column_stack(columns) if columns else np.empty((len(table), 0))
@@ -208,12 +211,6 @@ class Preparer(TransformerMixin, BaseEstimator):
         if len(of_column) == 2:
             return Coding(place - 1, tuple(of_column[1:]), of_column[0])
         return Coding(place, tuple(of_column))
-
-
-def _filled(column: Array, filling: Filling) -> list[Array]:
-    gaps = np.isnan(column)
-    filled = np.where(gaps, filling.value, column)
-    return [filled, gaps.astype(np.float64)] if filling.has_indicator else [filled]
 
 
 def _coded(column: Array, coding: Coding) -> list[Array]:

@@ -10,7 +10,12 @@ from .formatting import points as points
 from .formatting import quoted as quoted
 from .formatting import seconds as seconds
 from .formatting import true_minus as true_minus
+from .memory import available_bytes as available_bytes
+from .memory import require_memory as require_memory
 from .spreadsheet import spreadsheet_safe as spreadsheet_safe
 from .thread_warnings import captured_warnings as captured_warnings
+from .thread_warnings import warn as warn
 from .threads import n_threads as n_threads
+from .threads import parts_of as parts_of
+from .threads import read_ahead as read_ahead
 from .typing import Progress as Progress

@@ -22,14 +22,11 @@ def probabilities(
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
         found = np.empty(0)
-    if found.shape != (len(labels),) or not (found >= 0).all() or not _sum_to_one(found, tolerance):
+    fits = found.shape == (len(labels),) and (found >= 0).all()
+    if not fits or abs(found.sum() - 1) > tolerance:
         raise ValueError(
             f"{name} must be {len(labels)} probabilities that sum to 1, in the order of the "
             f"classes {labels}, a mapping of each class to its probability{words and ', '}{words}; "
             f"got {given!r}."
         )
     return found / found.sum()
-
-
-def _sum_to_one(found: Array, tolerance: float) -> bool:
-    return bool(abs(found.sum() - 1) <= tolerance)

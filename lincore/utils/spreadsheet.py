@@ -32,11 +32,7 @@ def spreadsheet_safe(text: object) -> str:
     cell = str(text)
     # Blanks of any kind may go before it; tabs and line ends among them are dangerous themselves.
     begins = cell.lstrip(" \u00a0").startswith(_STARTS) or cell.lstrip().startswith(_STARTS)
-    if not begins or _is_number(cell):
+    # float() would take "-inf" and "1_000" too, which a spreadsheet reads as it likes.
+    if not begins or _NUMBER.fullmatch(cell):
         return cell
     return f"'{cell}"
-
-
-def _is_number(text: str) -> bool:
-    # float() would take "-inf" and "1_000" too, which a spreadsheet reads as it likes.
-    return _NUMBER.fullmatch(text) is not None

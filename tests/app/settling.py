@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from threading import Event
 from time import monotonic
@@ -28,6 +29,15 @@ def kept_jobs(app: AppTest) -> list[page_jobs.Job]:
         if page_jobs.JOBS in app.session_state
         else []
     )
+
+
+def edit_cells(app: AppTest, key: str, rows: dict[int, dict[str, object]]) -> AppTest:
+    """Type into cells of the table whose key begins so, as a browser would send them."""
+    (table,) = (one for one in app.dataframe if f"-{key}" in one.proto.id)
+    edits = {"edited_rows": rows, "added_rows": [], "deleted_rows": []}
+    states = app._tree.get_widget_states()
+    states.widgets.add(id=table.proto.id, string_value=json.dumps(edits))
+    return app._run(states)
 
 
 def settled(app: AppTest) -> AppTest:

@@ -98,7 +98,7 @@ def test_a_feature_that_some_models_ignore_is_named_on_every_page():
     lines = [f"{i % 3 // 2},{(i * 7 % 13 + i % 3) / 2},{'abc'[i % 3]}" for i in range(120)]
     raw = "\n".join(["flag,size,kind", *lines]).encode()
     app = bring(open_app("pages/data.py"), ("flags.csv", raw))
-    for page in PAGES:
+    for page in ("pages/data.py", *PAGES):
         app.switch_page(page).run()
         assert_fine(app)
         said = plain(main_text(app))

@@ -13,8 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore import model_selection
-from lincore.metrics import scores
+from lincore import metrics, model_selection
 from lincore.model_selection import pipeline_for
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,9 +72,9 @@ def test_the_numbers_on_classify_are_the_librarys():
     iris = lincore.sample("iris")
     pipeline = pipeline_for(iris, lincore.LinearDiscriminantAnalysis())
     _, results = model_selection.holdout(iris, pipeline, lincore.split(iris), method="LDA")
-    right = scores.accuracy(results, "LDA")
+    right = metrics.score(results, "LDA", "accuracy")
     assert app.metric[0].value == f"{100 * right.value:.1f} %"
-    assert app.metric[1].value == f"{scores.score(results, 'LDA', 'log loss').value:.3f}"
+    assert app.metric[1].value == f"{metrics.score(results, 'LDA', 'log loss').value:.3f}"
 
 
 def test_options_survive_a_page_switch_and_data_of_another_shape():

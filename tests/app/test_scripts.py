@@ -17,9 +17,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore.export.scripts import _classify, _explore, _study
-from pages.ui.compare import panels
-from pages.ui.explore import views
+from pages.ui.balance import reduction
+from pages.ui.classify import detail_panels
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
 from tests.app.data_page import give_roles, plain
@@ -145,7 +144,7 @@ def classify(*tabs: str, **chosen: object) -> Visit:
 
 
 def compare(*tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout") -> Visit:
-    chosen = {"compare.words": ["lda", "qda"], "compare.scheme": scheme}
+    chosen = {"settings.question.compare": {"methods": ("lda", "qda"), "scheme": scheme}}
     return Visit("compare", tabs, chosen, buttons)
 
 
@@ -313,5 +312,16 @@ def test_a_script_prints_every_number_of_its_page(names, tmp_path):
 
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
-    tabs = [*_classify._TABS, *panels._PANELS, *_study._TABS, *views._NAMES, *_explore._BELOW]
-    assert set(tabs) == seen
+    views = {"columns", "pairs", "correlations", "summary", "words", "projections"}
+    tabs, offered = {*detail_panels.PANELS, *reduction.TABS}, set()
+    for name in ("iris", "digits", "reviews"):
+        app = opened(name)
+        app.switch_page("pages/compare.py")
+        tabs |= {tab.label for tab in settled(app).tabs}
+        app.session_state["explore.view"] = "projections"
+        app.switch_page("pages/explore.py")
+        tabs |= {tab.label for tab in settled(app).tabs}
+        if name != "digits":
+            offered |= set(app.button_group(key="explore.view").options)
+    assert len(offered) == len(views), "a new view is to be visited"
+    assert seen == tabs - {"Variance"} | views  # that is open where no other is

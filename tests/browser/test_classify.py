@@ -7,9 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 import lincore
-from lincore import model_selection
+from lincore import metrics, model_selection
 from lincore.analysis import Analysis, ClassifyQuestion, SampleData, SplitChoice
-from lincore.metrics import scores
 from lincore.model_selection import Steps, as_method, pipeline_for
 from tests.data import DATA, needs_data
 
@@ -43,7 +42,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     split = lincore.split(faces, "last", test_size=0.1)
     fitted, results = model_selection.holdout(faces, pipeline, split)
     model = fitted.named_steps["classify"]
-    accuracy = scores.accuracy(results, "model").value
+    accuracy = metrics.score(results, "model", "accuracy").value
     assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
     assert f"{model.log_loss_:.4f} nats" in dashboard.text()
     fall = dashboard.figure("classify.convergence")["data"][0]["y"]
@@ -110,6 +109,7 @@ def test_a_link_arrives_at_the_tab_that_it_opens(dashboard, tab, is_first):
         return
     expect(dashboard.page.get_by_text("Log likelihood")).to_be_in_viewport(timeout=30_000)
     expect(headline).not_to_be_in_viewport()
+    expect(dashboard.element("classify.learned.ratio")).to_be_in_viewport(ratio=1)
     # Whoever scrolls back stays there.
     dashboard.page.mouse.move(900, 450)
     dashboard.page.mouse.wheel(0, -5_000)

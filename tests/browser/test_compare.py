@@ -7,7 +7,6 @@ import pytest
 
 import lincore
 from lincore import metrics, report
-from lincore.metrics import scores
 from lincore.model_selection import CLASSIFIER_LABELS
 from tests.data import DATA, needs_data
 
@@ -21,9 +20,9 @@ def assert_the_librarys(dashboard, results, score: str = "accuracy") -> None:
     assert report.comparison_finding(results) in dashboard.text()
     assert report.evaluation_scope(results) in dashboard.text()
     drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
-    decides = [scores.score(results, name, score).value for name in results.methods]
+    decides = [metrics.score(results, name, score).value for name in results.methods]
     np.testing.assert_allclose(drawn, decides, rtol=1e-6)
-    right = [scores.accuracy(results, name) for name in results.methods]
+    right = [metrics.score(results, name, "accuracy") for name in results.methods]
     header, *lines = dashboard.table("compare.table")
     place = header.index("accuracy (%)")
     shown = {line[header.index("model")]: line[place] for line in lines}
@@ -41,12 +40,9 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     dashboard.visit("compare")
     dashboard.element("compare.table").wait_for()
     dashboard.element("compare.models").get_by_role("button").first.click()
-    dashboard.choose("compare.words", "Perceptron")
-    dashboard.choose("compare.words", "One versus one")
-    dashboard.choose("compare.scheme", "Custom folds")
-    dashboard.element("compare.options").get_by_role("button").first.click()
-    dashboard.enter("compare.folds", 10)
-    dashboard.enter("compare.times", 20)
+    dashboard.choose("question.compare.methods", "Perceptron")
+    dashboard.choose("question.compare.methods", "One versus one")
+    dashboard.choose("question.compare.scheme", "10-fold, 10 times")
     assert "Settings have changed" in dashboard.text()
     dashboard.press("compare.run.update")
     dashboard.element("compare.run.live").wait_for()  # the models that are solved are finished
@@ -61,6 +57,6 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     listed = [line[0] for line in dashboard.table("compare.table")[1:]]
     finished = [name for name, label in CLASSIFIER_LABELS.items() if label in listed]
     assert finished and "one-vs-one" not in finished
-    results = metrics.rank_methods(lincore.compare(titanic, finished, "20x10-fold"))
+    results = metrics.rank_methods(lincore.compare(titanic, finished, "10x10-fold"))
     assert_the_librarys(dashboard, results)
     dashboard.check()

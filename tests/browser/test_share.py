@@ -34,7 +34,7 @@ def test_choices_are_kept_saved_and_opened_again(dashboard):
     dashboard.visit("compare")
     dashboard.wait_for_job("compare.run")
     finding = dashboard.text().splitlines()[0]
-    dashboard.choose("compare.scheme", "5-fold")
+    dashboard.choose("question.compare.scheme", "5-fold")
     dashboard.press("compare.run.update")
     dashboard.wait_for_job("compare.run")
     assert dashboard.text().splitlines()[0] != finding

@@ -27,7 +27,7 @@ from lincore import (
     Perceptron,
     QuadraticDiscriminantAnalysis,
 )
-from lincore.estimators.logistic.separation import SeparationWarning
+from lincore.estimators import SeparationWarning
 from lincore.utils import captured_warnings
 
 

@@ -27,7 +27,7 @@ from lincore import (
     Standardizer,
     TrigonometricFeatures,
 )
-from lincore.linalg.optimize import Reason
+from lincore.linalg import Reason
 from lincore.utils import captured_warnings
 
 ESTIMATORS = [

@@ -20,7 +20,7 @@ LAYERS = [
     "lincore/errors.py",
     "lincore/limits.py",
     "lincore/utils",
-    "lincore/fields.py",
+    "lincore/fields",
     "lincore/moments",
     "lincore/linalg",
     "lincore/data",
@@ -298,3 +298,12 @@ def test_a_planted_circle_is_caught():
     }
     assert circles(files) == [["lincore/a.py", "lincore/b.py", "lincore/c.py"]]
     assert circles({**files, "lincore/c.py": ""}) == []
+
+
+def test_class_names_are_unique():
+    places: dict[str, list[str]] = {}
+    for path, source in sources(ROOT).items():
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(f"{path}:{node.lineno}")
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

@@ -20,7 +20,7 @@ import lincore
 from lincore.checks import find_table_problems
 from lincore.data import Dataset
 from lincore.io import Table, TableOptions, describe_columns, read_table, table_to_dataset
-from lincore.preprocessing.tabular import build_preparer, prepared_names
+from lincore.preprocessing import build_preparer, prepared_names
 from tests.data import DATA, needs_data
 
 

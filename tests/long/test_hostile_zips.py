@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from lincore import DataError
-from lincore.io import ImageOptions, read_image_files
+from lincore.io import ImageOptions, read_image_files, read_npz
 from tests.lincore.io.images.in_memory import encoded, npy, tiff, webp_of_stated_size, zipped
 
 ROOT = Path(__file__).parents[2]
@@ -253,7 +253,6 @@ SAVED = arrays(X_train=np.eye(9), y_train=np.arange(9) % 2, X_test=np.eye(9), y_
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, len(SAVED) - 1), st.integers(0, 255)), max_size=6))
 def test_damaged_arrays_are_read_or_refused(changes):
-    from lincore.io.npz import read_npz
 
     raw = bytearray(SAVED)
     for place, value in changes:

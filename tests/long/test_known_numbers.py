@@ -8,8 +8,13 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import PCA, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis, model_selection
-from lincore.metrics import scores
+from lincore import (
+    PCA,
+    LinearDiscriminantAnalysis,
+    QuadraticDiscriminantAnalysis,
+    metrics,
+    model_selection,
+)
 from lincore.model_selection import Steps, pipeline_for
 from tests.data import DATA, needs_data
 
@@ -43,8 +48,8 @@ def test_faces_with_two_components():
     assert all("_9" in faces.row_names[i] or "_1000" in faces.row_names[i] for i in split.test)
     pipeline = pipeline_for(faces, LinearDiscriminantAnalysis(), Steps(n_components=2))
     _, results = model_selection.holdout(faces, pipeline, split, method="lda")
-    assert scores.confusion_matrix(results, "lda").sum() == 300
-    assert scores.accuracy(results, "lda").value == pytest.approx(0.8767, abs=5e-5)
+    assert metrics.confusion_matrix(results, "lda").sum() == 300
+    assert metrics.score(results, "lda", "accuracy").value == pytest.approx(0.8767, abs=5e-5)
 
 
 def test_forty_faces_of_10304_pixels_never_form_the_square_matrix():

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 import lincore
 import lincore.onnx  # noqa: F401 - it registers the converters
-from lincore.preprocessing.tabular import Preparer
+from lincore.preprocessing import Preparer
 
 X, CODES = load_wine(return_X_y=True)
 SINGLE = X.astype(np.float32)

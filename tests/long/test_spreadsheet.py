@@ -14,9 +14,7 @@ import pandas as pd
 import pytest
 
 from lincore import DataError
-from lincore.export import to_spreadsheet
-from lincore.export.models import spreadsheet
-from lincore.export.models.score_functions import Input, ScoreFunction
+from lincore.export import Input, ScoreFunction, to_spreadsheet
 from tests.lincore.export.models.cases import FEW, Case, without_fills
 
 with warnings.catch_warnings():
@@ -94,9 +92,9 @@ def linear(q: int):
 
 
 def test_sums_that_are_too_long_for_a_cell_are_cut(tmp_path, monkeypatch):
-    monkeypatch.setattr(spreadsheet, "_MOST_CHARACTERS", 200)
-    monkeypatch.setattr(spreadsheet, "_INLINE", 50)
-    monkeypatch.setattr(spreadsheet, "_TOGETHER", 5)
+    monkeypatch.setattr("lincore.export.models.spreadsheet._MOST_CHARACTERS", 200)
+    monkeypatch.setattr("lincore.export.models.spreadsheet._INLINE", 50)
+    monkeypatch.setattr("lincore.export.models.spreadsheet._TOGETHER", 5)
     cells = to_spreadsheet(linear(20))
     assert max(len(cell.formula) for cell in cells) <= 201
     rows = pd.DataFrame([[3.0, None] * 10], columns=linear(20).columns)

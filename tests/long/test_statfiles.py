@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import lincore
 from lincore import DataError
 from lincore.io import ReadOptions, load, read_table, sample, table_to_dataset
-from lincore.io.tables.formats import statfiles
 from lincore.limits import LIMITS
 
 pyreadstat = pytest.importorskip("pyreadstat")
@@ -110,8 +110,9 @@ def test_damaged_and_large_files_are_refused(kind, files):
 
 
 def test_where_the_reader_is_not_installed_the_remedy_says_how(files, monkeypatch, tmp_path):
-    script = statfiles._PROCESS.read_text().replace("import pyreadstat", "import no_such_package")
+    process = Path(lincore.__file__).parent / "io/tables/formats/_statfile_process.py"
+    script = process.read_text().replace("import pyreadstat", "import no_such_package")
     (tmp_path / "process.py").write_text(script)
-    monkeypatch.setattr(statfiles, "_PROCESS", tmp_path / "process.py")
+    monkeypatch.setattr("lincore.io.tables.formats.statfiles._PROCESS", tmp_path / "process.py")
     with pytest.raises(DataError, match=r"pip install lincore\[statfiles\]"):
         read_table(files["sav"], "made.sav")

@@ -106,8 +106,12 @@ def begins(estimator: BaseEstimator, classes: ArrayLike | None) -> bool:
 def _explain_labels(y: Any, error: Exception) -> None:
     """Raise a ValueError that explains why labels were rejected, if they were."""
     labels = np.asarray(y, dtype=object).ravel()
-    # Only a missing value differs from itself; comparing pandas' NA raises an error.
-    missing = [i for i, label in enumerate(labels.tolist()) if _is_missing(label)]
+    missing = [
+        i
+        for i, label in enumerate(labels.tolist())
+        # Only a missing value differs from itself; to ask pandas' NA is an error of its own.
+        if label is None or type(label).__name__ in ("NAType", "NaTType") or label != label
+    ]
     if missing and len(missing) < len(labels):
         number = "1 label is" if len(missing) == 1 else f"{len(missing):,} labels are"
         raise ValueError(
@@ -119,10 +123,6 @@ def _explain_labels(y: Any, error: Exception) -> None:
             f"The labels are of several types, {' and '.join(types)}, which cannot be ordered. "
             f"Convert them all to text, such as [str(label) for label in y]."
         ) from error
-
-
-def _is_missing(label: Any) -> bool:
-    return label is None or type(label).__name__ in ("NAType", "NaTType") or bool(label != label)
 
 
 def require_classes(count: Array, fewest: int = 2) -> None:

@@ -21,7 +21,6 @@ from lincore.estimators.logistic.estimator import LogisticRegression
 from lincore.estimators.logistic.posed import Posed, pose_rows
 from lincore.estimators.logistic.separation import overlaps
 from lincore.estimators.logistic.solvers import NEWTON_STEPS, newton_together
-from lincore.linalg.optimize import Optimum
 from lincore.utils.typing import Array
 
 # Solvers that find the minimum to at least eight digits.
@@ -83,7 +82,11 @@ def fit_stack(
         asked = [posed[b] for b in part]
         for b, own, found in zip(part, asked, newton_together(asked), strict=True):
             if found.converged and (own.loss.penalty.any() or overlaps(own.loss, found.point)):
-                models[b] = _fitted(estimator, problems[b], own, found)
+                models[b] = model = clone(estimator)
+                model.classes_ = np.arange(own.loss.n_classes)
+                model.n_features_in_ = problems[b].rows.shape[1]
+                model._keep(own, found)
+                model.separation_ = None
     return models
 
 
@@ -108,13 +111,3 @@ def _is_small(problem: Problem, n_classes: int) -> bool:
     n_rows, p = rows.shape
     fits = n_rows * ((n_classes - 1) * (p + 1)) ** 2 <= LARGEST_STEP
     return fits and bool((np.bincount(codes, weight, n_classes) > 0).all())
-
-
-def _fitted(
-    estimator: LogisticRegression, problem: Problem, posed: Posed, found: Optimum
-) -> LogisticRegression:
-    model = clone(estimator)
-    model.classes_, model.n_features_in_ = np.arange(posed.loss.n_classes), problem.rows.shape[1]
-    model._keep(posed, found)
-    model.separation_ = None
-    return model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from lincore.estimators.logistic._newton import NewtonCG
-from lincore.estimators.logistic._sgd import descend_by_rows
 from lincore.estimators.logistic.loss import Linear, LogisticLoss, SoftmaxLoss
 from lincore.estimators.logistic.posed import Posed
 from lincore.linalg.covariance import is_positive
@@ -26,7 +26,15 @@ from lincore.linalg.descent import (
     one_step_more,
     take_whole_steps,
 )
-from lincore.linalg.optimize import Iterate, Optimum
+from lincore.linalg.optimize import (
+    Iterate,
+    Objective,
+    OptimizerStep,
+    Optimum,
+    Reason,
+    StoppingRule,
+    largest_entry,
+)
 from lincore.utils.typing import Array
 
 # Up to this many parameters the preconditioner is a whole Hessian, from this many rows per
@@ -127,6 +135,49 @@ def sgd(posed: Posed) -> Optimum:
         rate=rate,
         stopping=posed.stopping(100),
     )
+
+
+def descend_by_rows(
+    objective: Objective,
+    part_gradient: Callable[[Array, NDArray[np.intp]], Array],
+    start: Array,
+    order: Callable[[], list[NDArray[np.intp]]],
+    *,
+    rate: float,
+    stopping: StoppingRule,
+) -> Optimum:
+    """Go through all rows again and again, ``x ← x - rate * gradient over the batch``.
+
+    With a fixed rate the steps never die out, and x wanders about the minimum. So the rate is
+    halved, and the epoch taken back, whenever an epoch has not lowered the objective over all
+    rows. The trace and the stopping rule are those of `descend`, once for each epoch.
+    """
+    began = time.perf_counter()
+    point = objective(start)
+    trace = [
+        OptimizerStep(
+            0, point.value, largest_entry(point.gradient), 0.0, time.perf_counter() - began
+        )
+    ]
+    while (reason := stopping.reason(trace)) is None:
+        x = point.x.copy()
+        # A rate far too large overflows; the epoch is then taken back like any other bad one.
+        with np.errstate(all="ignore"):
+            for batch in order():
+                x -= rate * part_gradient(x, batch)
+            after = objective(x)
+        seconds = time.perf_counter() - began
+        lower = after.value < point.value
+        if lower:
+            point = after
+        trace.append(
+            OptimizerStep(len(trace), point.value, largest_entry(point.gradient), rate, seconds)
+        )
+        rate = rate if lower else rate / 2
+        if rate < np.finfo(float).tiny:
+            reason = Reason.PRECISION
+            break
+    return Optimum(point, reason, tuple(trace))
 
 
 SOLVERS: dict[str, Callable[[Posed], Optimum]] = {

@@ -188,7 +188,8 @@ def _about(analysis: Analysis) -> str:
     return (
         f"Analysis with lincore: {_PAGES[analysis.question.kind]}.\n\n"
         f"Written by lincore {version} with {versions}.\n"
-        "It needs lincore (pip install) and the files that it names, if any.\n"
+        "Run it in the environment of the dashboard, or `pip install` the folder of lincore in\n"
+        "another one. Files that it names are read from the folder in which it runs.\n"
     )
 
 

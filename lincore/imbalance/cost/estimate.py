@@ -12,8 +12,7 @@ from sklearn.pipeline import Pipeline
 from lincore.data.dataset import Dataset, Split
 from lincore.data.magnitudes import require_squares
 from lincore.errors import DataError
-from lincore.imbalance.cost._prevalence import as_costs, as_prevalence
-from lincore.imbalance.cost._row_losses import row_losses
+from lincore.imbalance.cost._costs import as_costs, as_prevalence, row_losses
 from lincore.imbalance.cost._samples import (
     LaterSamples,
     Samples,
@@ -187,7 +186,10 @@ class _Study:
             samples = draw_samples(self.plan, repeat, self.target, self.rare)
             if not repeat:
                 first = samples
-                later_at_once = self._n_held(samples) > MOST_HELD
+                # Log posteriors of all splits, of four fits each.
+                n_posteriors = len(samples.split.test) * self.plan.data.n_classes
+                n_held = 4 * len(self.plan.methods) * n_posteriors * self.repeats
+                later_at_once = n_held > MOST_HELD
                 n_steps = self.repeats if later_at_once else n_steps
             split = self._fit_all_rows(samples)
             self._enter_curve(split)
@@ -216,11 +218,6 @@ class _Study:
             if progress is not None and progress(done, n_steps, what) is False:
                 return without if done < n_steps else self._record(first, found)
         return self._record(first, found)
-
-    def _n_held(self, samples: Samples) -> int:
-        """Return how many log posteriors are held for all splits, of four fits each."""
-        n_methods, k = len(self.plan.methods), self.plan.data.n_classes
-        return 4 * n_methods * len(samples.split.test) * k * self.repeats
 
     def _fit_all_rows(self, samples: Samples) -> _Split:
         """Fit the models of all training rows, plain and weighted."""

@@ -215,7 +215,7 @@ class ImbalanceCost:
         best = max(clear, key=lambda correction: correction.recovered.value)
         for correction in clear:
             near = correction.recovered.value >= ENOUGH * best.recovered.value
-            if near and not self._behind(method, correction, best, loss).low > 0:
+            if near and not self._excess(method, correction.name, best.name, loss).low > 0:
                 return correction
         return best
 
@@ -266,9 +266,6 @@ class ImbalanceCost:
             self._change(method, name, "uncorrected", OTHERS),
         )
 
-    def _behind(self, method: str, one: Correction, other: Correction, loss: str) -> Interval:
-        return self._excess(method, one.name, other.name, loss)
-
     def _excess(self, method: str, one: str, other: str, loss: str) -> Interval:
         """Return by how much one condition is worse: of a recall, by how much it is lower."""
         pair = (other, one) if self.named(loss).greater_is_better else (one, other)
@@ -283,7 +280,10 @@ class ImbalanceCost:
         seen = np.flatnonzero(np.isfinite(values).all(axis=1))
         if len(seen) < FEWEST_SIZES or seen[-1] != len(values) - 1:
             return UNKNOWN, self._level(method, rest, loss)
-        factors = _slope_factors(1 / self.sizes[seen]) / self.sizes[-1]
+        # What losses are multiplied by in the slope of their line over 1 / size.
+        places = 1 / self.sizes[seen]
+        centred = places - places.mean()
+        factors = centred / (centred @ centred) / self.sizes[-1]
         by_seed = factors @ values[seen]
         contrast = {size_name(int(a)): float(f) for a, f in zip(seen, factors, strict=True)}
         small, kind = self._interval(method, by_seed, contrast, loss), self.named(loss)
@@ -378,9 +378,3 @@ def _pairs_of(known: set[str]) -> dict[str, Pairs]:
         "prior shift": (*shift, ("balanced weights", "both")),
         "majority bias": (("uncorrected", "balanced weights"), ("corrected priors", "both")),
     }
-
-
-def _slope_factors(places: Array) -> Array:
-    """Return what values at places (A,) are multiplied by in the slope of their line."""
-    centred = places - places.mean()
-    return np.asarray(centred / (centred @ centred))

@@ -7,13 +7,13 @@ import io
 import re
 import stat
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from lincore.errors import DataError
-from lincore.io.files._zip_names import entry_paths
 from lincore.limits import GZIP_MAGIC, LIMITS, ZIP_MAGIC, Limits, read_limited
 
 # Marks the directory record of every entry of a zip.
@@ -27,6 +27,20 @@ _SMALL_BYTES = 1_000_000
 # Bytes that deflate may need before its first output byte.
 _CODE_TABLES = 1_000
 _MADE_ON_UNIX = 3
+_MARKED_UTF8 = 0x800
+# How the zipfile module reads names that are not marked: each byte becomes a letter.
+_UNMARKED = "cp437"
+_LATIN = ("LATIN ",)
+_EAST_ASIAN = ("CJK UNIFIED", "HIRAGANA", "KATAKANA", "FULLWIDTH", "IDEOGRAPHIC")
+# The encodings in which programs pack, and what their letters are called in Unicode.
+_ENCODINGS = (
+    ("cp437", _LATIN),
+    ("cp932", _EAST_ASIAN),
+    ("gb2312", _EAST_ASIAN),
+    ("cp866", ("CYRILLIC ",)),
+    ("cp1252", _LATIN),
+)
+_TWO_SCRIPTS = re.compile("[A-Za-z][\u0400-\u04ff]|[\u0400-\u04ff][A-Za-z]")
 
 
 class SkippedFile(Exception):
@@ -92,7 +106,7 @@ def list_zip(raw: bytes, name: str, limits: Limits = LIMITS) -> list[PackedFile]
     if sum(entry.file_size for entry in entries) > limits.max_total_bytes:
         raise _hostile(f"The zip unpacks to over {limits.max_total_bytes / 1e6:,.0f} MB.", name)
     files, seen = [], set[str]()
-    for entry, path in zip(entries, entry_paths(entries), strict=True):
+    for entry, path in zip(entries, _entry_paths(entries), strict=True):
         if path.endswith("/"):
             continue
         files.append(_described(entry, path, path in seen, limits))
@@ -167,3 +181,46 @@ def _refuse_overlap(entries: Sequence[zipfile.ZipInfo], n_bytes: int, name: str)
 
 def _hostile(what: str, name: str) -> DataError:
     return DataError(what, where=name, remedy="Zip fewer or smaller images.")
+
+
+def _entry_paths(entries: Sequence[zipfile.ZipInfo]) -> list[str]:
+    r"""Return the path of every entry, with / between folders, in the letters it was written in.
+
+    What is not marked as UTF-8 may be so all the same (macOS), or in the encoding of the computer
+    that packed it. All such names of a zip are taken to be in one, the first that makes letters of
+    one kind of them. Letters and their accents become one character.
+    """
+    unmarked = [
+        not (entry.flag_bits & _MARKED_UTF8 or entry.filename.isascii()) for entry in entries
+    ]
+    texts = [entry.filename for entry in entries]
+    encoding = _encoding_of([t for t, un in zip(texts, unmarked, strict=True) if un])
+    if encoding != _UNMARKED:
+        texts = [
+            text.encode(_UNMARKED).decode(encoding) if un else text
+            for text, un in zip(texts, unmarked, strict=True)
+        ]
+    return [unicodedata.normalize("NFC", text.replace("\\", "/")) for text in texts]
+
+
+def _encoding_of(texts: Sequence[str]) -> str:
+    """Return the encoding of names that were read letter by letter."""
+    try:
+        raw = "\n".join(texts).encode(_UNMARKED)
+    except UnicodeEncodeError:
+        # Not as they stand in the zip: the zipfile module knew better.
+        return _UNMARKED
+    for encoding, letters in (("utf-8", ()), *_ENCODINGS):
+        try:
+            read = raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if encoding == "utf-8" or _is_written_in(read, letters):
+            return encoding
+    return _UNMARKED
+
+
+def _is_written_in(text: str, letters: tuple[str, ...]) -> bool:
+    others = {letter for letter in text if not letter.isascii()}
+    named = all(unicodedata.name(letter, "").startswith(letters) for letter in others)
+    return named and not _TWO_SCRIPTS.search(text)

@@ -110,12 +110,15 @@ def _without_container(
 ) -> tuple[str, ...]:
     """Return a path without the folders between a level of classes and the same classes deeper."""
     for i in range(len(path) - 1):
-        beside = below[path[:i]] - {path[i]}
+        # Deeper, the same classes may be in other capitals.
+        beside = {name.casefold(): name for name in below[path[:i]] - {path[i]}}
         for j in range(len(path) - 1, i, -1):
-            inner = below[path[:j]]
+            inner = {name.casefold() for name in below[path[:j]]}
             # Most of the folders beside it return, and no fewer than a class.
-            if len(inner & beside) * 2 > len(beside) and path[j] in inner:
-                return path[:i] + path[j:]
+            if len(inner & beside.keys()) * 2 > len(beside):
+                known = path[j] in beside.values()
+                label = path[j] if known else beside.get(path[j].casefold(), path[j])
+                return (*path[:i], label, *path[j + 1 :])
     return path
 
 

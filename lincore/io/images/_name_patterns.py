@@ -45,18 +45,15 @@ def read_names(names: Sequence[str], pattern: str) -> list[tuple[str | None, str
     started = time.monotonic()
     found: list[tuple[str | None, str | None]] = []
     for name in names:
-        match = expression.search(_bare(name)[-_MAX_NAME:])
+        # Without folders, and without its ending if that is one of images.
+        path = PurePosixPath(name)
+        bare = path.stem if path.suffix.casefold() in IMAGE_ENDINGS else path.name
+        match = expression.search(bare[-_MAX_NAME:])
         groups = match.groupdict() if match else {}
         found.append((groups.get("label") or None, groups.get("group") or None))
         if time.monotonic() - started > _MAX_SECONDS:
             raise _unusable("The search takes too long.", pattern)
     return found
-
-
-def _bare(name: str) -> str:
-    """Return a file's name without folders, and without an image extension."""
-    path = PurePosixPath(name)
-    return path.stem if path.suffix.casefold() in IMAGE_ENDINGS else path.name
 
 
 def compiled(pattern: str) -> re.Pattern[str]:

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from math import prod
 
 import numpy as np
 
 from lincore.data.dataset import ImageScale
-from lincore.errors import Notice
+from lincore.errors import DataError, Notice
 from lincore.io.files.archives import SkippedFile
 from lincore.io.images._collection import ImageCollection, ImageFile
 from lincore.io.images.decode import Fit, Header, decoded, grey_range, read_header
 from lincore.io.images.grey_levels import WHITE_OF_16_BITS, Levels, Range, common_levels
 from lincore.limits import Limits
-from lincore.utils.parallel import over_cores
+from lincore.utils.threads import n_threads
 from lincore.utils.typing import Progress
 
 _SAMPLED_IMAGES = 9
 _SAMPLED_SIDE = 24
 # Mean difference between colour channels, in levels: less is a tint of the scanner.
 _COLOURED = 6.0
+# Pieces between two looks at the clock.
+_CHUNK = 64
+_MOST_WORKERS = 8
 
 
 def read_headers(
@@ -144,3 +149,39 @@ def _small(collection: ImageCollection, number: int) -> np.ndarray:
     with suppress(SkippedFile):
         pixels = decoded(collection.read(number), shape, "stretch").astype(np.int16)
     return pixels.reshape(-1, 3)
+
+
+def over_cores(
+    work: Callable[[int], None], count: int, what: str, progress: Progress | None = None
+) -> None:
+    """Call ``work(0)`` to ``work(count - 1)``, in threads and in no certain order.
+
+    Threads, not processes: what decodes images lets go of the interpreter, and a process would
+    start the dashboard again.
+    """
+    stop = threading.Event()
+
+    def chunk(first: int) -> None:
+        for i in range(first, min(first + _CHUNK, count)):
+            if stop.is_set():
+                return
+            work(i)
+
+    with ThreadPoolExecutor(min(n_threads(), _MOST_WORKERS), "decode") as pool:
+        futures = [pool.submit(chunk, first) for first in range(0, count, _CHUNK)]
+        try:
+            for i, future in enumerate(futures):
+                if progress is not None and progress(i * _CHUNK, count, what) is False:
+                    raise _stopped()
+                future.result()
+        finally:
+            # With nothing left to do this changes nothing.
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+    if progress is not None and progress(count, count, what) is False:
+        raise _stopped()
+
+
+def _stopped() -> DataError:
+    """Return the error that says that the user stopped."""
+    return DataError("Reading was stopped.", remedy="Load the file again.")

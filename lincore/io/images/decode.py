@@ -12,8 +12,7 @@ import numpy as np
 from PIL import Image, ImageOps, TiffImagePlugin
 
 from lincore.io.files.archives import SkippedFile
-from lincore.io.images._heic import is_heic
-from lincore.io.images._unsupported import unsupported_image
+from lincore.io.images._signatures import is_heic, unsupported_image
 from lincore.io.images.grey_levels import Levels, Range, is_deep, own_levels, range_of, with_levels
 from lincore.limits import EMPTY_ZIP_MAGIC, ZIP_MAGIC, Limits
 
@@ -133,11 +132,6 @@ class Header(NamedTuple):
     height: int
     width: int
     is_deep: bool  # more than 256 grey levels
-
-
-def image_size(raw: bytes, path: str, limits: Limits) -> tuple[int, int]:
-    """Return height and width of an upright image; see `read_header`."""
-    return read_header(raw, path, limits)[:2]
 
 
 def read_header(raw: bytes, path: str, limits: Limits) -> Header:

@@ -80,7 +80,9 @@ def _spaced(values: Array, bins: Bins | int | np.integer) -> Array:
     shares = np.linspace(0, 1, n + 1)[1:-1]
     low, high = values.min(), values.max()
     bounds = np.quantile(values, shares) if how == "quantile" else low + shares * (high - low)
-    return _rounded(np.unique(bounds), values)
+    # Rounded to as few digits as leave every row on its side.
+    ordered = np.sort(values)
+    return np.array([_short(float(bound), ordered) for bound in np.unique(bounds)])
 
 
 def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]:
@@ -90,12 +92,6 @@ def name_bins(values: pd.Series[Any], bounds: Sequence[float]) -> pd.Series[Any]
     places = np.searchsorted(bounds, numbers, side="right")
     places[np.isnan(numbers)] = len(names) - 1
     return pd.Series(names[places], dtype=object, index=values.index, name=values.name)
-
-
-def _rounded(bounds: Array, values: Array) -> Array:
-    """Round each bound to as few digits as keep every row on the same side."""
-    ordered = np.sort(values)
-    return np.array([_short(float(bound), ordered) for bound in bounds])
 
 
 def _short(bound: float, ordered: Array) -> float:

@@ -33,9 +33,11 @@ UNIQUE_ROLES: tuple[Role, ...] = ("target", "group", "weight", "frequency")
 # fmt: off
 _IDENTIFIER_WORDS = frozenset((
     "id", "ids", "uuid", "guid", "key", "index", "idx", "rowname", "nr", "no", "num", "number",
-    "code", "nº", "n°", "№", "numero", "número", "numéro", "numer", "codigo", "código", "codice",
-    "kod", "matricule", "identifiant", "cislo", "číslo",
+    "code", "nº", "numero", "número", "numéro", "numer", "codigo", "código", "codice",
+    "kod", "matricule", "identifiant", "identificador", "uid", "pid", "cislo", "číslo",
 ))
+# Those that come first in a name, and never say how many there are of something.
+_LEADING_WORDS = frozenset(("id", "nº", "numéro", "codigo", "código", "codice", "matricule"))
 # fmt: on
 _IDENTIFIER_ENDING = re.compile(
     r"(nummer|number|numero|(?<!i)num|.nr|kennung|schl(ü|ue)ssel|code|kod)$"
@@ -217,13 +219,18 @@ def _names_rows(name: str, values: NDArray[Any], n_distinct: int) -> bool:
 
 
 def is_identifier_name(name: str) -> bool:
-    """Return whether a column is named like an identifier, by the last word of its name."""
+    """Return whether a name is like an identifier's, by its first or last word."""
     spaced = re.sub(r"([a-z])([A-Z])", r"\1 \2", name).casefold()
+    spaced = re.sub("n°|№", "nº", spaced)
     words = [word for word in re.split(r"[\W_]+", spaced) if word]
     if not words:
         return name.strip() == "#"
     last = words[-1]
-    return last in _IDENTIFIER_WORDS or bool(_IDENTIFIER_ENDING.search(last)) or words[0] == "id"
+    return (
+        last in _IDENTIFIER_WORDS
+        or bool(_IDENTIFIER_ENDING.search(last))
+        or words[0] in _LEADING_WORDS
+    )
 
 
 def _kind_of_text(name: str, some: Sequence[str], n_present: int, distinct: Any) -> Kind:

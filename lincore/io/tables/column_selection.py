@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from lincore.data.labels import columns_named, find_label_column, is_number, rows_left_out
-from lincore.data.target_guess import SURE_WORDS
 from lincore.errors import DataError, Hint, Notice
 from lincore.io.tables.column_roles import (
     COLUMN_ROLES,
@@ -29,6 +28,7 @@ from lincore.utils.typing import Flags
 
 _MOST_REMEDIES = 5
 _MEASURED = ("target", "feature")
+_DECLARED = "declared in the file not to be a feature"
 _REMEDIES: Mapping[Kind, str] = {
     "empty": "Fill the column in, or delete it.",
     "constant": "No action is needed: it cannot separate the classes.",
@@ -124,7 +124,7 @@ def _find_group(frame: pd.DataFrame, kinds: dict[str, Kind], roles: dict[str, Ro
 def _reason(values: pd.Series[Any], kind: Kind, content: Content, declared: str) -> str:
     """Explain why ignoring a column is proposed."""
     if declared == "ignore":
-        return "declared in the file not to be a feature"
+        return _DECLARED
     n_present, n_distinct = len(values) - content.n_missing, content.n_distinct
     if kind == "constant" and not content.n_missing:
         return "the same value in every row"
@@ -199,15 +199,12 @@ def choose_roles(
         )
     if target is None:
         target = next((name for name, role in roles.items() if role == "target"), None)
-    guessed = target is None and "target" not in table.roles.values()
     target = table.proposed if target is None else target
     if target is None and (error := marked_labels(table.frame, [*table.frame], table.name)):
         raise error
     if options.bins is None:
-        # Only by name: the last column, such as dose or sex, is not the class in a table of counts.
-        is_guess = guessed and str(target).casefold() not in SURE_WORDS
-        sure = None if is_guess else find_label_column(table.frame, target, table.name)
-        refuse_counted(table.frame, sure, table.name)
+        asked = None if target is None else find_label_column(table.frame, target, table.name)
+        refuse_counted(table.frame, asked, table.name)
     label = find_label_column(table.frame, target, table.name)
     named = [name for name, role in roles.items() if role == "target" and name != label]
     several = [label, *named] if named else []
@@ -280,10 +277,12 @@ def left_out(columns: Sequence[Column]) -> list[Notice]:
     notices = []
     for kind, reason in EXCLUSION_REASONS.items():
         of_kind = [column for column in columns if column.kind == kind and column.reason]
-        names = [column.name for column in of_kind]
-        if names:
-            sentence = f"Left out: {of_kind[0].reason if len(of_kind) == 1 else reason}."
-            notices.append(Notice(sentence, columns_named(names), _REMEDIES[kind], "LIN050"))
+        for is_declared in (False, True):
+            some = [column for column in of_kind if (column.reason == _DECLARED) is is_declared]
+            if some:
+                said = some[0].reason if is_declared or len(some) == 1 else reason
+                names = columns_named([column.name for column in some])
+                notices.append(Notice(f"Left out: {said}.", names, _REMEDIES[kind], "LIN050"))
     return notices
 
 

@@ -22,6 +22,8 @@ _TOTALS = (
     "total", "trial", "n", "exposed", "number", "count", "sample", "size", "tested", "tried",
     "anzahl", "gesamt", "versuch", "versuche", "summe", "essai", "ensayo", "intento",
 )
+# Those of them that hardly mean anything else.
+_TRIALS = ("total", "trial", "n", "exposed", "tested", "versuch", "versuche", "essai", "ensayo")
 _FAILURES = (
     "failure", "fail", "control", "negative", "alive", "survived", "misse", "noncase",
     "misserfolg", "misserfolge", "échec", "fracaso",
@@ -30,11 +32,16 @@ _FAILURES = (
 _COUNT_OF = r"(?:(?:num|nb|no|nr|n)[\s_.]*(?:of[\s_.]*)?)?"
 
 
-def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
+def counted_outcome(frame: pd.DataFrame, guess: str | None = None) -> tuple[str, str] | None:
     """Return the columns of successes and of totals or failures; None if there are none.
 
-    Both are counts, and no row has more successes than its total.
+    Both hold counts, and no row has more successes than its total. Successes may have any name
+    if no column looks like classes, or the one that does counts out of a constant total.
     """
+    return _named_outcome(frame) or _part_of_total(frame, guess)
+
+
+def _named_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
     successes = _called(frame, _SUCCESSES)
     for first in successes:
         for second in _called(frame, (*_TOTALS, *_FAILURES)):
@@ -47,9 +54,23 @@ def counted_outcome(frame: pd.DataFrame) -> tuple[str, str] | None:
     return None
 
 
+def _part_of_total(frame: pd.DataFrame, guess: str | None) -> tuple[str, str] | None:
+    for total in _called(frame, _TRIALS):
+        # Beside a total that varies a guess may be right: a grade beside a sum.
+        is_constant = frame[total].nunique() == 1
+        parts = [*frame] if guess in (None, total) else [guess] if is_constant else []
+        for part in parts:
+            values = frame[part]
+            if part == total or not is_number(values) or not _counts(values):
+                continue
+            if values.max() > 1 and bool((values <= frame[total]).all()):
+                return part, total
+    return None
+
+
 def refuse_counted(frame: pd.DataFrame, target: str | None, name: str) -> None:
     """Reject a table of counts without a target, or with one of the counts as target."""
-    pair = counted_outcome(frame)
+    pair = counted_outcome(frame) if target is None else _named_outcome(frame)
     if pair is None or target not in (None, *pair):
         return
     raise DataError(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
 
 from lincore.data.labels import is_number, is_short_text, listed_texts, natural_key
 from lincore.errors import DataError, Hint, Notice
-from lincore.io.tables._bag_of_words import count_words
 from lincore.io.tables.column_roles import Column, says_yes, says_yes_or_no
 from lincore.io.tables.dates import to_days
 from lincore.limits import LIMITS
@@ -53,7 +53,7 @@ def build_features(
     names = [column.name for column in features]
     n_words = 0
     for text in texts:
-        counts, vocabulary = count_words(frame[text].tolist(), f"{name}, column {text!r}")
+        counts, vocabulary = _count_words(frame[text].tolist(), f"{name}, column {text!r}")
         X = sp.hstack([sp.csr_array(X), counts], format="csr")
         names += vocabulary if len(texts) == 1 else [f"{text}: {word}" for word in vocabulary]
         n_words += len(vocabulary)
@@ -186,3 +186,28 @@ def refuse_infinite(
             where=f"{name}, {place(row)}, column {features[feature]!r}",
             remedy="Correct the value, or leave the cell empty.",
         )
+
+
+def _count_words(texts: Iterable[object], where: str) -> tuple[Any, tuple[str, ...]]:
+    """Return the counts (n, q) of each word in each text, and the q words in alphabetical order.
+
+    As scikit-learn's CountVectorizer: a word is a run of two or more letters or digits; capitals do
+    not count. Whoever drops the words that no training text holds has what a CountVectorizer fitted
+    on those texts alone gives.
+    """
+    vectorizer = CountVectorizer(dtype=np.float64)
+    try:
+        counts = vectorizer.fit_transform(text if isinstance(text, str) else "" for text in texts)
+    except ValueError as error:
+        raise DataError(
+            "There is not a single word of two letters or more.",
+            where=where,
+            remedy="Ignore this column.",
+        ) from error
+    if counts.shape[1] > LIMITS.max_words or counts.nnz > 100 * LIMITS.max_words:
+        raise DataError(
+            f"There are {counts.shape[1]:,} different words, {counts.nnz:,} in all rows together.",
+            where=where,
+            remedy="Load fewer rows, or shorter texts.",
+        )
+    return sp.csr_array(counts), tuple(vectorizer.get_feature_names_out().tolist())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import pandas as pd
 
-from lincore.data.labels import unique_names
+from lincore.data.labels import columns_named, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.files.archives import unpack_gzip
 from lincore.io.tables.column_roles import Role
@@ -16,7 +17,6 @@ from lincore.io.tables.rules.blank_rows import BlankRows
 from lincore.io.tables.rules.declared_types import DeclaredTypes
 from lincore.io.tables.rules.label_marks import CutLabels
 from lincore.io.tables.rules.leading_zeros import LeadingZeros
-from lincore.io.tables.rules.merge_notices import merge_notices
 from lincore.io.tables.rules.missing_values import MissingIn
 from lincore.io.tables.rules.numbers_in_text import NumbersInText
 from lincore.io.tables.rules.ordered_levels import OrderedLevels
@@ -52,6 +52,9 @@ COLUMN_RULES: tuple[ColumnRule, ...] = (
 )
 #: Rules for cells that stay unchanged: only what was requested.
 RULES_FOR_TEXT: tuple[ColumnRule, ...] = (MissingIn(), CutLabels(), OrderedLevels())
+_COLUMN = re.compile(r"column '(.*)'|column \"(.*)\"")
+# What differs between columns with the same fault: a number of rows, an example.
+_OWN = re.compile(r" \([\d,]+ rows?\)|,? such as ('[^']*'|\"[^\"]*\"),?")
 
 
 class Way(NamedTuple):
@@ -127,7 +130,7 @@ def read_with_way(
     first_line = parsed.first_line if columns.rows_kept else None
     pairs = zip(names, declared.roles if declared else (), strict=False)
     roles = {column: role for column, role in pairs if role and column in columns.frame}
-    return Delimited(columns.frame, merge_notices(findings), first_line, reading, roles), way
+    return Delimited(columns.frame, _merge_notices(findings), first_line, reading, roles), way
 
 
 def _decode(
@@ -202,3 +205,23 @@ def _find_marks(layout: Layout, heading: Heading, options: ReadOptions) -> Numbe
         (found.thousands if agree else "") if options.thousands is None else options.thousands
     )
     return NumberMarks(decimal, thousands, found.assumed and options.decimal is None)
+
+
+def _merge_notices(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Merge the notices that say the same of several columns, where the first of them stands."""
+    alike: dict[tuple[str, str, str, str], list[Notice]] = {}
+    for notice in notices:
+        column = _COLUMN.fullmatch(notice.where)
+        what = _OWN.sub("", notice.what) if column else notice.what
+        alike.setdefault(
+            (what, "" if column else notice.where, notice.remedy, notice.code), []
+        ).append(notice)
+    return tuple(
+        same[0] if len(same) == 1 else Notice(what, where or _places(same), remedy, code)
+        for (what, where, remedy, code), same in alike.items()
+    )
+
+
+def _places(notices: Sequence[Notice]) -> str:
+    found = (_COLUMN.fullmatch(notice.where) for notice in notices)
+    return columns_named([match[1] or match[2] or "" for match in found if match])

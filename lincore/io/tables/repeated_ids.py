@@ -64,7 +64,9 @@ def repeated_ids(frame: pd.DataFrame, columns: Sequence[Column]) -> tuple[Repeat
     if not may_be:
         return ()
     some = frame.iloc[:_MOST_ROWS]
-    others = {c.name: _codes(some[c.name]) for c in columns[:_MOST_OTHERS] if c.n_distinct > 1}
+    others = {
+        c.name: pd.factorize(some[c.name])[0] for c in columns[:_MOST_OTHERS] if c.n_distinct > 1
+    }
     found: list[RepeatedId] = []
     for column in may_be[:_MOST_CANDIDATES]:
         one = _judge(column, some[column.name], others)
@@ -91,10 +93,6 @@ def _may_name_groups(column: Column, frame: pd.DataFrame) -> bool:
         return False
     values = frame[column.name]
     return not is_number(values) or not (present_numbers(values) % 1).any()
-
-
-def _codes(values: pd.Series[Any]) -> Codes:
-    return pd.factorize(values)[0]
 
 
 def _judge(column: Column, values: pd.Series[Any], others: dict[str, Codes]) -> RepeatedId | None:

@@ -153,7 +153,8 @@ def _between(column: pd.Series[Any], condition: Condition) -> Flags:
     if not is_date and not is_number(column):
         _refuse(condition, "Text cannot be compared with a range.", "the relation “is one of”")
     try:
-        ends = [end if end is None else _as(end, is_date) for end in (low, high)]
+        read: Any = pd.Timestamp if is_date else float
+        ends = [end if end is None else read(end) for end in (low, high)]
     except ValueError:
         _refuse(condition, "The ends of a range must be numbers or dates.", "other ends")
     inside = np.ones(len(column), dtype=bool)
@@ -162,10 +163,6 @@ def _between(column: pd.Series[Any], condition: Condition) -> Flags:
     if ends[1] is not None:
         inside &= (column <= ends[1]).fillna(False).to_numpy(dtype=bool)
     return inside
-
-
-def _as(end: Any, is_date: bool) -> Any:
-    return pd.Timestamp(end) if is_date else float(end)
 
 
 def _refuse(condition: Condition, what: str, remedy: str) -> None:

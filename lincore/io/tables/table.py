@@ -12,9 +12,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.data.labels import is_number, unique_names
-from lincore.data.target_guess import TargetGuess, guess_target
+from lincore.data.target_guess import SURE_WORDS, TargetGuess, guess_target
 from lincore.errors import Notice
 from lincore.io.tables.column_roles import Content, Role, content_of
+from lincore.io.tables.counted_outcomes import counted_outcome
 from lincore.io.tables.row_source import RowSource
 from lincore.io.tables.rules.label_marks import cut_labels
 from lincore.io.tables.rules.missing_values import mark_missing
@@ -82,14 +83,19 @@ class Table:
     def guess(self) -> TargetGuess | None:
         """The column that looks like the classes, if any, and the next best ones.
 
-        None if the file declares the target.
+        None if the file declares the target, and for counts such as successes and trials, whose
+        rows have no class.
         """
         if "target" in self.roles.values():
             return None
         if self.whole is not None:
             return self.whole.guess
         dates = [name for name, content in self.contents.items() if content.kind == "date"]
-        return guess_target(self.frame.drop(columns=dates) if dates else self.frame)
+        found = guess_target(self.frame.drop(columns=dates) if dates else self.frame)
+        # A class is called so; dose or sex may stand last and is no class beside counts.
+        if found is None or found.column.casefold() in SURE_WORDS:
+            return found
+        return None if counted_outcome(self.frame, found.column) else found
 
     @property
     def proposed(self) -> str | None:

@@ -1,7 +1,11 @@
+from .palette import BAD as BAD
 from .palette import COLOURS as COLOURS
+from .palette import GOOD as GOOD
 from .palette import GREY as GREY
 from .palette import INK as INK
 from .palette import colour as colour
+from .palette import symbol as symbol
+from .palette import symbol_3d as symbol_3d
 from .palette import translucent as translucent
 from .style import axis as axis
 from .style import shorten as shorten

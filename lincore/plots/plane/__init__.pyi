@@ -1,3 +1,4 @@
+from .axis_limits import AxisLimits as AxisLimits
 from .boundary_lines import trace_lines as trace_lines
 from .class_ellipses import with_ellipses as with_ellipses
 from .markers import Marks as Marks

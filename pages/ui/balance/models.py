@@ -20,7 +20,7 @@ KEY = "balance"
 
 def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
     """Ask for the models with their options, and for the steps before them."""
-    words, key = model_options.suitable(data), f"{KEY}.methods"
+    words, key = list(model_selection.suitable_methods(data)), f"{KEY}.methods"
     # Through the session alone: a default beside a stored value is reported as a mistake.
     st.session_state[key] = questions.studied(data)
     with st.expander("Models, options and steps", key=f"{KEY}.models"):

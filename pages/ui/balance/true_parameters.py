@@ -10,12 +10,12 @@ from lincore import imbalance, inspection
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
-    from lincore.imbalance import BalanceStudy, TrueParameters
+    from lincore.imbalance import BalanceStudy, BayesReference
     from lincore.inspection import View
     from pages.ui.balance.study_setup import Setup
 
 
-def known(setup: Setup, study: BalanceStudy, data: Dataset) -> TrueParameters | None:
+def known(setup: Setup, study: BalanceStudy, data: Dataset) -> BayesReference | None:
     """Return the Bayes classifier and its scores; None where the distribution is not known."""
     return None if data.truth is None else _known(setup, study, data)
 
@@ -26,7 +26,7 @@ def view(setup: Setup, study: BalanceStudy, data: Dataset) -> View | None:
 
 
 @st.cache_resource(max_entries=8, ttl="2h", show_spinner=False)
-def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> TrueParameters:
+def _known(setup: Setup, _study: BalanceStudy, _data: Dataset) -> BayesReference:
     return imbalance.true_parameters_of(_study, _data)
 
 

@@ -51,12 +51,13 @@ def _found(
     return geometry.learned(_fitted.pipeline, _data, cache.split(digest, choice, _data).train)
 
 
-def _with_formula(title: str, names: list[str]) -> st.delta_generator.DeltaGenerator:
-    """Write a title and its formulas; return the place beside them."""
-    st.markdown(f"##### {title}")
-    left, right = st.columns([3, 2], gap="medium")
-    with right:
-        for name in names:
+def _with_formulas(title: str, *names: str) -> st.delta_generator.DeltaGenerator:
+    """Write a title, if there is one, and formulas; return the place on their left."""
+    if title:
+        st.markdown(f"##### {title}")
+    left, *places = st.columns([3, *[2 / len(names)] * len(names)], gap="medium")
+    for name, place in zip(names, places, strict=True):
+        with place:
             st.latex(report.FORMULAS[name].latex)
             st.caption(text.escape(report.FORMULAS[name].source))
     return left
@@ -67,12 +68,12 @@ def _by_class(found: Learned) -> None:
     if not found.words:
         formulas.append("means")
     title = " and ".join(formulas).capitalize()
-    with _with_formula(title, formulas), st.container(key=f"{KEY}.classes"):
+    with _with_formulas(title, *formulas), st.container(key=f"{KEY}.classes"):
         tables.numbers(found.by_class, alt="Rows, prior and mean of every class.")
 
 
 def _words(found: Learned) -> None:
-    with _with_formula("Words", ["words"]), st.container(key=f"{KEY}.words"):
+    with _with_formulas("Words", "words"), st.container(key=f"{KEY}.words"):
         alt = "Probability of each word in every class, the most different first."
         tables.numbers(found.by_word, alt=alt)
 
@@ -111,7 +112,7 @@ def _matrices(found: Learned) -> None:
         width=260,
     )
     title, (formula, frame) = list(offered.items())[place]
-    with _with_formula(text.escape(title), [formula]), st.container(key=f"{KEY}.matrix.table"):
+    with _with_formulas("", formula), st.container(key=f"{KEY}.matrix.table"):
         tables.numbers(frame, alt=f"{title}: a row and a column for each coordinate.")
 
 
@@ -119,7 +120,7 @@ def _likelihood(found: Learned) -> None:
     if found.log_likelihood is None:
         return
     name = "joint log likelihood" if found.is_joint else "log likelihood"
-    with _with_formula("Log likelihood", [name]):
+    with _with_formulas("Log likelihood", name):
         rows = f"{int(found.counts.sum()):,} training rows"
         st.markdown(f"**{_number(found.log_likelihood)}** nats, summed over {rows}.")
 
@@ -136,7 +137,7 @@ def _ratio(experiment: PageExperiment, fitted: Fitted) -> None:
     one, other = (text.escape(data.classes[code]) for code in (first, second))
     frame, c = geometry.ratio_coefficients(function, names)
     with (
-        _with_formula(f"{one} (+) against {other} (−): A, b and c", ["log ratio"]),
+        _with_formulas(f"{one} (+) against {other} (−): A, b and c", "log ratio"),
         st.container(key=f"{KEY}.ratio"),
     ):
         alt = "b, and A where the boundary is curved, a row for each variable."

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 
 from lincore import model_selection
+from lincore.analysis import CompareQuestion
 from lincore.displays import ScoresDisplay
-from pages.ui.session import cache, questions
-from pages.ui.widgets import controls, displays, model_options, text
+from pages.ui.session import cache
+from pages.ui.session.questions import COMPARE as QUESTION
+from pages.ui.widgets import displays, model_options, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -20,14 +22,6 @@ if TYPE_CHECKING:
     from pages.ui.session.sidebar import PageExperiment
 
 KEY = "compare"
-_SCHEMES = {
-    "holdout": "Test set",
-    "5-fold": "5-fold",
-    "10-fold": "10-fold",
-    "10x10-fold": "10-fold, 10 times",
-    "leave-one-out": "Leave-one-out",
-    questions.OWN: "Custom folds",
-}
 # Pixels of the controls in the row.
 _WIDE, _NARROW = 240, 130
 # The test set of the sidebar, as `lincore.compare` knows it.
@@ -73,26 +67,38 @@ def ask(experiment: PageExperiment) -> tuple[CompareChoice | None, CompareRow]:
     data, choice, split = experiment
     with st.container(horizontal=True, vertical_alignment="bottom", key=f"{KEY}.row"):
         words = _words(data)
-        word = _validation()
+        displays.ask(CompareQuestion, QUESTION, "scheme", width=_WIDE, data=data)
         row = CompareRow(
             st.container(width=_WIDE), st.popover("Options", key=f"{KEY}.options", width=_NARROW)
         )
     with row.options:
-        scheme = _scheme(word, data, choice)
         st.markdown("**Steps before the models**")
         steps = model_options.steps(data, split)
-        both = model_selection.offers_gradients(data) and _both_features()
+        displays.ask(CompareQuestion, QUESTION, "both_features", data=data)
         st.markdown("**Options of the models**")
         lines = _lines(words)
-        lines = model_selection.on_both_features(lines) if both else lines
+    asked = displays.read(CompareQuestion, QUESTION, data=data)
+    if asked["both_features"]:
+        lines = model_selection.on_both_features(lines)
+    with row.options:
         if any(_counts(line) for line in lines):
-            st.caption("Models for counts use the rows without these steps.")
+            st.caption("Models of counts get the rows as they are, without these steps.")
+    scheme = _HOLDOUTS[choice.how] if asked["scheme"] == "holdout" else asked["scheme"]
     _tell_torn_groups(scheme, data)
-    if not both:
+    if not asked["both_features"]:
         model_options.show_projection(data, steps, split, who="The models see")
     if not lines:
         return None, row
     return CompareChoice(data.digest, choice, lines, scheme, steps), row
+
+
+def _words(data: Dataset) -> tuple[str, ...]:
+    """Ask for the models, in a popover that says how many there are."""
+    number = len(displays.read(CompareQuestion, QUESTION, data=data)["methods"])
+    with st.popover(f"Models: {number}", key=f"{KEY}.models", width=_NARROW):
+        displays.ask(CompareQuestion, QUESTION, "methods", data=data)
+    words: tuple[str, ...] = displays.read(CompareQuestion, QUESTION, data=data)["methods"]
+    return words
 
 
 def judge(results: Results, row: CompareRow) -> dict[str, Any]:
@@ -104,79 +110,12 @@ def judge(results: Results, row: CompareRow) -> dict[str, Any]:
         return chosen | displays.ask(ScoresDisplay, KEY, "rope", results=results, score=score)
 
 
-def _words(data: Dataset) -> list[str]:
-    offered = model_options.suitable(data)
-    key = f"{KEY}.words"
-    # Through the session alone: a default beside a stored value is reported as a mistake.
-    st.session_state[key] = questions.compared(data)
-    n_chosen = len(st.session_state[key])
-    # Pills and no multiselect, whose white names on the accent are too faint in the dark.
-    with st.popover(f"Models: {n_chosen}", key=f"{KEY}.models", width=_NARROW):
-        chosen = st.pills(
-            "Models",
-            offered,
-            selection_mode="multi",
-            wrap=True,
-            format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
-            key=key,
-            persist_state="session",
-            help="All are fitted on the same training rows and tested on the same test rows.",
-        )
-    # In one order, however they were clicked: otherwise the same set would be another choice.
-    return [word for word in offered if word in chosen]
-
-
-def _validation() -> str:
-    return str(
-        controls.choose(
-            "Validation",
-            list(_SCHEMES),
-            key=f"{KEY}.scheme",
-            format_func=_SCHEMES.__getitem__,
-            help="Which rows are used for training and testing: the test set of the sidebar, or "
-            "folds, so that every row is tested once by models that have not seen it.",
-            width=_WIDE,
-        )
-    )
-
-
-def _scheme(word: str, data: Dataset, choice: cache.SplitSettings) -> str:
-    """Return the validation as `lincore.compare` reads it; of folds, ask what else matters."""
-    if word == "holdout":
-        return _HOLDOUTS[choice.how]
-    if word == "leave-one-out":
-        return word
-    if word == questions.OWN:
-        with st.container(horizontal=True):
-            k = controls.number(
-                "Folds", 2, 100, 5, key=f"{KEY}.folds", help="Number of folds, each tested in turn."
-            )
-            r = controls.number(
-                "Repetitions",
-                1,
-                100,
-                2,
-                key=f"{KEY}.times",
-                help="Number of random divisions into folds.",
-            )
-        word = f"{r}x{k}-fold"
-    by_group = data.groups is not None and st.toggle(
-        "Keep groups together",
-        value=True,
-        key=f"{KEY}.by_group",
-        persist_state="session",
-        help="Rows that belong together are tested in one fold: otherwise scores are biased "
-        "upwards.",
-    )
-    return f"{word} by group" if by_group else word
-
-
 def _tell_torn_groups(scheme: str, data: Dataset) -> None:
     if data.groups is not None and scheme not in ("last", "given") and "by group" not in scheme:
         st.caption("Groups are not kept together: scores may be biased upwards.")
 
 
-def _lines(words: list[str]) -> tuple[str, ...]:
+def _lines(words: tuple[str, ...]) -> tuple[str, ...]:
     """Ask for the options of each model, and whether it enters twice."""
     lines: list[str] = []
     for word in words:
@@ -197,16 +136,6 @@ def _lines(words: list[str]) -> tuple[str, ...]:
                 found = model_options.options(word, key=f"{KEY}.second")
                 lines.append(model_options.line(word, found))
     return tuple(dict.fromkeys(lines))
-
-
-def _both_features() -> bool:
-    return st.toggle(
-        "Each model on pixels and on gradients (HOG)",
-        key=f"{KEY}.both_features",
-        persist_state="session",
-        help="Shows the effect of the image features on the same folds, with intervals under "
-        "Pairwise comparisons.",
-    )
 
 
 def _counts(line: str) -> bool:

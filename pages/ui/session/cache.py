@@ -114,6 +114,14 @@ def data_checks(
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
+def constant_within_classes(
+    digest: str, choice: SplitSettings, _data: Dataset
+) -> DataFinding | None:
+    """Return the features that some models ignore, since they never vary within a class."""
+    return checks.constant_within_classes(_data, split(digest, choice, _data))
+
+
+@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def class_balance(digest: str, choice: SplitSettings, _data: Dataset) -> go.Figure:
     """Draw how many rows of each class train and test."""
     rows = split(digest, choice, _data)

@@ -12,6 +12,7 @@ from pages.ui.widgets import text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
+    from pages.ui.session.cache import SplitSettings
     from pages.ui.session.sidebar import PageExperiment
 
 # Characters of a column's name on a button.
@@ -36,10 +37,7 @@ def show(experiment: PageExperiment) -> None:
     )
     # There with nothing in it too: an element more would draw all that follow anew.
     with st.container(key="checks"):
-        ask_target(experiment.data)
-        for finding in found:
-            if finding.code == "constant":  # its remedy is a choice of models, on this page
-                st.markdown(f":material/warning: {text.escape(finding.sentence)}")
+        show_on_data(experiment.data, experiment.choice)
         found = tuple(finding for finding in found if finding.code in _SHORT)
         if found:
             sentences = [text.escape(finding.sentence) for finding in found]
@@ -52,7 +50,15 @@ def show(experiment: PageExperiment) -> None:
             )
 
 
-def ask_target(data: Dataset) -> None:
+def show_on_data(data: Dataset, choice: SplitSettings | None) -> None:
+    """Draw what the page Data does not list among its findings."""
+    _ask_target(data)
+    finding = choice and cache.constant_within_classes(data.digest, choice, data)
+    if finding:  # its remedy is a choice of models
+        st.markdown(f":material/warning: {text.escape(finding.sentence)}")
+
+
+def _ask_target(data: Dataset) -> None:
     """Ask whether a target is right that was guessed by its name alone or with a close rival."""
     guess = data.target_guess
     if guess is None or not guess.rival:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
     from lincore.data import Dataset
 
 STUDIED, STUDIED_ON_WORDS = ("lda", "qda", "logistic"), ("multinomial-nb", "logistic")
-#: The validations that Compare offers by name; all others have folds of one's own.
-NAMED_SCHEMES = ("holdout", "5-fold", "10-fold", "10x10-fold", "leave-one-out")
-OWN = "own"
+#: The settings of the question of Compare.
+COMPARE = "question.compare"
 #: Random splits of both studies of Balance, at first.
 COST_REPEATS, STUDY_REPEATS = 20, 30
 COST, CUT = "cost", "cut"
@@ -35,7 +33,6 @@ TEST, UPLOAD, BY_HAND = "test", "file", "hand"
 #: points that were moved, and letters typed.
 GUESSES, SHOWN = "geometry.guesses", "geometry.shown"
 POINTS, LETTERS = "geometry.points", "geometry.letters"
-_FOLDS = re.compile(r"(?:(\d+)x)?(\d+)-fold")
 
 
 def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
@@ -57,7 +54,11 @@ def read(page: str, data: Dataset, counts: Sequence[int]) -> Question:
 
 def others(page: str, data: Dataset, counts: Sequence[int]) -> tuple[Question, ...]:
     """Return the questions of the other pages that were visited."""
-    begun = {"classify": "classify.word", "compare": "compare.words", "balance": "balance.methods"}
+    begun = {
+        "classify": "classify.word",
+        "compare": "settings.question.compare",
+        "balance": "balance.methods",
+    }
     begun |= {"predict": "predict.priors", "geometry": "geometry.experiment"}
     return tuple(
         read(other, data, counts)
@@ -89,17 +90,11 @@ def balance_mode(counts: Sequence[int]) -> str:
     return COST if metrics.is_imbalanced(counts) else CUT
 
 
-def compared(data: Dataset) -> list[str]:
-    """Return the classifiers of the page Compare, in one order however they were clicked."""
-    wanted = st.session_state.get("compare.words", model_selection.default_methods(data))
-    return [word for word in model_options.suitable(data) if word in wanted]
-
-
 def studied(data: Dataset) -> list[str]:
     """Return the classifiers of the page Balance, in the order of their choice."""
     usual = STUDIED_ON_WORDS if data.kind.is_sparse else STUDIED
     wanted = st.session_state.get("balance.methods", usual)
-    known = model_options.suitable(data)
+    known = list(model_selection.suitable_methods(data))
     return list(wanted if set(wanted) <= set(known) else usual)
 
 
@@ -151,7 +146,10 @@ def _write_experiment(question: Any, data: Dataset) -> None:
 
 
 def _classify(data: Dataset) -> Question:
-    word, words = st.session_state.get("classify.word"), model_options.suitable(data)
+    word, words = (
+        st.session_state.get("classify.word"),
+        list(model_selection.suitable_methods(data)),
+    )
     return analysis.ClassifyQuestion(word if word in words else "lda")
 
 
@@ -206,47 +204,27 @@ def _write_predict(question: Any, data: Dataset) -> None:
 
 
 def _compare(data: Dataset) -> Question:
-    words = compared(data)
+    asked = displays.read(analysis.CompareQuestion, COMPARE, data=data)
     second = {
         word: experiment_record.chosen_options(word, key="compare.second")
-        for word in words
+        for word in asked["methods"]
         if st.session_state.get(f"compare.{word}.twice")
     }
-    both = bool(st.session_state.get("compare.both_features"))
-    both = both and model_selection.offers_gradients(data)
     judged = displays.settings("compare")
-    given = (_scheme(data), judged.get("score"), judged.get("rope"), both)
-    return analysis.CompareQuestion(tuple(words), second, *given)
-
-
-def _scheme(data: Dataset) -> str:
-    word = st.session_state.get("compare.scheme", "holdout")
-    if word == OWN:
-        times = st.session_state.get("compare.times", 2)
-        word = f"{st.session_state.get('compare.folds', 5)}-fold"
-        word = word if times == 1 else f"{times}x{word}"
-    by_group = data.groups is not None and st.session_state.get("compare.by_group", True)
-    return f"{word} by group" if by_group and word.endswith("-fold") else str(word)
+    return analysis.CompareQuestion(
+        **asked, second=second, score=judged.get("score"), rope=judged.get("rope")
+    )
 
 
 def _write_compare(question: Any, data: Dataset) -> None:
-    st.session_state["compare.words"] = list(question.methods)
+    scheme = "5-fold by group" if question.scheme == "by-group" else question.scheme
+    asked = {"methods": question.methods, "both_features": question.both_features}
+    displays.set_settings(COMPARE, scheme=scheme, **asked)
     for word in model_selection.CLASSIFIER_OPTIONS:
         if word in question.second or f"compare.{word}.twice" in st.session_state:
             st.session_state[f"compare.{word}.twice"] = word in question.second
     for word, chosen in question.second.items():
         experiment_record.set_options(word, chosen, key="compare.second")
-    if question.both_features or "compare.both_features" in st.session_state:
-        st.session_state["compare.both_features"] = question.both_features
-    scheme = "5-fold by group" if question.scheme == "by-group" else question.scheme
-    base = scheme.removesuffix(" by group")
-    st.session_state["compare.scheme"] = base if base in NAMED_SCHEMES else OWN
-    folds = _FOLDS.fullmatch(base)
-    if folds is not None:
-        st.session_state["compare.by_group"] = base != scheme
-    if folds is not None and base not in NAMED_SCHEMES:
-        st.session_state["compare.times"] = int(folds[1] or 1)
-        st.session_state["compare.folds"] = int(folds[2])
     score = question.score if question.score in metrics.SCORES else None
     displays.set_settings("compare", score=score, rope=question.rope)
 

@@ -81,8 +81,8 @@ def show(page: str = "data") -> PageExperiment:
     return PageExperiment(data, choice, split)
 
 
-def show_on_data() -> Dataset:
-    """Draw the sidebar where the data are chosen, and return them, split or not."""
+def show_on_data() -> tuple[Dataset, cache.SplitSettings | None]:
+    """Draw the sidebar where the data are chosen; return them and their split, if there is one."""
     commands.apply_result()
     _open_link()
     data, choice = _what()
@@ -92,11 +92,11 @@ def show_on_data() -> Dataset:
         _offer("data", data, choice, None)
         with st.sidebar:
             text.show_problem(error.notice)
-    else:
-        _offer("data", data, choice, split)
-        with st.sidebar:
-            _balance(data, choice, split)
-    return data
+        return data, None
+    _offer("data", data, choice, split)
+    with st.sidebar:
+        _balance(data, choice, split)
+    return data, choice
 
 
 def begin() -> None:

@@ -134,8 +134,7 @@ class Source:
         fresh = replace(self, table=table)
         if self.target not in names:
             guess = io.propose_target(table)
-            column = guess.column if guess is not None else None
-            return replace(fresh, target=column, guess=guess, choices=AS_PROPOSED)
+            return replace(fresh, target=table.proposed, guess=guess, choices=AS_PROPOSED)
         former = self.choices
         return fresh.with_choices(
             roles={name: role for name, role in former.roles.items() if name in names},

@@ -123,7 +123,7 @@ PER_DATASET = (
     "classify.whatif.values",
     "classify.learned.pair.first",
     "classify.learned.pair.second",
-    "compare.words",
+    "settings.question.compare",
     "settings.compare.rows",
     "settings.compare.planes",
     "settings.compare.sizes",

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from lincore.data import Dataset
     from lincore.displays import Display
-    from lincore.fields import Option
+    from lincore.fields import FieldOption
 
 #: Before the key of a display: the key of its settings in the session.
 SETTINGS = "settings."
@@ -32,7 +32,7 @@ _MOST_DECIMALS = 4
 
 
 def ask(
-    record_type: type[Display], key: str, *names: str, width: int | None = None, **context: Any
+    record_type: type, key: str, *names: str, width: int | None = None, **context: Any
 ) -> dict[str, Any]:
     """Draw a widget for each option, or for some of them; return the settings that hold now.
 
@@ -43,16 +43,31 @@ def ask(
     for option in fields.options(record_type):
         if option.name in context or (names and option.name not in names):
             continue
-        if option.hints.when is not None and not option.hints.when(so_far):
-            setattr(so_far, option.name, option.resolved(option.default, so_far))
-            continue
-        value = settings(key).get(option.name, option.default)
-        value = value if option.fits(value, so_far) else option.default
-        setattr(so_far, option.name, option.resolved(value, so_far))
-        if option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0:
+        is_asked, value = _decide(option, key, so_far)
+        if is_asked and (option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0):
             _widget(option, key, so_far, width)
         chosen[option.name] = value
     return chosen
+
+
+def read(record_type: type, key: str, **context: Any) -> dict[str, Any]:
+    """Return the settings that hold now, resolved, without drawing anything."""
+    so_far = SimpleNamespace(**context)
+    names = [option.name for option in fields.options(record_type) if option.name not in context]
+    for option in fields.options(record_type):
+        if option.name not in context:
+            _decide(option, key, so_far)
+    return {name: getattr(so_far, name) for name in names}
+
+
+def _decide(option: FieldOption, key: str, so_far: SimpleNamespace) -> tuple[bool, Any]:
+    """Note the value of an option; return whether it is asked for, and what was chosen."""
+    rules, value, default = option.field, settings(key).get(option.name), option.default
+    is_asked = rules.when is None or rules.when(so_far)
+    if not is_asked or value is None or not option.fits(value, so_far):
+        value = None if rules.auto else default
+    setattr(so_far, option.name, option.resolved(value, so_far))
+    return is_asked, value
 
 
 def settings(key: str) -> dict[str, Any]:
@@ -66,45 +81,50 @@ def set_settings(key: str, **values: Any) -> None:
     st.session_state[f"{SETTINGS}{key}"] = {k: v for k, v in held.items() if v is not None}
 
 
-def _widget(option: Option, key: str, so_far: SimpleNamespace, width: int | None) -> None:
+def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int | None) -> None:
     """Draw the widget of one option; its value goes into the settings when it is changed."""
-    value, choices = getattr(so_far, option.name), option.choices(so_far)
-    unit, factor = option.hints.unit(so_far) if option.hints.unit else ("", 1)
+    value, choices, field = getattr(so_far, option.name), option.choices(so_far), option.field
+    unit, factor = field.unit(so_far) if field.unit else ("", 1)
 
     def keep(new: Any) -> None:
         if option.is_list:
             new = tuple(one for one in choices or () if one in new)
         elif factor != 1:
             new = new / factor
-        first = option.hints.auto(so_far) if option.hints.auto else option.default
+        if not option.fits(new, so_far):  # typed, such as a number of folds
+            st.toast(f"{field.label}: {text.escape(new)} is not possible.", icon=":material/error:")
+            return
+        first = field.auto(so_far) if field.auto else option.default
         set_settings(key, **{option.name: None if new == first else new})
 
     shown = list(value) if option.is_list else value if factor == 1 else round(value * factor, 9)
     name = f"{key}.{option.name}" + (f".{unit}" if unit else "")
     common: dict[str, Any] = controls.edits(name, shown, keep)
-    common |= {"label": option.label + (f" ({unit})" if unit else ""), "help": option.help}
+    common |= {
+        "label": field.label + (f" ({unit})" if unit else ""),
+        "help": field.help,
+    }
     common |= {"width": width} if width else {}
     if choices is not None:
         naming = choices if isinstance(choices, dict) else {one: str(one) for one in choices}
-        common |= {"options": list(naming), "format_func": naming.__getitem__}
+        own = [] if option.is_list or value in naming else [value]
+        common |= {"options": [*naming, *own], "format_func": lambda one: naming.get(one, one)}
         if option.is_list:
             st.pills(selection_mode="multi", wrap=True, **common)
         else:
-            st.selectbox(**common)
+            st.selectbox(accept_new_options=field.pattern is not None, **common)
     elif option.type is bool:
         st.toggle(**common)
     elif option.type is str:
         st.text_input(**common)
     else:
-        bounds = (option.low, option.high, option.hints.step)
+        bounds = (field.low, field.high, field.step)
         of = [None if end is None else option.type(end * factor) for end in bounds]
         low, high, step = of
-        st.number_input(
-            min_value=low, max_value=high, step=step, format=option.hints.format, **common
-        )
+        st.number_input(min_value=low, max_value=high, step=step, **common)
 
 
-class Parts(NamedTuple):
+class DisplayParts(NamedTuple):
     """All that a display says, computed once."""
 
     finding: str
@@ -115,8 +135,8 @@ class Parts(NamedTuple):
 
 
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner="Computing …")
-def _parts(identity: str, _display: Display) -> Parts:
-    return Parts(
+def _parts(identity: str, _display: Display) -> DisplayParts:
+    return DisplayParts(
         _display.finding(),
         _display.scope(),
         _display.plot(),
@@ -125,9 +145,9 @@ def _parts(identity: str, _display: Display) -> Parts:
     )
 
 
-def parts(display: Display) -> Parts:
+def parts(display: Display) -> DisplayParts:
     """Return all that a display says, from the cache if it was asked for before."""
-    found: Parts = _parts(display.key, display)
+    found: DisplayParts = _parts(display.key, display)
     return found
 
 

@@ -35,34 +35,15 @@ _STARTS = {
 
 def word(data: Dataset, *, key: str, default: str = "lda") -> str:
     """Ask for a classifier; return its word in `lincore.model_selection.methods`."""
-    words = suitable(data)
+    words = model_selection.suitable_methods(data)
     return controls.choose(
         "Classifier",
-        words,
+        list(words),
         key=key,
         index=words.index(default) if default in words else 0,
         format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
         help="The model to be fitted.",
     )
-
-
-def suitable(data: Dataset) -> list[str]:
-    """Return the words of the classifiers that the rows allow: multinomial ones want counts."""
-    words = [name for name in model_selection.CLASSIFIER_FACTORIES if name != "multinomial-nb"]
-    if not counts(data):
-        return words
-    return ["multinomial-nb", *words] if data.kind.is_sparse else [*words, "multinomial-nb"]
-
-
-def counts(data: Dataset) -> bool:
-    """Return whether every feature is a count: words, pixels, whole numbers from 0."""
-    if data.kind.is_sparse:
-        return data.n_words == data.n_features
-    if data.X.dtype.kind in "ub":
-        return True
-    if data.has_categories:
-        return False
-    return not data.has_missing and bool((data.X >= 0).all() and (data.X % 1 == 0).all())
 
 
 def options(name: str, *, key: str = SHARED) -> dict[str, Any]:

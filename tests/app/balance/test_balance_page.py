@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetStates
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.testing.v1 import AppTest
 
@@ -11,10 +12,9 @@ import lincore
 from lincore import metrics, report
 from lincore.imbalance import choose_remedy
 from lincore.model_selection import Steps
-from pages.ui.balance import _both_scores, study_setup
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, state
-from tests.app.settling import settled
+from tests.app.settling import edit_cells, settled
 from tests.app.test_pages import (
     ROOT,
     assert_fine,
@@ -43,8 +43,9 @@ def _no_results_of_others():
     page_jobs.shared.clear()
 
 
-def open_balance(sample: str = "gaussian", repeats: int = 2) -> AppTest:
-    return _open(sample, {"balance.repeats": repeats, "balance.mode": "cut"})
+def open_balance(sample: str = "gaussian", repeats: int = 2, *, popover: bool = False) -> AppTest:
+    session = {"balance.repeats": repeats, "balance.mode": "cut", "balance.popover": popover}
+    return _open(sample, session)
 
 
 def open_cost(sample: str = "gaussian") -> AppTest:
@@ -120,17 +121,17 @@ def open_tab(app: AppTest, name: str) -> AppTest:
 
 def test_a_tab_is_drawn_by_itself(monkeypatch):
     drawn = {}
-    for module, name in ((study_setup, "ask"), (_both_scores, "show_scores")):
-        asked = getattr(module, name)
+    for name in ("balance_finding", "score_rows"):
+        known = getattr(report, name)
 
-        def noting(*given, _asked=asked, _name=name):
+        def noting(*given, _known=known, _name=name, **named):
             drawn[_name] = ThreadState.get().fragment_id
-            return _asked(*given)
+            return _known(*given, **named)
 
-        monkeypatch.setattr(module, name, noting)
+        monkeypatch.setattr(report, name, noting)
     open_tab(open_balance(), "Scores")
-    assert drawn["ask"] is None
-    assert drawn["show_scores"] is not None, "a click on it would draw all of the page"
+    assert drawn["balance_finding"] is None
+    assert drawn["score_rows"] is not None, "a click on it would draw all of the page"
 
 
 def escaped(sentence: str) -> str:
@@ -282,47 +283,37 @@ def test_the_former_result_stays_while_nothing_can_be_computed():
     assert "The outdated result" not in main_text(settled(app))
 
 
-def test_what_cannot_be_typed_is_said(monkeypatch):
-    from pages.ui.balance import _error_costs, study_setup
-
-    state = {
-        study_setup.KEPT: {2: 18},
-        "table": {"edited_rows": {0: {"kept": -5}, 1: {"kept": 500}, 2: {"kept": None}}},
-        _error_costs.COSTS: 1.0 - np.eye(3),
-        "costs": {"edited_rows": {0: {"1": -4}, 1: {"0": None}, 2: {"0": float("inf"), "1": 2}}},
-    }
-    monkeypatch.setattr(study_setup.st, "session_state", state)
-    names = ("a", "b", "c")
-    study_setup._edit("table", np.array([210, 105, 53]), names)
-    assert state[study_setup.NOTES] == [
-        "a cannot keep -5 rows (minimum 1). It stays at 210.",
-        "b has only 105 training rows: all are kept.",
-        "c: an empty cell keeps all 53 training rows.",
-    ]
-    _error_costs._edit("costs", names)
-    assert state[_error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
-    assert state[_error_costs.NOTES] == [
-        "-4 is not a cost: 'a' predicted as 'b' stays at 1.",
-        "An empty cell is not a cost: 'b' predicted as 'a' stays at 1.",
-        "inf is not a cost: 'c' predicted as 'a' stays at 1.",
-    ]
+def test_what_cannot_be_typed_is_said():
+    app = open_balance(popover=True)
+    rows = {0: {"kept": -5}, 1: {"kept": 500}, 2: {"kept": None}}
+    app = settled(edit_cells(app, "balance.table", rows))
+    said = " ".join(one.value for one in app.warning).replace("\\", "")
+    assert "class 1 cannot keep -5 rows (minimum 1). It stays at 210." in said
+    assert "class 2 has only 105 training rows: all are kept." in said
+    assert "class 3: an empty cell keeps all 53 training rows." in said
 
 
-def test_the_table_sets_sizes_within_what_there_is(monkeypatch):
-    from pages.ui.balance import _error_costs, study_setup
+def test_the_table_sets_sizes_within_what_there_is():
+    app = open_balance(popover=True)
+    rows = {0: {"kept": 500}, 1: {"kept": 7}, 2: {"kept": None}}
+    app = settled(edit_cells(app, "balance.table", rows))
+    assert "With 7 instead of 105 training rows of 'class 2'" in app.header[0].value
 
-    state = {
-        study_setup.KEPT: {2: 18},
-        "table": {"edited_rows": {0: {"kept": 500}, 1: {"kept": 7}, 2: {"kept": None}}},
-        _error_costs.COSTS: 1.0 - np.eye(3),
-        "costs": {"edited_rows": {2: {"0": 5, "1": None}}},
-    }
-    monkeypatch.setattr(study_setup.st, "session_state", state)
-    names = ("class 1", "class 2", "class 3")
-    study_setup._edit("table", np.array([210, 105, 53]), names)
-    assert state[study_setup.KEPT] == {1: 7}  # more than all is all; an empty cell too
-    _error_costs._edit("costs", names)
-    assert state[_error_costs.COSTS].tolist() == [[0, 1, 1], [1, 0, 1], [5, 1, 0]]
+
+def costs_of(app: AppTest) -> list[list[float]]:
+    (table,) = (one.value for one in app.dataframe if "-balance.costs.table" in one.proto.id)
+    return table[["0", "1", "2"]].to_numpy().tolist()
+
+
+def test_costs_are_typed_and_what_cannot_be_is_said():
+    app = open_tab(open_balance(), "Costs")
+    rows = {0: {"1": -4}, 1: {"0": None}, 2: {"0": float("inf"), "1": 2}}
+    app = settled(edit_cells(app, "balance.costs.table", rows))
+    assert costs_of(app) == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
+    said = " ".join(one.value for one in app.warning).replace("\\", "")
+    assert "-4 is not a cost: 'class 1' predicted as 'class 2' stays at 1." in said
+    assert "An empty cell is not a cost: 'class 2' predicted as 'class 1' stays at 1." in said
+    assert "inf is not a cost: 'class 3' predicted as 'class 1' stays at 1." in said
 
 
 def test_models_options_and_losses():
@@ -357,10 +348,8 @@ def test_results_stay_when_one_leaves_and_returns():
 
 
 def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
-    from pages.ui.balance import computation
-
-    monkeypatch.setattr(computation, "SMALL", 0)
-    monkeypatch.setattr(computation, "LARGE", 0)
+    monkeypatch.setattr("pages.ui.balance.computation.SMALL", 0)
+    monkeypatch.setattr("pages.ui.balance.computation.LARGE", 0)
     app = open_balance()
     assert "on one split" in app.header[0].value
     app.button(key="balance.study.start").click()
@@ -377,9 +366,7 @@ def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
 
 
 def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
-    from pages.ui.balance import computation
-
-    monkeypatch.setattr(computation, "SMALL", 0)
+    monkeypatch.setattr("pages.ui.balance.computation.SMALL", 0)
     app = open_balance()
     assert "With 18 instead of 53" in app.header[0].value
     assert "on one split" not in app.header[0].value
@@ -393,7 +380,7 @@ def test_a_study_of_more_than_a_moment_is_made_unasked_once(monkeypatch):
     choose_sample(app, "wine")
     app.switch_page(PAGE).run()
     assert "on one split" not in settled(app).header[0].value, "of other data nothing is known"
-    monkeypatch.setattr(computation, "LARGE", 178 * 13 - 1)
+    monkeypatch.setattr("pages.ui.balance.computation.LARGE", 178 * 13 - 1)
     page_jobs.shared.clear()
     app = open_balance("wine")
     assert "on one split" in app.header[0].value, "many numbers are studied when asked for"
@@ -477,15 +464,6 @@ def test_qda_that_cannot_be_fitted_is_regularised_at_a_click():
     assert any("QDA" in option for option in app.selectbox(key="balance.method").options)
 
 
-def test_a_share_that_comes_when_its_slider_is_gone_is_let_pass(monkeypatch):
-    from pages.ui.balance import study_setup
-
-    state = {study_setup.KEPT: {2: 18}}
-    monkeypatch.setattr(study_setup.st, "session_state", state)
-    study_setup._choose_share(np.array([210, 105, 53]))
-    assert state[study_setup.KEPT] == {2: 18}
-
-
 @pytest.mark.long
 def test_more_classes_than_have_sliders_share_one():
     app = upload(open_app(), "forty.csv", _csv(8, 20))
@@ -496,7 +474,12 @@ def test_more_classes_than_have_sliders_share_one():
     app = settled(app)
     assert "With 30 instead of 84 training rows" in app.header[0].value
     app.slider(key="balance.share").set_value(50)
+    late = app.slider(key="balance.share")._widget_state
     assert "With 42 instead of 84 training rows" in settled(app).header[0].value
+    app.multiselect(key="balance.classes").set_value([0])
+    before = settled(app).header[0].value
+    app._run(WidgetStates(widgets=[late]))  # comes when its slider is gone
+    assert settled(app).header[0].value == before
 
 
 @pytest.mark.long

@@ -30,11 +30,15 @@ def test_what_is_typed_in_stands_in_sight_beside_long_names():
 
 
 def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place():
-    from pages.ui.balance import side_by_side
-
-    assert side_by_side._called("x" * 60) == "'" + "x" * 23 + "…'"
-    assert side_by_side._called("שלום") == "'\u2068שלום\u2069'"
-    assert side_by_side._called("3") == "'3'"
+    names = ["x" * 60, "שלום", "3"]
+    rows = [f"{k % 3 + 0.1 * (k % 7)},{k % 5},{names[k % 3]}" for k in range(150)]
+    app = upload(open_app(), "names.csv", "\n".join(["u,v,kind", *rows, ""]).encode())
+    app.session_state["balance.repeats"] = 2
+    app.session_state["balance.tabs"] = "Full and reduced set"
+    app.switch_page(PAGE).run()
+    captions = " ".join(caption.value for caption in settled(app).caption).replace("\\", "")
+    for name in ("x" * 23 + "…", "\u2068שלום\u2069", "3"):
+        assert f" '{name}'" in captions
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 import lincore
 from lincore import metrics, model_selection, report
 from lincore.inspection import boundary_equation, confusion_cell, likelihood_coefficients
-from lincore.linalg.optimize import Reason
+from lincore.linalg import Reason
 from lincore.model_selection import (
     CLASSIFIER_FACTORIES,
     CLASSIFIER_LABELS,

@@ -15,12 +15,12 @@ from streamlit.testing.v1 import AppTest
 import lincore
 from lincore import metrics, plots, report
 from lincore.data import Dataset
-from lincore.metrics import find_disagreements, leading_score, scores
+from lincore.metrics import find_disagreements, leading_score
 from lincore.model_selection import CLASSIFIER_LABELS, Steps, default_steps
 from lincore.utils import captured_warnings, p_value, percent
 from pages.ui.compare import run
 from pages.ui.jobs import page_jobs
-from pages.ui.session import cache, questions, state
+from pages.ui.session import cache, state
 from pages.ui.widgets import tables, text
 from tests.app.data_page import plain
 from tests.app.settling import settled
@@ -35,15 +35,17 @@ def _nothing_shared():
     page_jobs.shared.clear()
 
 
-def open_compare(data: Dataset | str = "iris", **session) -> AppTest:
+def open_compare(data: Dataset | str = "iris", *, steps: dict | None = None, **session) -> AppTest:
     app = AppTest.from_file(ROOT / "app.py", default_timeout=300)
     app.session_state[state.DATASET] = cache.sample(data) if isinstance(data, str) else data
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = (
         state.Origin("sample", data) if isinstance(data, str) else state.Origin("file", "table.csv")
     )
-    for key, value in session.items():
-        app.session_state[key.replace("__", ".")] = value
+    if steps:
+        app.session_state["shared.steps"] = steps
+    if session:
+        app.session_state["settings.question.compare"] = session
     app.switch_page(PAGE).run()
     return settled(app)
 
@@ -92,9 +94,8 @@ def compared(*given, **named):
 
 
 def headline(results, score=None, rope=0.01):
-    """Return what the page says first: who leads, and the best as the best of so many."""
-    found = report.comparison_finding(results, score, rope)
-    return f"{found} {report.best_finding(results, score)}".rstrip()
+    """Return what the page says first: who leads."""
+    return report.comparison_finding(results, score, rope)
 
 
 def titled(app: AppTest, beginning: str) -> dict:
@@ -109,26 +110,27 @@ def test_a_sample_is_compared_at_once(sample):
     results = compared(data, scheme="holdout" if data.given_test is None else "given")
     assert not app.error
     assert app.header[0].value == text.escape(headline(results))
+    assert plain(report.best_finding(results)) in said(app)
     assert text.escape(report.evaluation_scope(results)) in main_text(app)
     leading = leading_score(data.counts)
     assert app.selectbox(key="compare.score").value == leading
     drawn = numbers(titled(app, f"{leading.capitalize()} of")["data"][0]["x"])
-    reached = [scores.score(results, name, leading).value for name in results.methods]
+    reached = [metrics.score(results, name, leading).value for name in results.methods]
     np.testing.assert_allclose(drawn, reached, rtol=1e-6)
     table = app.dataframe[0].value
     assert list(table["model"]) == [CLASSIFIER_LABELS[name] for name in results.methods]
     for name, shown in zip(results.methods, table["log loss"], strict=True):
-        found = scores.score(results, name, "log loss")
+        found = metrics.score(results, name, "log loss")
         assert shown == (report.format_score_cell(found, "log loss") or "no posteriors")
 
 
 def test_every_score_with_the_pairs_by_the_library():
     app = open_compare("breast cancer")
     results = results_of(lincore.sample("breast cancer"))
-    for score in scores.SCORES:
+    for score in metrics.SCORES:
         app.selectbox(key="compare.score").set_value(score).run()
-        key = "compare.rope.points" if scores.SCORES[score].is_share else "compare.rope"
-        rope = 2.0 if scores.SCORES[score].is_share else 0.02
+        key = "compare.rope.points" if metrics.SCORES[score].is_share else "compare.rope"
+        rope = 2.0 if metrics.SCORES[score].is_share else 0.02
         app.number_input(key=key).set_value(rope).run()
         assert_fine(app)
         ranked = metrics.rank_methods(results, score)
@@ -140,19 +142,23 @@ def test_every_score_with_the_pairs_by_the_library():
         assert list(shown["p (Holm)"]) == [p_value(d.p_holm) for d in found], score
         effects = titled(app, f"{sum(d.better is not None for d in found)} of")
         there = [d.value for d in found if not np.isnan(d.value)]
-        scale = 100 if scores.SCORES[score].is_share else 1
+        scale = 100 if metrics.SCORES[score].is_share else 1
         np.testing.assert_allclose(numbers(effects["data"][0]["x"]), scale * np.array(there), 1e-5)
 
 
 @pytest.mark.parametrize(
     "scheme, word",
-    [("5-fold", "5-fold"), (questions.OWN, "2x5-fold"),
+    [("5-fold", "5-fold"), ("2x5-fold", "2x5-fold"),
      pytest.param("10x10-fold", "10x10-fold", marks=pytest.mark.long),
      pytest.param("leave-one-out", "leave-one-out", marks=pytest.mark.long)],
 )  # fmt: skip
 def test_every_scheme(scheme, word):
-    app = open_compare("iris", compare__words=["lda", "qda", "naive-bayes"])
-    app.selectbox(key="compare.scheme").set_value(scheme).run()
+    app = open_compare("iris", methods=["lda", "qda", "naive-bayes"])
+    app.session_state["settings.question.compare"] = {
+        "methods": ("lda", "qda", "naive-bayes"),
+        "scheme": scheme,
+    }
+    app.run()
     assert "Settings have changed" in main_text(app)
     assert "45 test rows" in main_text(app), "the former result stays until then"
     app.button(key="compare.run.update").click().run()
@@ -160,11 +166,12 @@ def test_every_scheme(scheme, word):
     assert "Settings have changed" not in main_text(app)
     results = compared(lincore.sample("iris"), ["lda", "qda", "naive-bayes"], word)
     assert app.header[0].value == text.escape(headline(results))
+    assert plain(report.best_finding(results)) in said(app)
     assert text.escape(report.evaluation_scope(results)) in main_text(app)
 
 
 def test_options_and_a_model_that_enters_twice():
-    app = open_compare("wine", compare__words=["lda", "logistic"])
+    app = open_compare("wine", methods=["lda", "logistic"])
     app.toggle(key="compare.logistic.twice").set_value(True).run()
     key = "compare.second.logistic.C"
     app.number_input(key=key).set_value(0.001).run()
@@ -201,7 +208,7 @@ def test_recall_and_time_are_the_librarys():
     app = open_tab(open_compare("wine"), "Recall by class")
     results = compared(lincore.sample("wine"))
     (heat,) = titled(app, "Every class has a recall of 100 %")["data"]
-    wanted = [[r.value for r in scores.recall(results, m)] for m in results.methods]
+    wanted = [[r.value for r in metrics.recall(results, m)] for m in results.methods]
     np.testing.assert_allclose(numbers(heat["z"]), np.array(wanted).T, rtol=1e-6)
     open_tab(app, "Time")
     marks = titled(app, "Time and accuracy")["data"]
@@ -235,7 +242,7 @@ def test_where_two_differ():
 
 def test_images_on_which_two_differ():
     app = open_tab(
-        open_compare("digits", compare__words=["lda", "qda"], shared__steps={"pca": "share"}),
+        open_compare("digits", steps={"pca": "share"}, methods=["lda", "qda"]),
         "Disagreements",
     )
     assert titled(app, "Disagreements")["data"]
@@ -255,7 +262,7 @@ def test_boundaries_lie_in_one_plane():
 
 
 def test_learning_curves_end_where_the_comparison_is():
-    app = open_compare("iris", compare__words=["lda", "naive-bayes"])
+    app = open_compare("iris", methods=["lda", "naive-bayes"])
     open_tab(app, "Training size")
     app.button(key="compare.sizes.start").click().run()
     assert "compare.sizes.start" not in [button.key for button in app.button]
@@ -264,7 +271,8 @@ def test_learning_curves_end_where_the_comparison_is():
     lines = [t for t in titled(app, "Accuracy by training rows")["data"] if "name" in t]
     for trace, name in zip(lines, compared(iris, ["lda", "naive-bayes"]).methods, strict=True):
         each = [
-            scores.accuracy(lincore.compare(iris, name, seed=seed), name).value for seed in range(5)
+            metrics.score(lincore.compare(iris, name, seed=seed), name, "accuracy").value
+            for seed in range(5)
         ]
         assert trace["name"] == CLASSIFIER_LABELS[name]
         assert numbers(trace["y"])[-1] == pytest.approx(np.mean(each), rel=1e-6)
@@ -278,7 +286,7 @@ def test_learning_curves_end_where_the_comparison_is():
 
 def test_the_sentence_about_the_baseline_is_about_the_best_model():
     words = ["naive-bayes", "least-squares"]
-    app = open_compare("wine", compare__words=words)
+    app = open_compare("wine", methods=words)
     best = compared(lincore.sample("wine"), words).methods[0]
     assert f"{CLASSIFIER_LABELS[best]} is better than always predicting" in main_text(app)
 
@@ -287,7 +295,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     app = open_compare("iris")
     waiting, should_continue = hold_logistic(monkeypatch)
     before = app.header[0].value
-    app.selectbox(key="compare.scheme").set_value("5-fold").run()
+    app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
     assert waiting.wait(30)
     app.run()
@@ -297,7 +305,7 @@ def test_a_stop_keeps_the_finished_models(monkeypatch):
     assert len(app.dataframe[1].value) == 6, "the former table stays, with every model"
     five = compared(lincore.sample("iris"), TABLE[:5], "5-fold")
     assert live["accuracy (%)"][0].startswith(
-        percent(scores.accuracy(five, five.methods[0]).value)[:-2]
+        percent(metrics.score(five, five.methods[0], "accuracy").value)[:-2]
     )
     app.button(key="compare.run.stop").click().run()
     should_continue.set()
@@ -320,9 +328,9 @@ def test_large_data_wait_for_the_button(monkeypatch):
     app.button(key="compare.run.start").click().run()
     settled(app)
     assert "o significant difference" in app.header[0].value
-    app.pills(key="compare.words").set_value([]).run()
+    app.pills(key="question.compare.methods").set_value([]).run()
     assert app.header[0].value == "Choose at least one model."
-    app.pills(key="compare.words").set_value(["lda"]).run()
+    app.pills(key="question.compare.methods").set_value(["lda"]).run()
     app.button(key="compare.run.update").click().run()
     assert "LDA reaches an accuracy" in settled(app).header[0].value
     for tab in ("Pairwise comparisons", "Disagreements"):
@@ -364,18 +372,18 @@ def test_messy_data(kind):
     models = ["lda", "qda", "naive-bayes", "least-squares"]
     if kind == "words":
         models = ["multinomial-nb", "lda", "least-squares"]
-    app = open_compare(messy(kind), compare__words=models)
+    app = open_compare(messy(kind), methods=models)
     for tab in ("Disagreements", "Recall by class", "Boundaries", "Time", "Pairwise comparisons"):
         open_tab(app, tab)
     assert "<b>" not in app.header[0].value and "accuracy" in app.header[0].value
     if kind == "words":
         assert "uses other coordinates" in main_text(open_tab(app, "Boundaries"))
     if kind == "groups":
-        app.selectbox(key="compare.scheme").set_value("5-fold").run()
+        app.selectbox(key="question.compare.scheme").set_value("5-fold by group").run()
         app.button(key="compare.run.update").click().run()
         settled(app)
         assert "5 folds" in main_text(app) and "not kept together" not in main_text(app)
-        app.toggle(key="compare.by_group").set_value(False).run()
+        app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
         assert "Groups are not kept together" in main_text(app)
 
 
@@ -435,7 +443,7 @@ def test_no_score_is_cut_where_models_are_worse_than_chance():
 
 
 def test_each_model_on_pixels_and_on_gradients():
-    app = open_compare("digits", compare__words=["lda"], compare__both_features=True)
+    app = open_compare("digits", methods=["lda"], both_features=True)
     assert sorted(app.dataframe[0].value["model"]) == ["HOG + LDA", "Pixels + LDA"]
     results = compared(lincore.sample("digits"), ["lda(features=pixels)", "lda(features=hog)"])
     assert app.header[0].value == text.escape(headline(results))
@@ -446,6 +454,6 @@ def test_weights_are_told_and_used():
     codes = np.arange(120) % 2
     rows = rng.normal(size=(120, 2)) + codes[:, None]
     data = lincore.load((rows, codes), weights=rng.gamma(2.0, size=120))
-    app = open_compare(data, compare__words=["lda", "qda"])
+    app = open_compare(data, methods=["lda", "qda"])
     assert "Rows are weighted" in main_text(app)
     assert app.header[0].value == text.escape(headline(compared(data, ["lda", "qda"])))

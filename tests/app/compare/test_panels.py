@@ -49,8 +49,8 @@ def test_a_stop_says_what_is_missing_and_a_new_start_leaves_what_was_finished(mo
     """Started again, the page had nothing but a bar until the first model was there."""
     app = open_compare("iris")
     waiting, should_continue = hold_logistic(monkeypatch)
-    app.pills(key="compare.words").set_value([*TABLE, "one-vs-one"]).run()
-    app.selectbox(key="compare.scheme").set_value("5-fold").run()
+    app.pills(key="question.compare.methods").set_value([*TABLE, "one-vs-one"]).run()
+    app.selectbox(key="question.compare.scheme").set_value("5-fold").run()
     app.button(key="compare.run.update").click().run()
     assert waiting.wait(30)
     app.run()
@@ -84,7 +84,7 @@ def test_the_omnibus_test_and_the_pairs_do_not_seem_to_contradict_each_other():
     said = main_text(open_compare("iris"))
     assert "No significant difference" in said
     assert "not all equally often correct" in said and "though no two of them are sig" in said
-    clear = main_text(open_compare("breast cancer", compare__words=["naive-bayes", "logistic"]))
+    clear = main_text(open_compare("breast cancer", methods=["naive-bayes", "logistic"]))
     assert "though no two" not in clear
 
 

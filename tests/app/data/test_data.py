@@ -239,6 +239,22 @@ def test_another_sheet_is_chosen():
     assert len(source_of(app).table.frame) == 12
 
 
+def test_the_target_that_a_file_declares_is_named():
+    rows = "".join(f"{i % 7}.5,text {i},{'xy'[i % 2]}\n" for i in range(30))
+    app = bring(open_app("pages/data.py"), ("made.csv", f"C#size,mS#note,cD#art\n{rows}".encode()))
+    assert "Target: **art**" in main_text(app)
+    assert data_of(app).target_name == source_of(app).target == "art"
+
+
+def test_a_binomial_table_is_refused_until_its_target_is_chosen():
+    rows = "".join(f"{i * 7 % 5},{5 + i % 3},{i // 2},{'mf'[i % 2]}\n" for i in range(12))
+    app = bring(open_app("pages/data.py"), ("made.csv", f"dead,total,dose,sex\n{rows}".encode()))
+    assert "each row counts 'dead' beside 'total'" in main_text(app)
+    assert app.selectbox(key="data.target").value is None
+    app.selectbox(key="data.target").select("sex").run()
+    assert data_of(app).target_name == "sex"
+
+
 def test_identifiers_behind_labels_are_cut():
     kinds = ("well", "sick")
     rows = "".join(f"{i},{i * 7 % 11}.5,{kinds[i % 2]}.|{3733 + 7 * i}\n" for i in range(90))

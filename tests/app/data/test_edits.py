@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from lincore import DataError
 from lincore.io import Condition
-from pages.ui.data import _edits, _filters, columns
 from pages.ui.session import state
+from pages.ui.session.sources import Source
 from pages.ui.widgets import text
 from tests.app.data_page import a_table, bring, data_of, opened, source_of
+from tests.app.settling import edit_cells
 from tests.app.test_pages import assert_fine, main_text, open_app
 
 EVIL = "![x](http://evil.example/p.png)"
 
 
-def labels(found) -> list[str]:
-    return [edit.label for edit in _edits.edits_of(found)]
+def shown(found: Source) -> AppTest:
+    """Return the page Data with a table as it was edited."""
+    app = bring(open_app(), ("t.csv", a_table()))
+    app.session_state[state.SOURCE], app.session_state[state.DATASET] = found, found.dataset()
+    app.run()
+    assert_fine(app)
+    return app
+
+
+def undo(app: AppTest) -> dict[str, str]:
+    """Return the label of each edit that is listed, by the key of what undoes it."""
+    plain = {one.key: one.label.replace("\\", "") for one in app.button}
+    listed = {k: v for k, v in plain.items() if k.startswith("data.undo.")}
+    return {key: label for key, label in listed.items() if key != "data.undo.all"}
 
 
 def test_every_edit_is_listed_and_undone_by_itself():
@@ -27,7 +41,8 @@ def test_every_edit_is_listed_and_undone_by_itself():
     found = found.with_roles({"batch": "group"}).with_choices(
         drop_classes=("c",), merge_classes={"b": "bee"}, drop_duplicates=True
     )
-    assert labels(found) == [
+    app = shown(found)
+    assert [*undo(app).values()] == [
         "length (mm) from 10",
         "colour is x or y",
         "Left out: c",
@@ -37,11 +52,15 @@ def test_every_edit_is_listed_and_undone_by_itself():
         "Categorical: width",
         "Duplicates removed",
     ]
-    for i, edit in enumerate(_edits.edits_of(found)):
-        assert len(labels(edit.without)) == 7, f"edit {i}"
-        assert edit.label.split(" (mm)")[0] not in labels(edit.without) or edit.word == "rename"
-    assert labels(_edits.without_edits(found)) == []
-    assert _edits.without_edits(found).dataset().digest == opened(a_table()).dataset().digest
+    for key, label in undo(app).items():
+        app = shown(found)
+        app.button(key=key).click().run()
+        left = [*undo(app).values()]
+        assert len(left) == 7, label
+        assert label.split(" (mm)")[0] not in left or ".rename." in key
+    app = shown(found)
+    app.button(key="data.undo.all").click().run()
+    assert undo(app) == {} and data_of(app).digest == opened(a_table()).dataset().digest
 
 
 def test_what_is_filtered_and_renamed_is_used_and_described():
@@ -98,42 +117,39 @@ def test_roles_and_kinds_of_several_columns_change_together():
     assert "No feature is left" in app.error[0].value
 
 
-def test_a_name_written_into_the_table_renames_and_a_tick_selects(monkeypatch):
+def test_a_name_written_into_the_table_renames_and_a_tick_selects():
     app = bring(open_app(), ("t.csv", a_table()))
-    found = source_of(app)
-    session = dict.fromkeys(["key"])
-    changed = []
-    monkeypatch.setattr(columns.commands, "revise", changed.append)
-    monkeypatch.setattr(columns.st, "session_state", session)
-    session[columns.BASE] = columns._frame(found)
-    session["key"] = {"edited_rows": {0: {"column": EVIL}, 1: {"select": True}}}
-    columns._apply(found, "key")
-    assert changed[0].name_of("length") == EVIL
-    assert session["data.columns.selected"] == ["width"]
-    assert EVIL in changed[0].dataset().feature_names
+    edit_cells(app, "data.columns", {0: {"column": EVIL}, 1: {"select": True}})
+    assert_fine(app)
+    assert source_of(app).name_of("length") == EVIL
+    assert EVIL in data_of(app).feature_names
+    assert "1 of 5 columns selected" in main_text(app)
 
 
-def test_classes_are_renamed_merged_and_left_out_in_one_table(monkeypatch):
-    found = opened(a_table() + b"\n1,2,x,g1,c\n2,2,x,g1,c")
-    base = _filters._classes(found)
+def test_classes_are_renamed_merged_and_left_out_in_one_table():
+    app = bring(open_app(), ("t.csv", a_table() + b"\n1,2,x,g1,c\n2,2,x,g1,c"))
+
+    def apply(rows):
+        edit_cells(app, "data.classes", rows)
+        app.button(key="data.classes.apply").click().run()
+        return data_of(app)
+
+    (base,) = (one.value for one in app.dataframe if "-data.classes" in one.proto.id)
     assert base.to_dict("list") == {
         "class": ["a", "b", "c"],
         "rows": [20, 20, 2],
         "name": ["a", "b", "c"],
         "use": [True, True, True],
     }
-    changed = []
-    monkeypatch.setattr(_filters.commands, "revise", changed.append)
-    _filters._apply(found, base, base.assign(name=["a", EVIL, EVIL]))
-    assert changed[-1].dataset().counts.tolist() == [22, 20]
-    assert EVIL in changed[-1].dataset().classes
-    _filters._apply(found, base, base.assign(use=[True, True, False]))
-    assert changed[-1].dataset().classes.tolist() == ["a", "b"]
-    refused = []
-    monkeypatch.setattr(_filters.commands, "refuse_change", refused.append)
-    for edited in (base.assign(name="one"), base.assign(use=[True, False, False])):
-        _filters._apply(found, base, edited)
-    assert [str(error) for error in refused] and len(changed) == 2
+    for rows in ({k: {"name": "one"} for k in range(3)}, {1: {"use": False}, 2: {"use": False}}):
+        assert apply(rows).n_classes == 3 and app.error
+    merged = apply({0: {"use": True}, 1: {"name": EVIL, "use": True}, 2: {"name": EVIL}})
+    assert merged.counts.tolist() == [22, 20] and EVIL in merged.classes
+    assert_fine(app)
+    left = bring(open_app(), ("t.csv", a_table() + b"\n1,2,x,g1,c\n2,2,x,g1,c"))
+    edit_cells(left, "data.classes", {2: {"use": False}})
+    left.button(key="data.classes.apply").click().run()
+    assert data_of(left).classes.tolist() == ["a", "b"]
 
 
 def test_markup_in_edits_is_shown_letter_by_letter():
@@ -155,7 +171,7 @@ def test_there_is_one_weight_and_one_frequency():
     # The newer choice takes the place of the older one, as for groups.
     found = found.with_roles({"width": "weight"})
     assert "length" not in found.choices.roles and found.dataset().weight_name == "width"
-    assert labels(found) == ["Weight: width"]
+    assert [*undo(shown(found)).values()] == ["Weight: width"]
 
 
 def test_what_rows_count_is_told_beside_their_number():

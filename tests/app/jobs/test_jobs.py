@@ -13,7 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from lincore import DataError
-from pages.ui.jobs import _registry, page_jobs
+from pages.ui.jobs import page_jobs
 from pages.ui.jobs.executor import InThread, Job, Pool
 from pages.ui.jobs.shared_cache import Shared, n_bytes
 from tests.app.settling import until
@@ -234,7 +234,7 @@ def test_a_session_keeps_a_bounded_number_of_bytes_and_the_last_of_a_kind(gate, 
     assert the_job(app).wait(WAIT)
     one = the_job(app).size
     assert one > 0
-    monkeypatch.setattr(_registry, "MOST_BYTES", 2 * one)
+    monkeypatch.setattr("pages.ui.jobs._registry.MOST_BYTES", 2 * one)
     for size in (2, 3, 4):
         app.number_input(key="size").set_value(size).run()
         assert the_job(app).wait(WAIT)
@@ -242,7 +242,7 @@ def test_a_session_keeps_a_bounded_number_of_bytes_and_the_last_of_a_kind(gate, 
     left = [settings for _, settings in app.session_state[page_jobs.JOBS]]
     assert left in ([3, 4, 5], [4, 5]), "the last counts if it is over by then"
     assert the_job(app).wait(WAIT)
-    monkeypatch.setattr(_registry, "MOST_BYTES", 0)
+    monkeypatch.setattr("pages.ui.jobs._registry.MOST_BYTES", 0)
     app.number_input(key="size").set_value(6).run()
     assert [settings for _, settings in app.session_state[page_jobs.JOBS]] == [6]
 

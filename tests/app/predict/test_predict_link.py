@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from zlib import crc32
-
 import lincore
 from lincore.analysis import Analysis, NewFile, PredictQuestion, SavedModel, TypedRow
-from lincore.prediction import typed_row
-from pages.ui.predict import _form
 from tests.app.predict.test_predict_page import finding, opened, trained, upload, uploader
 from tests.app.session.test_link import asked, reload
-from tests.app.settling import settled
+from tests.app.settling import edit_cells, settled
 from tests.app.test_pages import assert_fine, main_text
 
 PAGE = "pages/predict.py"
@@ -45,10 +41,7 @@ def test_many_features_are_typed_into_a_table():
     app.segmented_control(key="predict.source").set_value("hand")
     settled(app)
     before = finding(app)
-    data, split, model = trained("breast cancer")
-    usual = _form._values(typed_row(model, {}, data.take(split.train)))
-    key = f"{_form.KEY}.{crc32(repr(usual).encode()):x}.0.table"
-    app.session_state[key] = {"edited_rows": {0: {"value": "28.5"}, 1: {"value": ""}}}
+    edit_cells(app, "predict.hand", {0: {"value": "28.5"}, 1: {"value": ""}})
     next(one for one in app.button if one.label == "Predict").click()
     settled(app)
     typed = asked(app).question.rows.values

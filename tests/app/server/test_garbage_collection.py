@@ -6,10 +6,12 @@ import gc
 import tomllib
 import weakref
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 
 from streamlit import config
 
-from pages.ui.server import _garbage_collection
+from pages.ui.server import preload
 
 ROOT = Path(__file__).parents[3]
 
@@ -32,11 +34,13 @@ def test_no_run_ends_with_a_collection():
     assert settings["runner"]["postScriptGC"] is False
 
 
-def test_what_has_grown_old_is_collected_and_then_nothing_until_there_is_more():
+def test_what_has_grown_old_is_collected_and_then_nothing_until_there_is_more(monkeypatch):
     old = Loop()
     left = weakref.ref(old)
     gc.collect()  # it survives, and the collections of young things no longer look at it
-    collector = _garbage_collection.Collector()
+    thread = begun(monkeypatch)
+    assert thread["name"] == "lincore-garbage"
+    collector, _ = thread["args"]
     collector.collect()
     del old
     made = make_things()
@@ -50,12 +54,17 @@ def test_what_has_grown_old_is_collected_and_then_nothing_until_there_is_more():
         gc.enable()
 
 
-def test_the_warm_up_ends_with_its_beginning(monkeypatch):
-    from pages.ui.server import preload
-
-    begun = []
+def begun(monkeypatch) -> dict[str, object]:
+    """Return what the thread is given that collects, once a warm-up of nothing is over."""
+    threads, over = [], Event()
     monkeypatch.setattr(preload, "MODULES", ())
     monkeypatch.setattr(preload, "gc", type("Gc", (), {"collect": int, "freeze": int}))
-    monkeypatch.setattr(preload._garbage_collection, "start", lambda: begun.append(True))
-    preload._warm_up(then=lambda: begun.append("workers"))
-    assert begun == [True, "workers"]
+    monkeypatch.setattr("pages.ui.server.preload._started", False)
+    monkeypatch.setattr(
+        "pages.ui.server._garbage_collection.Thread",
+        lambda **named: threads.append(named) or SimpleNamespace(start=int),
+    )
+    preload.start(then=over.set)
+    assert over.wait(10), "the workers begin after it"
+    (thread,) = threads
+    return thread

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 from threading import Event, Lock, Thread
 from types import SimpleNamespace
 
@@ -105,7 +106,7 @@ def test_a_session_is_forgotten_in_time_though_nobody_comes(monkeypatch):
     monkeypatch.setattr(runtime, "exists", lambda: True)
     monkeypatch.setattr(runtime, "get_instance", lambda: server)
     monkeypatch.setattr(memory, "Thread", lambda **named: SimpleNamespace(start=int))
-    monkeypatch.setattr(memory, "_tidying", Lock())
+    monkeypatch.setattr("pages.ui.server.memory._tidying", Lock())
     memory.tidy()
     assert not storage._cache._data
 
@@ -129,7 +130,7 @@ def test_a_closed_connection_is_tidied_up_after(monkeypatch, kind, n_times):
 
 
 def test_memory_goes_back_where_the_c_library_can(monkeypatch):
-    assert memory.trim() == (memory._glibc() is not None)
+    assert memory.trim() == (platform.libc_ver()[0] == "glibc")
     monkeypatch.setattr("platform.libc_ver", lambda: ("", ""))
     memory.keep_little()
     assert not memory.trim()

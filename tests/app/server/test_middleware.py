@@ -111,12 +111,13 @@ def test_uploads_on_their_way_count(held):
 
 
 def test_a_file_is_on_its_way_from_when_a_browser_asks_where_to_put_it(held, monkeypatch):
-    monkeypatch.setattr(middleware, "_announced", {})
+    announced: dict = {}
+    monkeypatch.setattr("pages.ui.server.middleware._announced", announced)
     monkeypatch.setattr(Files, "get_upload_urls", Files.get_upload_urls)
     middleware.hear_of_uploads()
     middleware.hear_of_uploads()
     given = Files("/_stcore/upload_file").get_upload_urls("a", ["one", "two"])
-    assert len(middleware._announced) == 2
+    assert len(announced) == 2
     app = middleware.UploadQuota(answering(b"text/plain"))
     for one in given:
         assert middleware.is_sending("a") and not middleware.is_sending("b")
@@ -127,7 +128,7 @@ def test_a_file_is_on_its_way_from_when_a_browser_asks_where_to_put_it(held, mon
     monkeypatch.setattr(middleware, "monotonic", lambda: 1e12)
     assert not middleware.is_sending("a")
     Files("/").get_upload_urls("b", ["next"])
-    assert len(middleware._announced) == 1
+    assert len(announced) == 1
 
 
 def test_a_browser_keeps_what_it_was_sent_for_more_runs_than_can_be_under_way():
@@ -166,7 +167,7 @@ def test_the_warm_up_imports_once_and_whoever_waits_goes_on_after_it(monkeypatch
         asked.append(name)
 
     monkeypatch.setattr(preload.importlib, "import_module", slow_import)
-    monkeypatch.setattr(preload, "_started", False)
+    monkeypatch.setattr("pages.ui.server.preload._started", False)
     monkeypatch.setattr(preload, "gc", type("Gc", (), {"collect": int, "freeze": int}))
     preload.start()
     preload.start()

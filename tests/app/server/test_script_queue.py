@@ -171,7 +171,7 @@ def test_others_have_their_turn_while_one_waits_for_the_warm_up_and_not_once_it_
     own, monkeypatch
 ):
     served, over = [], Event()
-    monkeypatch.setattr(preload, "_over", over)
+    monkeypatch.setattr("pages.ui.server.preload._over", over)
 
     def other(name):
         with own.taken():

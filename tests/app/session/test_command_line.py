@@ -62,8 +62,10 @@ def test_a_workspace_of_the_dashboard_is_run_by_the_command_line(tmp_path, capsy
     app = open_app("pages/compare.py")
     choose_sample(app, "wine")
     app.switch_page("pages/compare.py")
-    app.session_state["compare.words"] = ["lda", "naive-bayes"]
-    app.session_state["compare.scheme"] = "5-fold"
+    app.session_state["settings.question.compare"] = {
+        "methods": ("lda", "naive-bayes"),
+        "scheme": "5-fold",
+    }
     settled(app)
     saved = tmp_path / "analysis.json"
     saved.write_text(asked(app).to_json(indent=1))

@@ -27,7 +27,7 @@ from lincore.analysis import (
     TypedRow,
 )
 from lincore.model_selection import Steps
-from pages.ui.session import link, state
+from pages.ui.session import state
 from tests.app.data_page import FOLDERS, IMAGES, a_table, a_zip, bring, data_of, wait
 from tests.app.settling import settled
 from tests.app.test_pages import ROOT, assert_fine, choose_sample, main_text, open_app
@@ -314,7 +314,7 @@ def test_the_way_back_restores_what_was_there(monkeypatch):
     former = link_of(app)
     app.selectbox(key="classify.word").set_value("qda").run()
     assert asked(app).question == ClassifyQuestion("qda")
-    monkeypatch.setattr(link, "_SECONDS", 0.0)
+    monkeypatch.setattr("pages.ui.session.link._SECONDS", 0.0)
     app.query_params["analysis"] = former
     app.run()
     assert_fine(app)
@@ -335,9 +335,9 @@ def test_a_page_that_runs_itself_again_undoes_nothing_however_late_the_browser_i
     app = open_app("pages/classify.py")
     former = link_of(app)
     app.selectbox(key="classify.word").set_value("qda").run()
-    monkeypatch.setattr(link, "_SECONDS", 0.0)
+    monkeypatch.setattr("pages.ui.session.link._SECONDS", 0.0)
     app.query_params["analysis"] = former
-    app.session_state[link._AGAIN] = True  # as `link.run_again` leaves it
+    app.session_state["shared.link.again"] = True  # as `link.run_again` leaves it
     app.run()
     assert app.selectbox(key="classify.word").value == "qda"
     app.query_params["analysis"] = former

@@ -98,7 +98,7 @@ def test_the_figures_are_those_on_the_page():
     assert len(archive.namelist()) == len(titles)
     frame = pd.read_csv(archive.open(archive.namelist()[0]))
     assert {"trace", "x", "y"} <= set(frame.columns) and len(frame) > 50
-    page = take_away._figures_page(shown)
+    page = export.render_html("t", [export.Section("Figures", figures=tuple(shown.drawn()))])
     assert page.count("<figure>") == len(titles) == page.count("<figcaption>")
 
 

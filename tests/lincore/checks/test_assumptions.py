@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,12 +12,8 @@ from sklearn.pipeline import Pipeline
 from statsmodels.stats.multivariate import test_cov_oneway as known_box_m
 
 import lincore
-from lincore.checks import ASSUMPTIONS, _covariances, assumption_inputs, assumptions
-from lincore.checks._covariances import _box_m, conditioning, equal_covariances
-from lincore.checks._normality import henze_zirkler, normality
-from lincore.checks.check import Check
-from lincore.checks.model_assumptions import rows_per_parameter, separability
-from lincore.report import checks as check_words
+from lincore import report
+from lincore.checks import ASSUMPTIONS, Check, assumption_inputs, assumptions, henze_zirkler
 
 NAMES = np.array(["a", "b", "c"])
 
@@ -24,6 +22,18 @@ def two_classes(sizes=(200, 200), p=3, ratio=1.0, seed=0):
     rng = np.random.default_rng(seed)
     y = np.repeat([0, 1], sizes)
     return rng.standard_normal((len(y), p)) * np.where(y == 1, ratio, 1.0)[:, None], y
+
+
+def checked(name, X, y, classes=NAMES[:2], *, model=None):
+    """Return one of the checks of some rows."""
+    (found,) = (one for one in assumptions(X, y, classes, model=model) if one.name == name)
+    return found
+
+
+normality = partial(checked, "normality", model="naive-bayes")
+equal_covariances = partial(checked, "equal covariances", model="diagonal-lda")
+conditioning = partial(checked, "conditioning", model="least-squares")
+separability = partial(checked, "separation", model="logistic")
 
 
 def at_most(level, n):
@@ -128,14 +138,19 @@ def test_normality_says_that_it_sampled_and_that_it_cannot():
 def test_box_m_is_statsmodels_and_bartletts():
     rng = np.random.default_rng(3)
     count = np.array([40, 25, 90])
-    covariances = np.stack([np.cov(rng.standard_normal((n, 4)).T) for n in count])
-    found, known = _box_m(covariances, count), known_box_m(list(covariances), count.tolist())
-    assert_allclose(found, (known.statistic_base, known.pvalue), rtol=1e-10)
+    y = np.repeat([0, 1, 2], count)
+    X = rng.standard_normal((len(y), 4))
+    found = equal_covariances(X, y, NAMES).values
+    known = known_box_m([np.cov(X[y == k].T) for k in range(3)], count.tolist())
+    assert_allclose(found["M"], known.statistic_base, rtol=1e-10)
+    assert_allclose(found["p_value"], known.pvalue, rtol=1e-10)
     # Of one coordinate, where statsmodels (0.15) has the wrong sign: Bartlett's test.
     one = [rng.standard_normal(n) * (1 + n / 90) for n in count]
-    found = _box_m(np.array([np.var(x, ddof=1) for x in one])[:, None, None], count)
-    assert_allclose(found.p, bartlett(*one).pvalue, rtol=0.01)
-    assert _box_m(np.array([1.0, 1e-30])[:, None, None], np.array([5, 5])).p == 0
+    found = equal_covariances(np.concatenate(one)[:, None], y, NAMES).values
+    assert_allclose(found["p_value"], bartlett(*one).pvalue, rtol=0.01)
+    far = np.array([0.0, 1.0, -1.0, 2.0, -2.0])
+    found = equal_covariances(np.append(far, 1e-15 * far)[:, None], np.repeat([0, 1], 5))
+    assert found.values["p_value"] == 0
 
 
 @pytest.mark.long
@@ -220,7 +235,7 @@ def test_singular_covariances_are_warned_of():
 
 
 def test_many_features_are_sampled_and_that_is_said(monkeypatch):
-    monkeypatch.setattr(_covariances, "DECOMPOSED", 50)
+    monkeypatch.setattr("lincore.checks._covariances.DECOMPOSED", 50)
     X = np.random.default_rng(0).standard_normal((140, 60))
     assert "of 50 features drawn at random" in conditioning(X, np.arange(140) % 2).sentence
 
@@ -237,7 +252,8 @@ def test_many_features_are_sampled_and_that_is_said(monkeypatch):
     ],
 )
 def test_rows_per_parameter(counts, p, verdict):
-    found = rows_per_parameter(np.repeat([0, 1], counts), p, NAMES[:2])
+    y = np.repeat([0, 1], counts)
+    found = checked("rows per parameter", np.zeros((len(y), p)), y, model=None)
     assert found.verdict == verdict
     n = sum(counts)
     assert found.values["QDA"] == pytest.approx(n / (2 * (p + p * (p + 1) / 2) + 1))
@@ -314,14 +330,14 @@ def test_words_of_checks():
         Check("conditioning", {}, "warning", "D.", "E."),
         Check("equal covariances", {}, "note", "F.", "G."),
     ]
-    assert check_words.assumptions_finding(checks) == (
+    assert report.assumptions_finding(checks) == (
         "Warning: conditioning. Worth knowing: separation and equal covariances. "
         "The other check is fine."
     )
-    assert [line["Verdict"] for line in check_words.assumption_rows(checks)] == [
+    assert [line["Verdict"] for line in report.assumption_rows(checks)] == [
         "warning",
         "note",
         "note",
         "fine",
     ]
-    assert check_words.assumptions_finding(checks[:1]) == "No checked assumption is rejected."
+    assert report.assumptions_finding(checks[:1]) == "No assumption that was checked is rejected."

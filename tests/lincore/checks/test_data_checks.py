@@ -10,8 +10,7 @@ import pytest
 
 import lincore
 from lincore.checks import data_checks, find_table_problems
-from lincore.checks.data_findings import leaking_features
-from lincore.data import Dataset, TargetGuess
+from lincore.data import Dataset, Split, TargetGuess
 from lincore.io import describe_columns, load, read_table
 from tests.data import DATA, needs_data
 
@@ -45,14 +44,11 @@ def test_each_planted_fault_is_found_and_said_where_to_act():
     assert codes_of(replace(data, target_guess=TargetGuess("class", False, ("sex",)))) == []
     leaked = replace(data, X=np.column_stack([data.X[:, 1:], data.codes + 3.0]))
     assert codes_of(leaked) == ["leakage", "constant"]
-    assert leaking_features(leaked) == ("x3",)
+    assert "leakage: 'x3' alone" in data_checks(leaked, lincore.split(leaked))[0].sentence
     groups = np.arange(400) // 4
     together = replace(data, groups=groups, group_names=tuple(map(str, range(100))))
     tested = np.isin(groups, np.arange(30))
-    assert (
-        codes_of(together, lincore.data.dataset.Split(*map(np.flatnonzero, (~tested, tested))))
-        == []
-    )
+    assert codes_of(together, Split(*map(np.flatnonzero, (~tested, tested)))) == []
     assert codes_of(together, lincore.split(data)) == ["groups"]
     for ungrouped in (data, together):  # lines that are repeated are groups beside such a column
         suspected = replace(ungrouped, group_candidate="rat")
@@ -65,13 +61,11 @@ def test_levels_that_give_the_class_away_are_found_and_missing_ones_are_not():
     data = made()
     level = np.where(np.arange(400) < 4, np.nan, data.codes.astype(float))
     known = replace(data, X=np.column_stack([data.X[:, 1:], level]))
-    levels = (None, None, None, ("no", "yes"))
-    assert leaking_features(replace(known, levels=levels)) == ("x3",)
+    known = replace(known, levels=(None, None, None, ("no", "yes")))
+    (found,) = data_checks(known, lincore.split(known))
+    assert found.code == "leakage" and "leakage: 'x3' alone" in found.sentence
     gaps = np.where(np.arange(400) < 40, np.nan, data.codes.astype(float))
-    assert (
-        leaking_features(replace(known, X=np.column_stack([data.X[:, 1:], gaps]), levels=levels))
-        == ()
-    )
+    assert codes_of(replace(known, X=np.column_stack([data.X[:, 1:], gaps]))) == []
 
 
 def clusters(n, rng):

@@ -10,7 +10,6 @@ from numpy.testing import assert_array_equal
 
 from lincore import DataError
 from lincore.checks import drop_image_duplicates, find_image_duplicates
-from lincore.checks import image_duplicates as module
 from lincore.data import Dataset
 from lincore.io import load, sample
 from tests.data import DATA, needs_data
@@ -69,7 +68,7 @@ def test_rows_are_drawn_where_all_pairs_are_too_many(monkeypatch):
     data.X[100:] = data.X[:100] // 2 + 40
     data.X[150] = data.X[30]
     assert len(find_image_duplicates(data).rows) == 199
-    monkeypatch.setattr(module, "_COST", 200 * 144 * 20)
+    monkeypatch.setattr("lincore.checks.image_duplicates._COST", 200 * 144 * 20)
     found = find_image_duplicates(data)
     assert found.rows[found.exact].tolist() == [30, 150]
     assert 15 <= np.count_nonzero(~found.exact) <= 20

@@ -8,8 +8,7 @@ import pytest
 
 from lincore import DataError
 from lincore.checks import find_table_problems, with_decisions
-from lincore.io import TableOptions, describe_columns, table_to_dataset
-from lincore.io.tables.table import frame_to_table
+from lincore.io import TableOptions, describe_columns, frame_to_table, table_to_dataset
 
 RNG = np.random.default_rng(11)
 N = 200

@@ -11,7 +11,6 @@ from numpy.testing import assert_array_equal
 
 import lincore
 from lincore.checks import duplicates_across_split, find_near_duplicates
-from lincore.checks.train_test_duplicates import groups_across
 from lincore.data import Dataset, Split
 from tests.data import DATA, needs_data
 
@@ -189,14 +188,6 @@ def test_rows_are_drawn_where_all_would_take_too_long():
     assert check.values["searched"] == 100
     assert "100 of the 500 test images" in check.sentence
     assert check.values["exact"] == 1
-
-
-def test_groups_on_both_sides():
-    groups = np.repeat(np.arange(10), 10)
-    assert groups_across(groups, halves(100)).verdict == "warning"
-    apart = Split(np.arange(60), np.arange(60, 100))
-    assert groups_across(groups, apart).verdict == "fine"
-    assert groups_across(groups, apart).values["shared"] == 0
 
 
 def test_an_empty_part_is_no_error():

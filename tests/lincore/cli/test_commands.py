@@ -99,7 +99,7 @@ def test_balance_gives_the_cost_of_the_library(capsys):
         assert all(cell in text for cell in row.values())
 
 
-@pytest.mark.parametrize(("size", "kept"), [("10", 10), ("20%", 11), ("0.2", 11)])
+@pytest.mark.parametrize(("size", "kept"), [("10", 10), ("20%", 11), ("0.2", 11), ("1.0", 53)])
 def test_balance_makes_an_imbalance(capsys, size, kept):
     command = ["balance", "sample:gaussian", "--methods", "lda", "--repeats", "2"]
     found = record(capsys, *command, "--reduce", f"class 3={size}")

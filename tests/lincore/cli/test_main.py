@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import lincore
-from lincore.cli import _balance, _compare, _dashboard, main
-from lincore.cli._progress import ProgressLine
+from lincore.cli import main
 
 ROOT = Path(__file__).parents[3]
 
@@ -73,10 +72,10 @@ def test_what_cannot_be_understood_is_one_line_and_code_2(capsys, arguments, wor
 
 def test_faults_and_interruptions_have_codes_of_their_own(capsys, monkeypatch):
     def fail(error):
-        def load(options):
+        def compare(*arguments, **options):
             raise error
 
-        monkeypatch.setattr(_compare, "load_data", load)
+        monkeypatch.setattr(lincore, "compare", compare)
         return refused(capsys, "compare", "sample:iris")
 
     assert fail(KeyboardInterrupt()) == (130, "lincore: Interrupted.\n")
@@ -106,43 +105,38 @@ def test_warnings_are_one_line_each(capsys, monkeypatch):
             lincore.utils.thread_warnings.warn("It rains.")
         return lincore_compare(*arguments, **options)
 
-    monkeypatch.setattr(_compare.lincore, "compare", compare)
+    monkeypatch.setattr(lincore, "compare", compare)
     assert main(["compare", "sample:iris", "--methods", "lda", "--quiet"]) == 0
     assert capsys.readouterr().err == "lincore: warning: It rains.\n"
 
 
 def test_progress_goes_to_standard_error_in_few_lines(capsys):
-    assert main(["balance", "sample:gaussian", "--methods", "lda", "--repeats", "2"]) == 0
-    assert capsys.readouterr().err.splitlines()[-1] == "Thresholds and sweep, split 2 of 2: 100 %"
-    progress = ProgressLine(stream := io.StringIO())
-    assert all(progress(done, 30, "Split") for done in range(1, 31))
-    assert stream.getvalue().splitlines() == [f"Split: {10 * i} %" for i in range(1, 11)]
+    assert main(["balance", "sample:gaussian", "--methods", "lda", "--repeats", "30"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1] == "Thresholds and sweep, split 30 of 30: 100 %"
+    assert [line.rpartition(": ")[2] for line in lines] == [f"{10 * i} %" for i in range(1, 11)]
 
 
-class Terminal:
-    """A terminal that keeps what is written."""
-
-    def __init__(self):
-        self.written = ""
+class Terminal(io.StringIO):
+    """A terminal."""
 
     def isatty(self):
         """Say that it is one."""
         return True
 
-    def write(self, text):
-        """Keep the text."""
-        self.written += text
 
-    def flush(self):
-        """Do nothing: all is kept."""
-
-
-def test_progress_writes_over_its_line_on_a_terminal():
-    terminal = Terminal()
-    progress = ProgressLine(terminal)
-    assert progress(1, 2, "Long name") and progress(2, 2, "Split")
-    progress.clear()
-    assert terminal.written.split("\r") == ["", "Long name: 50 %", "Split: 100 %   ", " " * 12, ""]
+def test_progress_writes_over_its_line_on_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    assert main(["compare", "sample:iris", "--methods", "logistic,perceptron"]) == 0
+    lines = [
+        "steps before the methods: fold 1 of 1: 33 %",
+        "Logistic regression: fold 1 of 1: 67 %",
+    ]
+    lines += ["Perceptron: fold 1 of 1: 100 %"]
+    # Each is written over the whole of the one before, the last one by blanks.
+    widths = [0, *map(len, lines)]
+    written = ["", *map(str.ljust, [*lines, ""], widths), ""]
+    assert terminal.getvalue().split("\r") == written
 
 
 def test_help_names_every_command_and_the_exit_codes(capsys):
@@ -159,7 +153,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys):
 
 def test_no_command_opens_the_dashboard(monkeypatch):
     started = []
-    monkeypatch.setattr(_dashboard.runpy, "run_module", lambda *a, **k: started.append(sys.argv))
+    monkeypatch.setattr(runpy, "run_module", lambda *a, **k: started.append(sys.argv))
     monkeypatch.setattr(sys, "argv", ["lincore"])
     assert main([]) == 0
     assert main(["dashboard", "--port", "8777", "--address", "0.0.0.0", "--no-browser"]) == 0
@@ -186,7 +180,3 @@ def test_a_closed_pipe_is_no_fault(monkeypatch, capsys):
         assert main(["inspect", "sample:iris", "--json"]) == 141
         monkeypatch.undo()
     assert capsys.readouterr().err == ""
-
-
-def test_sizes_are_rows_or_shares():
-    assert [_balance._size(text) for text in ("300", "20%", "1.0", "0.5")] == [300, 0.2, 1.0, 0.5]

@@ -5,21 +5,12 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 
-import numpy as np
 import pytest
 
-from lincore.cli import _output
-from lincore.cli.answer import Answer, AnswerSection
-
-ROWS = ({"model": "日本", "value": "9.5"}, {"model": "LDA", "value": "10.5", "note": "[b]"})
-ANSWER = Answer(
-    {"value": np.float64("nan"), "counts": np.array([3, 4]), "names": ("é", None), 5: True},
-    (
-        AnswerSection("Scores", ("A sentence " + "of many words " * 12,)),
-        AnswerSection("", rows=ROWS),
-    ),
-)
+import lincore
+from lincore.cli import main
 
 
 class Terminal(io.StringIO):
@@ -30,31 +21,40 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_json_has_no_number_that_is_none():
-    stream = io.StringIO()
-    _output.write(ANSWER, stream, stream, as_json=True)
-    expected = {"value": None, "counts": [3, 4], "names": ["é", None], "5": True}
-    expected["schema"] = _output.SCHEMA
-    assert json.loads(stream.getvalue(), parse_constant=pytest.fail) == expected
+def test_json_has_no_number_that_is_none(capsys, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("u,kind\n" + "1.5,a\n2,b\n1.6,a\n2.2,b\n" * 5)
+    assert main(["compare", str(path), "--methods", "lda", "--json", "--quiet"]) == 0
+    found = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert found["schema"] >= 1
+    (method,) = found["methods"]
+    # Of too few rows for an interval.
+    assert method["scores"]["MCC"] == {"value": 1.0, "low": None, "high": None}
 
 
 @pytest.mark.parametrize("has_rich", [True, False])
 @pytest.mark.parametrize("kind", [io.StringIO, Terminal])
-def test_tables_are_aligned_with_rich_and_without(kind, has_rich, monkeypatch):
+def test_tables_are_aligned_with_rich_and_without(kind, has_rich, monkeypatch, tmp_path):
     if not has_rich:
-        monkeypatch.setattr(_output, "HAS_RICH", False)
-    stream = kind()
-    _output.write(ANSWER, stream, io.StringIO())
+        monkeypatch.setattr("lincore.cli._output.HAS_RICH", False)
+    path = tmp_path / "signs.csv"
+    path.write_text("日本,[b],kind\n" + "1.5,7,a\n2,8,b\n" * 2, encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", stream := kind())
+    assert main(["inspect", str(path), "--quiet"]) == 0
     text = re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue())
-    head, first, second = (line.rstrip() for line in text.splitlines()[-3:])
-    assert head.split() == ["model", "value", "note"] and second.split() == ["LDA", "10.5", "[b]"]
+    table = [line for line in text.splitlines() if re.match(r"kind|\[b\]|日本", line)]
+    target, plain, wide = sorted(table, key=lambda line: "k[日".index(line[0]))
+    assert target.split()[1] == "target" and plain.split()[:2] == ["[b]", "feature"]
     # The two signs take four places.
-    assert first.index("9.5") + 2 + 3 == second.index("10.5") + 4 or kind is Terminal
-    assert text.splitlines()[0].rstrip() == "Scores"
+    assert plain.index("feature") == target.index("target") == wide.index("feature") + 2
     assert ("\x1b[1m" in stream.getvalue()) == (has_rich and kind is Terminal)
 
 
-def test_a_file_goes_to_standard_output_and_findings_beside_it():
-    stream, beside = io.StringIO(), io.StringIO()
-    _output.write(Answer(text="a,b\n1,2\n", sections=(AnswerSection("Two rows"),)), stream, beside)
-    assert (stream.getvalue(), beside.getvalue()) == ("a,b\n1,2\n", "Two rows\n")
+def test_a_file_goes_to_standard_output_and_findings_beside_it(capsys, tmp_path):
+    path = tmp_path / "new.csv"
+    names = lincore.sample("iris").feature_names
+    path.write_text(f"{','.join(names)}\n5,3,1,0.2\n")
+    assert main(["predict", "sample:iris", str(path), "--quiet"]) == 0
+    output = capsys.readouterr()
+    assert output.out.startswith('"sepal length (cm)",') and output.out.count("\n") == 2
+    assert "Priors as in training.\n" in output.err

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from lincore.cli import main
-from lincore.cli._parser import build_parser
 
 PAGE = (Path(__file__).parents[3] / "docs" / "command-line.md").read_text("utf-8")
 EXAMPLES = [
@@ -39,22 +38,19 @@ def test_examples_run(command, expected, capsys, tmp_path, monkeypatch):
     assert re.match(".*?".join(map(re.escape, parts)), found), found
 
 
-def test_every_command_is_on_the_page():
-    parser = build_parser()
-    (commands,) = [action.choices for action in parser._actions if action.choices]
-    assert [name for name in commands if f"`lincore {name} " not in PAGE] == []
-    assert len(EXAMPLES) >= len(commands)
-    for code in re.findall(r"(\d+) ", parser.epilog):
-        assert f"| {code} |" in PAGE
+def shown(capsys, *command):
+    """Return the help of a command."""
+    assert main([*command, "--help"]) == 0
+    return capsys.readouterr().out
 
 
-def test_every_option_is_on_the_page():
-    (commands,) = [action.choices for action in build_parser()._actions if action.choices]
-    named = set(re.findall(r"--[a-z-]+", PAGE)) | {"--help"}
-    missing = {
-        (name, *action.option_strings)
-        for name, command in commands.items()
-        for action in command._actions
-        if action.option_strings and not named & set(action.option_strings)
-    }
-    assert not missing
+def test_every_command_code_and_option_is_on_the_page(capsys):
+    _, commands, codes = re.split(r"\n(?:commands|exit codes):\n", shown(capsys))
+    names = re.findall(r"^    (\w+)", commands, flags=re.MULTILINE)
+    assert len(EXAMPLES) >= len(names) > 5
+    assert [name for name in names if f"`lincore {name} " not in PAGE] == []
+    assert [code for code in re.findall(r"(\d+) ", codes) if f"| {code} |" not in PAGE] == []
+    known = set(re.findall(r"--[a-z-]+", PAGE)) | {"--help"}
+    for name in names:
+        options = set(re.findall(r"--[a-z-]+", shown(capsys, name).split("\noptions:")[0]))
+        assert len(options) > 1 and options <= known, (name, options - known)

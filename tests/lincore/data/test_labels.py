@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lincore
 from lincore import DataError
 from lincore.data import natural_key
-from lincore.data.labels import encode_labels, positions, unique_names
+from lincore.io import frame_to_table
 
 
 @given(st.lists(st.text(max_size=6)))
@@ -43,33 +45,28 @@ def test_numbers_in_names_count_as_numbers():
     ],
 )
 def test_labels_of_any_type_are_ordered(labels, classes):
-    codes, found = encode_labels(labels, "y")
-    assert found.tolist() == classes
-    assert [str(found[code]).removesuffix(".0") for code in codes] == [
+    data = lincore.load((np.zeros((len(labels), 1)), labels))
+    assert data.classes.tolist() == classes
+    assert [str(data.classes[code]).removesuffix(".0") for code in data.codes] == [
         str(label).removesuffix(".0") for label in labels
     ]
 
 
 def test_a_label_too_long_is_refused():
     with pytest.raises(DataError, match="longer than 200"):
-        encode_labels(np.array(["a", "b" * 201], dtype=object), "y")
-
-
-def test_a_label_that_is_no_class_has_no_position():
-    classes = np.array([7, 3, 5])
-    assert positions(np.array([], dtype=int), classes).dtype == np.intp
-    with pytest.raises(KeyError, match="4"):
-        positions(np.array([3, 4]), classes)
+        lincore.load((np.zeros((2, 1)), np.array(["a", "b" * 201], dtype=object)))
 
 
 def test_a_repeated_name_is_numbered_and_told():
-    names, (notice,) = unique_names(["u", "u", "u (2)", "v"])
-    assert names == ["u", "u (2)", "u (2) (2)", "v"]
+    table = frame_to_table(pd.DataFrame([range(4)], columns=["u", "u", "u (2)", "v"]), "made")
+    (notice,) = table.notices
+    assert [*table.frame] == ["u", "u (2)", "u (2) (2)", "v"]
     assert notice.where == "columns 'u (2)', 'u (2) (2)'"
 
 
-@given(st.lists(st.sampled_from(["a", "a (2)", "a (2) (2)", "b", ""]), max_size=9))
+@given(st.lists(st.sampled_from(["a", "a (2)", "a (2) (2)", "b"]), min_size=2, max_size=9))
 def test_names_are_unique_whatever_they_are(names):
-    unique, notices = unique_names(names)
+    table = frame_to_table(pd.DataFrame([range(len(names))], columns=names), "made")
+    unique = [*table.frame]
     assert len(set(unique)) == len(unique) == len(names)
-    assert (unique == names) == (notices == ())
+    assert (unique == names) == (table.notices == ())

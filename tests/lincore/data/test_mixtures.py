@@ -8,12 +8,13 @@ import pytest
 import lincore
 from lincore import DataError
 from lincore.data import (
+    Component,
     gaussian_classes,
+    mixture_classes,
     ring_classes,
     with_far_rows,
     xor_classes,
 )
-from lincore.data.mixtures import Component, mixture_classes
 
 
 def angle(model):

@@ -10,10 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lincore import PCA, DataError, LogisticRegression, MultinomialNB
-from lincore.distributed import open_large_table
-from lincore.distributed.partitioned_data import deal
+from lincore.distributed import deal, open_large_table
 from lincore.io import read_table
-from lincore.io.tables.streamed import _delimited
 from lincore.limits import LIMITS
 from lincore.model_selection import as_method
 
@@ -24,7 +22,7 @@ METHODS = ("lda", "qda", "naive-bayes")
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(_delimited, "BLOCK_CELLS", BLOCK * 4)
+    monkeypatch.setattr("lincore.io.tables.streamed._delimited.BLOCK_CELLS", BLOCK * 4)
 
 
 @pytest.fixture(scope="module")

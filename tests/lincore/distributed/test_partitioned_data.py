@@ -16,8 +16,7 @@ from numpy.testing import assert_allclose
 
 import lincore
 from lincore import DataError, LogisticRegression
-from lincore.distributed import Executor, Inline, PartitionedData, ProcessPool, open_parquet
-from lincore.distributed.partitioned_data import deal
+from lincore.distributed import Executor, Inline, PartitionedData, ProcessPool, deal, open_parquet
 from lincore.model_selection import Steps, as_method
 
 N, GROUP, FOLDS = 600, 90, 3

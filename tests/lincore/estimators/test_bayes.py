@@ -22,7 +22,6 @@ from lincore import (
     sample,
 )
 from lincore.estimators import bayes_error, expected_loss, regret
-from lincore.estimators.bayes_risk import _best, _integrate, _monte_carlo
 from tests.lincore.references_bayes import (
     joint_densities,
     least_expected_loss,
@@ -103,13 +102,16 @@ def test_two_classes_of_one_covariance_have_a_closed_form(distance, prior, p, se
 )
 def test_the_closed_form_is_the_result_of_quadrature_and_counting(loss):
     for distance, prior in ((1.5, 0.0), (1.5, 0.2), (1.5, 1.0), (0.0, 0.2)):
-        truth = BayesClassifier([[0.0], [distance]], [[1.0]], [1 - prior, prior], loss=loss)
-        known = truth.known_classes()
-        exact = bayes_error(truth)
-        assert exact.method == "closed form"
-        assert_allclose(_integrate(known, _best(known), 1e-4, 0).value, exact.value, atol=1e-12)
-        sampled = _monte_carlo(known, _best(known), 1e-3, 0)
-        assert abs(sampled.value - exact.value) <= 4 * sampled.standard_error + 1e-12
+        for p in (1, 3):
+            means = np.zeros((2, p))
+            means[1, 0] = distance
+            truth = BayesClassifier(means, np.eye(p), [1 - prior, prior], loss=loss)
+            exact = bayes_error(truth)
+            assert exact.method == "closed form"
+            rule = truth.fit(means, [0, 1])
+            found = expected_loss(rule, truth, standard_error=1e-3)
+            assert found.method.startswith("quadrature" if p == 1 else "Monte Carlo with")
+            assert abs(found.value - exact.value) <= 4 * found.standard_error + 1e-12
 
 
 @pytest.mark.parametrize("loss", [None, LOSS])
@@ -153,13 +155,13 @@ def test_monte_carlo_stops_at_the_standard_error_and_is_the_closed_form_within_i
     truth = BayesClassifier(means, np.eye(6), priors)
     exact = bayes_error(truth)  # three means span a plane
     assert exact.method == "quadrature"
-    known = truth.known_classes()
+    rule = truth.fit(means, np.arange(len(means)))
     for wanted in (1e-3, 3e-4):
-        found = _monte_carlo(known, _best(known), wanted, 0)
+        found = expected_loss(rule, truth, standard_error=wanted)
         assert 0 < found.standard_error <= wanted
         assert abs(found.value - exact.value) < 4 * found.standard_error
-        assert found == _monte_carlo(known, _best(known), wanted, 0)
-        assert found != _monte_carlo(known, _best(known), wanted, 1)
+        assert found == expected_loss(rule, truth, standard_error=wanted)
+        assert found != expected_loss(rule, truth, standard_error=wanted, seed=1)
     beyond = bayes_error(BayesClassifier(*three(3)), standard_error=1e-3)
     assert beyond.method.startswith("Monte Carlo with")
 

@@ -19,10 +19,8 @@ from lincore import (
     Standardizer,
 )
 from lincore.estimators import boundary, mahalanobis
-from lincore.estimators.boundary_geometry import discriminants
-from lincore.linalg.quadric import Quadric
-from lincore.model_selection import Steps
-from lincore.model_selection.pipeline import build_pipeline
+from lincore.linalg import Quadric
+from lincore.model_selection import Steps, pipeline_for
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 
 MODELS = [
@@ -38,7 +36,7 @@ MODELS = [
 def test_discriminants_are_the_scores(model, sizes):
     X, y = unbalanced(sizes=sizes, offset=100)
     posterior = model.fit(X, y).predict_log_proba(X)
-    scores = np.column_stack([f.values(X) for f in discriminants(model)])
+    scores = np.column_stack([f.values(X) for f in model.discriminants()])
     assert_allclose(scores - scores[:, :1], posterior - posterior[:, :1], atol=1e-6)
     line = boundary(model, 1, 0)
     assert line.is_linear == isinstance(model, LinearDiscriminantAnalysis)
@@ -51,7 +49,7 @@ def test_discriminants_are_the_scores(model, sizes):
 def test_boundaries_are_mapped_back_to_the_users_units(model):
     data = lincore.sample("wine")
     for options in ({"n_components": 3}, {"n_components": 4, "whiten": True}, {}):
-        pipeline = build_pipeline(type(model)(), steps=Steps(**options)).fit(data.X, data.codes)
+        pipeline = pipeline_for(data, type(model)(), Steps(**options)).fit(data.X, data.codes)
         posterior = pipeline.predict_log_proba(data.X)
         found = boundary(pipeline, 2, 0)
         assert found.b.shape == (13,)
@@ -109,7 +107,7 @@ def test_distances_from_planes_centres_and_nothing():
 
 def test_mahalanobis_distances_in_a_pipeline():
     data = lincore.sample("wine")
-    pipeline = build_pipeline(LinearDiscriminantAnalysis()).fit(data.X, data.codes)
+    pipeline = pipeline_for(data, LinearDiscriminantAnalysis()).fit(data.X, data.codes)
     found = mahalanobis(pipeline, data.X)
     means = np.array([data.X[data.codes == k].mean(axis=0) for k in range(3)])
     centred = data.X - means[data.codes]

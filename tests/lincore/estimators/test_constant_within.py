@@ -11,12 +11,12 @@ import pytest
 import lincore
 from lincore import model_selection
 from lincore.estimators import (
+    ConstantFeatureWarning,
     DiagonalLinearDiscriminantAnalysis,
     FisherDiscriminant,
     LinearDiscriminantAnalysis,
     QuadraticDiscriminantAnalysis,
 )
-from lincore.estimators.base.moment_classifier import ConstantFeatureWarning
 from lincore.model_selection import Steps
 from lincore.report import comparison_notes
 

@@ -12,8 +12,7 @@ from sklearn.naive_bayes import GaussianNB as ScikitNB
 import lincore
 from lincore import GaussianNB, Moments, OneVsRest
 from lincore.inspection import naive_bayes_feature_counts
-from lincore.model_selection import Steps, as_method, method_steps, pipeline_for
-from lincore.model_selection.hold_out import fit_pipeline
+from lincore.model_selection import Steps, as_method, fit_pipeline, method_steps, pipeline_for
 from lincore.report import naive_bayes_distributions
 from tests.data import DATA, needs_data
 

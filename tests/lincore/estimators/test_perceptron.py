@@ -12,9 +12,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-import lincore.estimators._perceptron_epochs
 from lincore import Perceptron
-from lincore.estimators.perceptron import mistake_bound
+from lincore.estimators import mistake_bound
 from tests.lincore.estimators.test_linear_discriminant import unbalanced
 from tests.lincore.references_linear import (
     perceptron_of_many_classes,
@@ -67,7 +66,7 @@ def test_many_classes_row_by_row_whatever_the_block(seed, n_classes, weighted, b
     last, mean, mistakes = perceptron_of_many_classes(X, y, n_classes, max_epochs=5, weight=weight)
     options = {"max_epochs": 5, "tol": 0, "standardize": False, "shuffle": False}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lincore.estimators._perceptron_epochs, "BLOCK_VALUES", block)
+        patch.setattr("lincore.estimators._perceptron_epochs.BLOCK_VALUES", block)
         models = [fit(X, y, weight, weights=w, **options) for w in ("last", "averaged")]
     for model, W in zip(models, (last, mean), strict=True):
         W = W if n_classes > 2 else W[1:] - W[:1]

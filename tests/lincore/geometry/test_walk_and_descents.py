@@ -9,9 +9,9 @@ from scipy.optimize import minimize
 import lincore
 from lincore import DataError
 from lincore.data import gaussian_classes
-from lincore.estimators.perceptron import mistake_bound
+from lincore.estimators import mistake_bound
 from lincore.geometry import LogisticError, descend_logistic, perceptron_walk
-from lincore.linalg.optimize import Reason
+from lincore.linalg import Reason
 
 
 @pytest.fixture(scope="module")

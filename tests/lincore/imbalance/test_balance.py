@@ -14,11 +14,9 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 from sklearn.neighbors import KNeighborsClassifier
 
 import lincore
-from lincore import PCA, DataError, LinearDiscriminantAnalysis, LogisticRegression, Moments, metrics
+from lincore import PCA, DataError, LinearDiscriminantAnalysis, LogisticRegression, metrics
 from lincore.data import Dataset, Split
-from lincore.imbalance.losses import CONDITIONS
-from lincore.imbalance.subsets import NestedSubsets, Shuffling, reduce_proportionally, wanted_sizes
-from lincore.imbalance.trials import Plan
+from lincore.imbalance import reduce_proportionally
 from lincore.io import gaussian_classes
 from lincore.model_selection import Steps
 
@@ -54,38 +52,21 @@ def test_a_control_keeps_the_shares(counts, share, seed):
 
 
 def test_smaller_arms_lie_inside_larger_ones():
-    codes = np.repeat([0, 1, 2], [30, 20, 10])
-    train = np.flatnonzero(np.arange(60) % 5 > 0)
-    nested = NestedSubsets.draw(codes, train, 3, seed=1)
-    small, large = nested.take([5, 3, 2]), nested.take([5, 10, 8])
-    assert np.isin(small, large).all() and np.isin(large, train).all()
-    assert_array_equal(np.bincount(codes[large]), [5, 10, 8])
-    assert_array_equal(nested.take(nested.counts), train)
-
-
-def test_moments_of_all_arms_come_from_one_pass():
     data = three_classes()
-    X = data.X + 1e6
-    nested = NestedSubsets.draw(data.codes, np.arange(0, 195, 2), 3, seed=0)
-    subsets = [np.array(sizes) for sizes in ([45, 30, 23], [45, 30, 4], [10, 7, 5], [1, 1, 1])]
-    for subset, merged in zip(subsets, nested.moments(X, subsets), strict=True):
-        rows = nested.take(subset)
-        direct = Moments.from_groups(X[rows], data.codes[rows], 3)
-        assert_allclose(merged.count, direct.count)
-        assert_allclose(merged.mean, direct.mean, rtol=1e-14)
-        assert_allclose(merged.scatter, direct.scatter, rtol=1e-7, atol=1e-7)
-    growing = [subsets[3], subsets[2], subsets[0]]
-    for subset, grown in zip(growing, nested.grow(X, growing), strict=True):
-        assert_allclose(grown.scatter, nested.moments(X, [subset])[0].scatter, rtol=1e-7, atol=1e-7)
-    with pytest.raises(ValueError, match="must grow"):
-        list(nested.grow(X, subsets))
+    small, large = (
+        lincore.balance(data, sizes, "lda", repeats=1).example
+        for sizes in ({"class 2": 9, "class 3": 5}, {"class 2": 20, "class 3": 5})
+    )
+    assert_array_equal(small.rows["full"], large.rows["full"])
+    assert np.isin(small.rows["reduced"], large.rows["reduced"]).all()
+    assert_array_equal(np.bincount(data.codes[large.rows["reduced"]]), [63, 20, 5])
 
 
 @pytest.mark.parametrize("size", [0, 46, -1, 2.5, True, float("nan"), 0.0])
 def test_sizes_that_cannot_be(size):
     data = three_classes()
     with pytest.raises(DataError, match="training rows of 'class 3'"):
-        wanted_sizes(data, data.counts, {"class 3": size})
+        lincore.balance(data, {"class 3": size}, "lda")
 
 
 def test_sizes_of_classes_that_are_not_there():
@@ -177,7 +158,7 @@ def test_all_numbers_of_the_example_agree(study):
             predicted = (pipeline.predict_log_proba(test) + shift).argmax(axis=1)
         stored = example.results[condition].predicted[study.methods.index(method)]
         assert_array_equal(predicted, stored)
-    assert tuple(example.results) == CONDITIONS
+    assert tuple(example.results) == study.conditions
 
 
 def test_what_is_finished_can_be_looked_at():
@@ -279,6 +260,7 @@ def test_nothing_leaks_from_the_test_rows():
 
 def test_arms_from_moments_equal_arms_from_rows(monkeypatch):
     data = three_classes()
+    data = replace(data, X=data.X + 1e6)
     options = {"methods": ("lda", "qda"), "steps": Steps(n_components=2), "repeats": 2}
     fast = lincore.balance(data, {"class 3": 9}, **options)
     monkeypatch.setattr("lincore.imbalance.trials.LARGEST_SCATTER", 0)
@@ -286,16 +268,13 @@ def test_arms_from_moments_equal_arms_from_rows(monkeypatch):
     assert_allclose(fast.losses, slow.losses, rtol=1e-6)
 
 
-def test_undersampling_and_oversampling_have_the_shares_of_the_full_set():
-    data = three_classes()
-    plan = Plan(data, {"class 3": 9}, (), Steps(), "stratified", 0.3, 0)
-    trial = plan.trial(0)
-    full = trial.shares("full")
+def test_undersampling_and_oversampling_have_the_shares_of_the_full_set(study):
+    sizes = study.counts
+    full = sizes["full"] / sizes["full"].sum()
     for subset in ("undersampling", "oversampling"):
-        sizes = trial.sizes[subset]
-        assert_allclose(sizes / sizes.sum(), full, atol=0.03)
-    assert (trial.sizes["undersampling"] <= trial.sizes["reduced"]).all()
-    assert (trial.sizes["oversampling"] >= trial.sizes["reduced"]).all()
+        assert_allclose(sizes[subset] / sizes[subset].sum(), full, atol=0.03)
+    assert (sizes["undersampling"] <= sizes["reduced"]).all()
+    assert (sizes["oversampling"] >= sizes["reduced"]).all()
 
 
 def test_equal_gaussians_lose_nothing_but_priors():
@@ -354,25 +333,28 @@ def test_data_that_have_to_be_prepared_or_have_many_features(kind):
         assert_allclose(proba, np.exp(posterior), atol=1e-9)
 
 
-def test_turns_of_a_shuffling_share_the_rows_out():
+def test_ten_repetitions_with_a_tenth_to_test_share_the_rows_out():
     """Every row is tested once, stands in each subset equally often, and never in both at once."""
     codes = np.repeat([0, 1, 2], [40, 60, 100])
-    data = Dataset("t", np.zeros((200, 1)), codes, np.array(["a", "b", "c"]), ("x",))
-    shuffling = Shuffling.draw(data, 0.1, seed=3)
-    tested, chosen = np.zeros(data.n_rows), np.zeros(data.n_rows)
-    smallest = data.counts // 10 * 3
-    for turn in range(shuffling.n_turns):
-        split, nested = shuffling.turn(turn)
-        subset = nested.take(smallest)
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    data = Dataset("t", X, codes, np.array(["a", "b", "c"]), ("x",))
+    tested, chosen, splits = np.zeros(data.n_rows), np.zeros(data.n_rows), []
+
+    def count(study):
+        split, subset = study.example.split, study.example.rows["reduced"]
         assert not np.isin(subset, split.test).any() and np.isin(subset, split.train).all()
         assert_array_equal(np.sort(np.concatenate(split)), np.arange(data.n_rows))
         tested[split.test] += 1
         chosen[subset] += 1
+        splits.append(split)
+
+    asked = {"test_size": 0.1, "repeats": 10, "seed": 3, "keep": count}
+    lincore.balance(data, {"a": 12, "b": 18, "c": 30}, "lda", **asked)
     assert_array_equal(tested, 1)
     for code in range(data.n_classes):
         assert np.ptp(chosen[data.codes == code]) <= 1
     first = lincore.split(data, test_size=0.1, seed=3)
-    assert_array_equal(shuffling.turn(0)[0].test, first.test)
+    assert_array_equal(splits[0].test, first.test)
 
 
 @pytest.mark.parametrize("C", [1.0, np.inf])

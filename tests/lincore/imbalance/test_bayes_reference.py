@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore import plots
+from lincore import metrics, plots
 from lincore.imbalance import true_parameters_of
 from lincore.inspection import feature_plane, make_view
-from lincore.metrics import scores
-from lincore.plots.plane.boundary_lines import drawn_lines
 from lincore.report import format_loss, score_rows
 
 
@@ -22,12 +20,12 @@ def study():
 def test_it_is_scored_on_the_same_rows_as_the_models(study):
     known = true_parameters_of(study, lincore.sample("gaussian"))
     assert np.array_equal(known.results.rows, study.example.split.test)
-    wrong = 1 - scores.accuracy(known.results, "Bayes classifier").value
+    wrong = 1 - metrics.score(known.results, "Bayes classifier", "accuracy").value
     assert wrong == pytest.approx(known.on_test.value)
     *_, last = score_rows(study, ["full", "reduced"], known.results)
     assert (last["model"], last["set"]) == ("Bayes classifier", "true parameters")
     assert last["log loss"] == format_loss(
-        scores.score(known.results, "Bayes classifier", "log loss"), "log loss"
+        metrics.score(known.results, "Bayes classifier", "log loss"), "log loss"
     )
     assert last.keys() == score_rows(study, ["full"])[0].keys()
 
@@ -46,6 +44,8 @@ def test_its_boundary_is_dashed_over_that_of_a_model(study):
     figure = plots.boundary(model, shared=frame, truth=truth)
     (dashed,) = [line for line in figure.data if line.name == "best possible (dashed)"]
     assert dashed.line.dash == "dash" and dashed.showlegend
-    np.testing.assert_allclose(dashed.x, drawn_lines(truth, frame.limits)[:, 0], rtol=1e-5)
+    alone = plots.boundary(truth, shared=frame).data
+    (whole,) = [line for line in alone if line.name == "decision boundary"]
+    np.testing.assert_allclose(dashed.x, whole.x, rtol=1e-5)
     assert "Dashed: the boundary of the best possible classifier." in figure.layout.meta["alt"]
     assert len(figure.data) == len(plots.boundary(model, shared=frame).data) + 1

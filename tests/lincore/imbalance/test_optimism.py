@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.imbalance import choose_remedy, imbalance_cost
-from lincore.imbalance.optimism import optimism_of_best
+from lincore.imbalance import choose_remedy, imbalance_cost, optimism_of_best
 
 
 @pytest.mark.parametrize("correlation", [0.0, 0.7])

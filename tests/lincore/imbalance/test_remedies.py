@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
 from lincore.imbalance import REMEDIES, choose_remedy
-from lincore.imbalance.losses import CONDITIONS
 from lincore.io import gaussian_classes
 
 
@@ -81,7 +80,7 @@ def test_the_tables_hold_the_same_numbers(study):
     parts = study.table("log loss").loc["logistic"]
     split = study.attribution("logistic", "log loss")
     assert parts["prior shift from"] == pytest.approx(split.prior_shift.low)
-    assert set(REMEDIES) < set(CONDITIONS)
+    assert set(REMEDIES) < set(study.conditions)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,7 @@ def test_a_hair_that_is_no_difference_is_no_reason(study, bought, chosen):
     losses = np.full_like(study.losses, 0.4)
     spread = 0.02 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     for i, (name, value) in enumerate(bought.items()):
-        condition = CONDITIONS.index(name)
+        condition = study.conditions.index(name)
         losses[:, condition] = 0.4 - value + spread[:, None] * (1 if i % 2 else -1)
     planted = replace(study, losses=losses, variances={})
     advised = choose_remedy(planted, "lda", "error")
@@ -114,10 +113,10 @@ def test_a_hair_that_is_no_difference_is_no_reason(study, bought, chosen):
 def test_beyond_the_full_set_there_is_nothing_to_recover(study):
     """Corrected priors bring nearly all of it back: a threshold that gains more is no better."""
     losses = np.full_like(study.losses, 0.4)
-    losses[:, CONDITIONS.index("full")] = 0.3
-    losses[:, CONDITIONS.index("corrected priors")] = 0.31
+    losses[:, study.conditions.index("full")] = 0.3
+    losses[:, study.conditions.index("corrected priors")] = 0.31
     spread = 0.1 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
-    losses[:, CONDITIONS.index("moved threshold")] = 0.26 + spread[:, None]
+    losses[:, study.conditions.index("moved threshold")] = 0.26 + spread[:, None]
     assert (
         choose_remedy(replace(study, losses=losses, variances={}), "lda").remedy.name
         == "corrected priors"
@@ -140,8 +139,8 @@ def test_advice_is_of_the_loss_that_is_asked_for(study):
 def test_what_is_beyond_chance_goes_before_what_is_larger(study):
     losses = np.full_like(study.losses, 0.4)
     spread = 0.2 * np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
-    losses[:, CONDITIONS.index("corrected priors")] = 0.30 + spread[:, None]
-    losses[:, CONDITIONS.index("both")] = 0.31
+    losses[:, study.conditions.index("corrected priors")] = 0.30 + spread[:, None]
+    losses[:, study.conditions.index("both")] = 0.31
     advised = choose_remedy(replace(study, losses=losses, variances={}), "lda")
     assert advised.remedy.name == advised.most.name == "both"
     assert advised.remedy.recovered.low > 0

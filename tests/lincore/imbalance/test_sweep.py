@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lincore
 from lincore import DataError, LinearDiscriminantAnalysis, Moments
 from lincore.imbalance import Sweep, sweep
-from lincore.imbalance.subsets import Shuffling
 from lincore.io import gaussian_classes
 from lincore.model_selection import Steps
 
@@ -42,9 +41,9 @@ def test_a_size_of_the_sweep_is_a_study(found):
 
 def test_exact_curves_are_weights_on_all_rows(found):
     data = skewed()
-    shuffling = Shuffling.draw(data, 0.3, 0)
-    for s in range(len(found.seeds)):
-        split, _ = shuffling.turn(s)
+    studies = []
+    lincore.balance(data, {"class 3": 4}, "lda", repeats=3, keep=studies.append)
+    for s, split in enumerate(study.example.split for study in studies):
         X, codes = data.X[split.train], data.codes[split.train]
         steps = lincore.Standardizer, lincore.PCA
         full = found.sizes[-1]

@@ -15,7 +15,6 @@ from lincore.imbalance import (
     view_with_prior_shift,
 )
 from lincore.inspection import feature_plane
-from lincore.metrics import scores
 from lincore.model_selection import Steps, transform_for_classifier
 
 METHODS = ("lda", "qda", "logistic", "least-squares")
@@ -103,13 +102,13 @@ def test_scores_in_use_are_the_plain_ones_at_the_shares_of_the_test_part(study):
     shares = np.bincount(results.truth) / len(results.truth)
     for method in METHODS:
         error = imbalance.error_in_deployment(results, method, shares)
-        assert error.value == pytest.approx(1 - scores.accuracy(results, method).value)
+        assert error.value == pytest.approx(1 - metrics.score(results, method, "accuracy").value)
         assert 0 <= error.low <= error.value <= error.high
         assert error.high > error.low
         cost = imbalance.cost_in_deployment(results, method, shares, 1 - np.eye(3))
         assert cost.value == pytest.approx(error.value)
     loss = imbalance.log_loss_in_deployment(results, "lda", shares)
-    assert loss.value == pytest.approx(scores.score(results, "lda", "log loss").value)
+    assert loss.value == pytest.approx(metrics.score(results, "lda", "log loss").value)
     assert np.isnan(imbalance.log_loss_in_deployment(results, "least-squares", shares).value)
 
 
@@ -117,7 +116,7 @@ def test_error_by_share_ends_at_the_recalls(study):
     results, old = study.example.results["reduced"], imbalance.condition_priors(study, "reduced")
     curve = imbalance.error_by_share(results, old, 0, [1.0], corrected=False)
     for method, (value, _, _) in zip(METHODS, curve[:, 0], strict=True):
-        assert value == pytest.approx(1 - scores.recall(results, method)[0].value)
+        assert value == pytest.approx(1 - metrics.recall(results, method)[0].value)
     told = imbalance.error_by_share(results, old, 0, [0.05, 0.999], corrected=True)
     assert told[0, 1, 0] <= curve[0, 0, 0]
 

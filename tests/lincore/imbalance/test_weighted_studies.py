@@ -8,7 +8,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lincore
 from lincore import LinearDiscriminantAnalysis, Steps, imbalance, report
 from lincore.data import Split, with_row_weights
-from lincore.imbalance.losses import CONDITIONS
 
 METHODS = ("lda", "qda", "logistic")
 AS_THEY_ARE = Steps(standardize=False)
@@ -88,7 +87,7 @@ def test_every_condition_is_what_scikit_learn_would_be_told():
         wanted = np.average(-np.log(proba), weights=w[test])
         assert_allclose(study.loss("lda", condition, "log loss")[0], wanted)
     truth = codes[test]
-    for condition in CONDITIONS:
+    for condition in study.conditions:
         right = example.results[condition].predicted[0] == truth
         recalls = [np.average(right[truth == k], weights=w[test][truth == k]) for k in (0, 1)]
         error = 1 - np.average(right, weights=w[test])
@@ -111,7 +110,9 @@ def test_whole_weights_are_copies_to_what_leaves_no_row_out():
         lincore.balance(d, {"b": 0.5}, ("lda", "qda"), split=s, repeats=1)
         for d, s in ((data, split), (written, parts))
     ]
-    assert_allclose(*(study.losses[:, CONDITIONS.index("full")] for study in studies), rtol=1e-9)
+    assert_allclose(
+        *(study.losses[:, study.conditions.index("full")] for study in studies), rtol=1e-9
+    )
     sweeps = [
         lincore.sweep(d, "b", [5], ("lda", "qda"), split=s, repeats=1)
         for d, s in ((data, split), (written, parts))

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 import lincore
 from lincore.inspection import feature_weights, likelihood_coefficients, score_coefficients
-from lincore.model_selection import Steps, as_method, hold_out, pipeline_for
+from lincore.model_selection import Steps, as_method, fit_pipeline, pipeline_for
 from lincore.report import coefficient_rows
 
 
@@ -33,7 +33,7 @@ def fitted(frame, line, steps=None):
     data = lincore.load(frame, target="fate", name="passengers")
     rows = np.arange(data.n_rows)
     pipeline = pipeline_for(data, as_method(line).fresh(data.classes), steps or Steps())
-    return data, rows, hold_out.fit_pipeline(pipeline, data, rows)
+    return data, rows, fit_pipeline(pipeline, data, rows)
 
 
 def design(frame):
@@ -142,7 +142,7 @@ def test_missing_and_rare_levels_are_levels_as_any_other():
     data = replace(data, imputation="indicator")
     rows = np.arange(data.n_rows)
     pipeline = pipeline_for(data, as_method("logistic(C=inf)").fresh(data.classes), Steps())
-    pipeline = hold_out.fit_pipeline(pipeline, data, rows)
+    pipeline = fit_pipeline(pipeline, data, rows)
     found = likelihood_coefficients(pipeline, data, rows)
     assert np.isfinite(found.error).all() and (found.error > 0).all()
     n_columns = feature_weights(pipeline, data, rows).values.shape[1]

@@ -18,8 +18,9 @@ from lincore.inspection import (
     model_view,
 )
 from lincore.model_selection import Steps, as_method, pipeline_for
-from lincore.model_selection.pipeline import PLAIN
 from lincore.plots.plane import Marks
+
+PLAIN = Steps()
 
 
 def two_classes(n_features: int, n_rows: int = 120, seed: int = 0):
@@ -109,10 +110,10 @@ def test_three_classes_are_drawn_in_the_plane_of_their_means():
 @pytest.mark.parametrize(
     ("name", "steps", "kind"),
     [
-        ("wine", PLAIN, "discriminant"),
+        ("wine", Steps(), "discriminant"),
         ("wine", Steps(n_components=2), "coordinates"),
         ("iris", Steps(basis="polynomial"), "features"),
-        ("gaussian", PLAIN, "features"),
+        ("gaussian", Steps(), "features"),
     ],
 )
 def test_the_plane_is_of_the_kind_that_shows_most(name, steps, kind):
@@ -121,7 +122,7 @@ def test_the_plane_is_of_the_kind_that_shows_most(name, steps, kind):
 
 
 @pytest.mark.parametrize(
-    ("line", "steps"), [("qda(regularization=0.1)", PLAIN), ("lda", Steps(n_components=2))]
+    ("line", "steps"), [("qda(regularization=0.1)", Steps()), ("lda", Steps(n_components=2))]
 )
 def test_two_features_are_never_two_levels_of_a_category(line, steps):
     data = mixed()

@@ -9,10 +9,8 @@ import scipy.sparse as sp
 from scipy import stats
 
 import lincore
-from lincore import inspection
-from lincore.inspection import association
-from lincore.io import table_to_dataset
-from lincore.io.tables.table import frame_to_table
+from lincore import Dataset, inspection
+from lincore.io import frame_to_table, table_to_dataset
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +35,12 @@ def mixed():
 
 
 def column(data, name):
-    return association.column_values(data, data.feature_names.index(name))
+    return inspection.column_values(data, data.feature_names.index(name))
+
+
+def strengths(data):
+    """Return the association of each column with the classes, by name."""
+    return {one.name: one.value for one in inspection.associations(data)}
 
 
 def test_the_correlation_ratio_is_that_of_the_analysis_of_variance(mixed):
@@ -47,8 +50,7 @@ def test_the_correlation_ratio_is_that_of_the_analysis_of_variance(mixed):
     n, K = len(part), 3
     share = F * (K - 1) / (F * (K - 1) + n - K)
     adjusted = 1 - (1 - share) * (n - 1) / (n - K)
-    (found,) = association.correlation_ratios(column(data, "far")[:, None], data.codes)
-    assert found == pytest.approx(np.sqrt(adjusted), rel=1e-12)
+    assert strengths(data)["far"] == pytest.approx(np.sqrt(adjusted), rel=1e-12)
 
 
 def test_cramers_v_is_bergsmas(mixed):
@@ -58,12 +60,11 @@ def test_cramers_v_is_bergsmas(mixed):
     v = stats.contingency.association(table, method="cramer")
     phi = v**2 * min(r - 1, k - 1) - (r - 1) * (k - 1) / (n - 1)
     least = min(r - (r - 1) ** 2 / (n - 1), k - (k - 1) ** 2 / (n - 1)) - 1
-    found = association.cramers_v(column(data, "sex"), data.codes)
-    assert found == pytest.approx(np.sqrt(phi / least), rel=1e-12)
+    assert strengths(data)["sex"] == pytest.approx(np.sqrt(phi / least), rel=1e-12)
 
 
 def test_the_column_that_separates_comes_first_and_rare_levels_last(mixed):
-    ranked = association.associations(mixed[1])
+    ranked = inspection.associations(mixed[1])
     assert ranked[0].name == "far"
     assert ranked[0].measure == "eta"
     values = {one.name: one.value for one in ranked}
@@ -75,9 +76,11 @@ def test_the_column_that_separates_comes_first_and_rare_levels_last(mixed):
 @pytest.mark.parametrize("scale", [1e-200, 1.0, 1e200])
 def test_extreme_units_and_columns_without_values_are_no_fault(scale):
     X = np.array([[1.0, 5.0, np.nan], [2.0, 5.0, np.nan], [8.0, 5.0, np.nan], [9.0, 5.0, 1.0]])
-    found = association.correlation_ratios(X * scale, [0, 0, 1, 1])
-    assert found[0] == pytest.approx(np.sqrt(1 - 1 / 50 * 3 / 2), rel=1e-9)
-    assert found[1:].tolist() == [0.0, 0.0]
+    codes, names = np.array([0, 0, 1, 1]), ("u", "v", "w")
+    data = Dataset("made", X * scale, codes, np.array(["a", "b"]), names)
+    found = strengths(data)
+    assert found["u"] == pytest.approx(np.sqrt(1 - 1 / 50 * 3 / 2), rel=1e-9)
+    assert (found["v"], found["w"]) == (0.0, 0.0)
     assert np.isfinite(inspection.class_densities(X[:, 0] * scale, [0, 0, 1, 1], 2).values).all()
     matrix = inspection.correlation_matrix(X * scale, [0, 0, 0, 0])
     assert matrix[0, 0] == pytest.approx(1)

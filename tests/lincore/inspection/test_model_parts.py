@@ -15,14 +15,13 @@ from lincore.inspection import (
     confusion_cell,
     feature_weights,
 )
-from lincore.linalg import iteration_callback
-from lincore.linalg.optimize import Reason
-from lincore.linalg.quadric import Quadric
+from lincore.linalg import Quadric, Reason, iteration_callback
 from lincore.model_selection import Steps, as_method, pipeline_for
-from lincore.model_selection.pipeline import PLAIN
 from lincore.plots.plane import with_ellipses
 from lincore.report import equation_latex, equation_text, termination_reason
 from lincore.utils import captured_warnings
+
+PLAIN = Steps()
 
 
 def fitted_on(name: str, line: str, steps: Steps = PLAIN):

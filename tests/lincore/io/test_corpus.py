@@ -14,16 +14,31 @@ CORPUS = Path(__file__).with_name("corpus")
 EXPECTED = json.loads((CORPUS / "expected.json").read_text(encoding="utf-8"))
 
 
+def test_every_file_has_its_reading():
+    assert {path.name for path in CORPUS.iterdir()} == {*EXPECTED, "expected.json"}
+
+
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_file_is_read_as_it_is_meant(name):
     expected, raw = EXPECTED[name], (CORPUS / name).read_bytes()
     if "refused" in expected:
-        with pytest.raises(DataError, match=expected["refused"]):
+        with pytest.raises(DataError, match=expected["refused"]) as caught:
             load(raw, name=name)
+        assert caught.value.notice.remedy and caught.value.notice.where
         return
     table = open_table(raw, name=name)
     assert list(table.frame) == expected["columns"]
     assert len(table.frame) == expected["rows"]
+    assert expected.get("reading", "") in str(table.reading)
+    for column, values in expected.get("values", {}).items():
+        found = table.frame[column].astype(object)
+        assert found.where(found.notna(), None).tolist() == values
+    codes = [notice.code for notice in table.notices]
+    assert codes == expected.get("codes", codes)
+    assert expected.get("where", "") in " ".join(str(one.where) for one in table.notices)
+    assert table.first_line == expected.get("first_line", table.first_line)
+    if "target" not in expected:
+        return
     data = load(
         raw, name=name, target=None if expected.get("says") == "LIN018" else expected["target"]
     )

@@ -26,7 +26,6 @@ from hypothesis import strategies as st
 
 from lincore import DataError
 from lincore.io import ReadOptions, TableOptions, load, read_table, table_to_dataset
-from lincore.io.tables.formats import statfiles
 from lincore.limits import LIMITS
 from lincore.utils import spreadsheet_safe
 
@@ -151,8 +150,9 @@ def test_what_is_no_table_is_refused_with_its_name_and_a_remedy(kind):
     ],
 )
 def test_files_of_statistics_need_a_package(raw, package, monkeypatch, tmp_path):
-    (tmp_path / "process.py").write_text(f"raise SystemExit({statfiles._ABSENT!r})")
-    monkeypatch.setattr(statfiles, "_PROCESS", tmp_path / "process.py")
+    process = tmp_path / "process.py"
+    process.write_text("raise SystemExit('pyreadstat is not installed')")
+    monkeypatch.setattr("lincore.io.tables.formats.statfiles._PROCESS", process)
     with pytest.raises(DataError, match=rf"(?s){package} file.*pip install lincore\[statfiles\]"):
         load(raw, name="made")
 

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from lincore import DataError
-from lincore.io import load, read_npz
-from lincore.io.npz import is_npz
+from lincore.io import load, read_npz, recognise_file
 from lincore.limits import Limits
 from tests.data import DATA, needs_data
 from tests.lincore.io.images.in_memory import npy, zipped
@@ -143,9 +142,9 @@ def test_limits_hold(limits):
 
 
 def test_a_zip_of_images_is_no_file_of_arrays():
-    assert is_npz(saved(X=GREY))
-    assert not is_npz(b"PK\3\4")
-    assert not is_npz(b"text.npy")
+    assert recognise_file(saved(X=GREY), "made.npz")[0] == "arrays"
+    assert recognise_file(b"u,text.npy\n1,2\n", "made.npy")[0] == "table"
+    assert recognise_file(zipped({"a/1.png": b"\x89PNG"}), "made.zip")[0] == "images"
 
 
 @pytest.mark.long

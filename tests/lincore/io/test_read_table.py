@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import DataError
-from lincore.io import load, propose_target, read_table, table_to_dataset
-from lincore.io.tables.table import frame_to_table
+from lincore.io import frame_to_table, load, propose_target, read_table, table_to_dataset
 
 ROWS = "1.5,4,a\n2.5,3,b\n3.5,9,a\n4.5,7,b\n"
 
@@ -223,6 +222,23 @@ def test_a_table_of_successes_and_totals_is_refused_as_such(head, row):
     for name in names[-2:]:
         assert "each row has counts" in refused(text, name)
     assert "one row per case" in refused(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "temp,damage,trials\n" + "".join(f"{50 + i},{i * 7 % 6},6\n" for i in range(24)),
+        "Age,Total,Menarche\n" + "".join(f"{9 + i / 3},{90 + i},{i * i}\n" for i in range(10)),
+        "logdose;r;n\n" + "".join(f"{i / 3};{3 * i};{30 + i % 4}\n" for i in range(9)),
+    ],
+)
+def test_counts_within_a_column_of_totals_are_refused_under_any_name(text):
+    assert "each row counts" in refused(text)
+
+
+def test_a_grade_beside_a_sum_is_a_class():
+    rows = "".join(f"{40 + i},{i * 7 % 5}.5,{i % 4}\n" for i in range(40))
+    assert read(f"total,level,grade\n{rows}").n_classes == 4
 
 
 def test_counts_beside_a_class_of_each_row_are_features():

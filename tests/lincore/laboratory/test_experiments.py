@@ -15,7 +15,6 @@ from lincore.laboratory import (
     demonstrate,
     experiment_rows,
 )
-from lincore.laboratory._own_rows import fitted_lines
 from lincore.report import FORMULAS
 
 ALL = [(word, name) for word, found in EXPERIMENTS.items() for name in found.presets]
@@ -42,10 +41,32 @@ def test_frames_fit_the_figure(shown, place):
     drawn = found.figure_at(-1)
     for number, place in zip(found.moving, found.frames[-1].places, strict=True):
         np.testing.assert_allclose(drawn.data[number].x, place[:, 0], rtol=1e-5, atol=1e-6)
+    # The figure itself stays in its first frame; areas lie below rows, lines and rings above.
+    for number, place in zip(found.moving, found.frames[0].places, strict=True):
+        first = found.figure.data[number].x
+        np.testing.assert_allclose(first, place[:, 0], rtol=1e-5, atol=1e-6)
+    areas = [n for n in found.moving if found.figure.data[n].to_plotly_json().get("fill")]
+    assert areas == list(range(len(areas)))
+    above = sorted(set(found.moving) - set(areas))
+    assert above == list(range(n_traces - len(above), n_traces))
     axes = found.figure.layout
     if axes.yaxis.scaleanchor == "x":
         spans = [np.ptp(axis.range) for axis in (axes.xaxis, axes.yaxis)]
         assert axes.yaxis.scaleratio == 1 and spans[0] == pytest.approx(spans[1])
+
+
+def test_arrows_have_heads_of_one_size(shown):
+    lengths, heads = [], []
+    for word in ("one-function", "perceptron"):
+        found = shown[word, "classic"]
+        window = found.figure.layout.xaxis.range
+        for place in (place for frame in found.frames for place in frame.places):
+            if len(place) == 6 and np.isfinite(place[0]).all():
+                sizes = np.linalg.norm(place - place[1], axis=1) / np.ptp(window)
+                lengths.append(sizes[0])
+                heads += [sizes[3], sizes[5]]
+    assert np.ptp(lengths) > 0.01
+    np.testing.assert_allclose(heads, heads[0], rtol=1e-6)
 
 
 def test_the_first_frame_does_not_give_the_answer_away(shown):
@@ -91,6 +112,18 @@ def test_known_numbers_are_said(shown, word, name, answer, tolerance, a, b):
     said = f"{found.frames[found.stop].sentence} {found.finding}"
     assert b in said
     assert a in said
+
+
+def test_given_priors_give_the_posteriors_of_a_point(shown):
+    """Prior times Gaussian density of either class, by hand."""
+    truth = experiment_rows("bayes", "truth").truth
+    inverse, point = np.linalg.inv(truth.covariances[0]), np.array([5.3, 4.5])
+    distances = [(point - mean) @ inverse @ (point - mean) for mean in truth.means]
+    for prior, frame in ((0.02, 1), (0.5, 25), (0.6, 30)):
+        joint = np.array([prior, 1 - prior]) * np.exp(-0.5 * np.array(distances))
+        one, two = joint / joint.sum()
+        said = shown["bayes", "truth"].frames[frame].sentence
+        assert f"At (5.3, 4.5) the posteriors are {one:.4f} and {two:.4f}" in said
 
 
 def test_the_likelihood_falls_as_the_formula_says(shown):
@@ -146,8 +179,7 @@ def test_lines_are_fitted_to_rows_of_ones_own():
         "Misclassified of 4 rows: least squares 0, LDA 0, logistic regression 0 and perceptron 0."
     )
     assert json.dumps([lines, board.settings(), board.start()], allow_nan=False)
-    X = np.array([point[:2] for point in points])
-    np.testing.assert_allclose(fitted_lines(X, np.array([0, 0, 1, 1]))[0].ends[:, 0], 0, atol=1e-9)
+    np.testing.assert_allclose([end[0] for end in lines[0]["ends"]], 0, atol=1e-9)
     for wrong, words in (
         ([(x, y, 0) for x, y, _ in points], "fewer than two"),
         ([], "fewer than two"),

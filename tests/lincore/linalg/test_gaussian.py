@@ -10,9 +10,7 @@ from sklearn import naive_bayes
 from sklearn.covariance import OAS
 
 from lincore import GaussianNB, LinearDiscriminantAnalysis
-from lincore.linalg import Whitener
-from lincore.linalg.covariance import shrink
-from lincore.linalg.gaussian import Gaussians
+from lincore.linalg import Gaussians, Whitener
 
 
 def test_log_density_and_distance_are_scipys():
@@ -48,11 +46,15 @@ def test_lda_posteriors_are_those_of_its_densities():
 
 def test_oas_is_scikit_learns():
     X = np.random.default_rng(0).standard_normal((15, 6)) * [1, 2, 3, 4, 5, 6]
-    cov = np.cov(X.T, bias=True)
-    assert_allclose(shrink(cov, "oas", n_samples=15), OAS().fit(X).covariance_)
-    one = cov[:1, :1]
-    assert_allclose(shrink(one, "oas", n_samples=15), one)
-    assert_allclose(shrink(np.eye(3), "oas", n_samples=15), np.eye(3))
+    y = np.arange(15) % 3
+    within = X - np.array([X[y == k].mean(axis=0) for k in range(3)])[y]
+    model = LinearDiscriminantAnalysis(shrinkage="oas")
+    assert_allclose(model.fit(X, y).covariance_, OAS().fit(within).covariance_)
+    assert_allclose(model.fit(X[:, :1], y).covariance_, [[within[:, 0].var()]])
+    cube = np.array([[a, b] for a in (-1.0, 1.0) for b in (-1.0, 1.0)])
+    assert_allclose(
+        model.fit(np.vstack([cube, cube + 9]), [0] * 4 + [1] * 4).covariance_, np.eye(2)
+    )
 
 
 def test_a_whitener_sees_rank_through_units_and_rounding():

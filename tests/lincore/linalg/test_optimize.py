@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from lincore.estimators.logistic._newton import NewtonCG, conjugate_gradients
-from lincore.estimators.logistic._sgd import descend_by_rows
-from lincore.linalg.descent import backtracking_line_search, descend, take_whole_steps
-from lincore.linalg.optimize import (
+from lincore.linalg import (
     Iterate,
     Reason,
     StoppingRule,
+    backtracking_line_search,
+    descend,
+    take_whole_steps,
 )
 
 CURVATURE = np.diag([1.0, 4.0, 9.0])
@@ -107,57 +105,3 @@ def test_a_tolerance_below_rounding_is_no_convergence():
         stopping=StoppingRule(1e-300, 99),
     )
     assert found.reason is Reason.PRECISION and not found.converged
-
-
-@given(st.integers(0, 1000), st.integers(1, 12))
-def test_conjugate_gradients_solve_in_as_many_steps_as_there_are_eigenvalues(seed, m):
-    rng = np.random.default_rng(seed)
-    turn = np.linalg.qr(rng.standard_normal((m, m)))[0]
-    H = (turn * rng.integers(1, 4, m)) @ turn.T
-    b = rng.standard_normal(m)
-    x, steps = conjugate_gradients(lambda v: H @ v, b, lambda v: v, 1e-8)
-    assert steps <= 3
-    assert_allclose(H @ x, b, atol=1e-6)
-
-
-def test_conjugate_gradients_stop_where_there_is_no_curvature():
-    H = np.diag([1.0, 0.0])
-    x, _ = conjugate_gradients(lambda v: H @ v, np.array([0.0, 1.0]), lambda v: v, 1e-9)
-    assert np.isfinite(x).all() and x[1] > 0
-
-
-def test_newton_cg_with_the_exact_preconditioner_takes_one_inner_step():
-    direction = NewtonCG(
-        lambda state: lambda v: CURVATURE @ v,
-        lambda state: lambda v: np.linalg.solve(CURVATURE, v),
-        tol=1e-9,
-    )
-    found = descend(
-        bowl,
-        np.zeros(3),
-        direction,
-        search=backtracking_line_search,
-        stopping=StoppingRule(1e-9, 9),
-    )
-    assert found.converged and len(found.trace) == 2 and direction.inner_steps == [1]
-
-
-def test_sequential_steps_halve_their_rate_instead_of_wandering():
-    rows = np.random.default_rng(0).standard_normal((40, 2))
-    target = rows @ [1.0, 2.0] + np.tile([0.5, -0.5], 20)
-
-    def objective(x):
-        residual = rows @ x - target
-        return Iterate(x, 0.5 * float(residual @ residual), rows.T @ residual)
-
-    found = descend_by_rows(
-        objective,
-        lambda x, i: rows[i].T @ (rows[i] @ x - target[i]),
-        np.zeros(2),
-        lambda: list(np.arange(40)[:, None]),
-        rate=0.5,
-        stopping=StoppingRule(1e-3, 2000),
-    )
-    assert_allclose(found.x, np.linalg.lstsq(rows, target)[0], atol=1e-3)
-    assert found.trace[-1].step_length < 0.5
-    assert np.all(np.diff([step.objective for step in found.trace]) <= 0)

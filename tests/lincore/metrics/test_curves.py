@@ -7,7 +7,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lincore import Results, metrics
-from lincore.metrics import scores
 
 
 def two_classes(proba, truth, **more):
@@ -48,7 +47,7 @@ def test_posteriors_that_round_to_one_keep_their_order():
         ("LDA",), results.classes, results.rows, results.truth, results.predicted, log_proba,
         np.zeros(1),
     )  # fmt: skip
-    assert metrics.roc_curve(sharp, "LDA")[1].area == scores.score(sharp, "LDA", "AUC").value == 1
+    assert metrics.roc_curve(sharp, "LDA")[1].area == metrics.score(sharp, "LDA", "AUC").value == 1
 
 
 def test_a_calibration_counted_by_hand():
@@ -62,7 +61,7 @@ def test_a_calibration_counted_by_hand():
     top = metrics.calibration_curve(results, "LDA", n_bins=2)
     assert top.label is None
     assert_array_equal(top.n_rows, [0, 6])
-    assert_allclose(top.observed[1], scores.accuracy(results, "LDA").value)
+    assert_allclose(top.observed[1], metrics.score(results, "LDA", "accuracy").value)
     with pytest.raises(ValueError, match="one bin"):
         metrics.calibration_curve(results, "LDA", n_bins=0)
 

@@ -8,7 +8,6 @@ from scipy import stats
 
 import lincore
 from lincore import metrics, report
-from lincore.metrics.estimates import ranking_scores
 
 
 def over_all_pairs(values, positive):
@@ -63,8 +62,9 @@ def test_scores_have_it_where_it_is_asked_for_and_say_so():
 def test_a_comparison_by_auc_says_which_interval_is_shown_and_gives_delongs_of_each_model():
     results = lincore.compare(lincore.sample("passengers"), ["lda", "perceptron"])
     said = report.interval_method(results, "AUC")
+    ranking = {"lda": results.log_proba[0], "perceptron": results.decision["perceptron"]}
     for method, label in (("lda", "LDA"), ("perceptron", "Perceptron")):
-        margin = np.diff(ranking_scores(results, method)).ravel()
+        margin = np.diff(ranking[method]).ravel()
         value, low, high = over_all_pairs(margin, results.truth == 1)
         assert f"{label} {value:.3f} ({low:.3f} to {high:.3f})" in said
     assert said.startswith("95 % intervals: DeLong, with two rows added. ") and "pROC" in said

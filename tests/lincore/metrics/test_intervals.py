@@ -14,10 +14,9 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
 
 import lincore
-from lincore import Results, report
+from lincore import Results, metrics, report
 from lincore.data import Fold
-from lincore.metrics import Settings, scores, training_variance_rows
-from lincore.metrics.intervals import Spread, from_spread
+from lincore.metrics import Settings, training_variance_rows
 from lincore.model_selection import Steps, as_method, pipeline_for, plan_folds
 from lincore.plots import score_intervals, seconds_and_score
 from lincore.utils import interval
@@ -71,7 +70,7 @@ def test_the_accuracy_of_independent_rows_has_wilsons_interval():
             np.full((1, 40, 2), np.nan), np.zeros(1),
         )  # fmt: skip
         expected = proportion_confint(correct, 40, method="wilson")
-        assert_allclose(scores.accuracy(results, "m")[1:], expected, atol=1e-12)
+        assert_allclose(metrics.score(results, "m", "accuracy")[1:], expected, atol=1e-12)
 
 
 def soft_hits(results):
@@ -100,8 +99,11 @@ def test_over_folds_the_variance_is_that_of_the_rows_and_of_the_training_rows():
     variance = ((hits - share + drift) ** 2).sum() / n**2 * (1 + ratio) + training
     degrees = variance**2 / (training**2 * ratio) if training else np.inf
     assert training > 0
-    found = scores.accuracy(results, "m")
-    assert_allclose(found, from_spread(share, Spread(variance, degrees), 0, 1), rtol=1e-9)
+    found = metrics.score(results, "m", "accuracy")
+    n_rows = share * (1 - share) / variance
+    quantile = student.ppf(0.975, degrees)
+    expected = proportion_confint(share * n_rows, n_rows, 2 * norm.sf(quantile), "wilson")
+    assert_allclose(found, (share, *expected), rtol=1e-9)
 
 
 def test_losses_are_positive_and_their_intervals_normal_on_the_scale_of_logarithms():
@@ -109,7 +111,7 @@ def test_losses_are_positive_and_their_intervals_normal_on_the_scale_of_logarith
     losses = -results.log_proba[0][np.arange(90), results.truth]
     reach = norm.ppf(0.975) * np.sqrt(1.25) * losses.std() / np.sqrt(90) / losses.mean()
     expected = losses.mean() * np.exp([-reach, reach])
-    assert_allclose(scores.score(results, "m", "log loss")[1:], expected)
+    assert_allclose(metrics.score(results, "m", "log loss")[1:], expected)
 
 
 @pytest.mark.parametrize("counts", [(300, 10), (40, 30, 20)])
@@ -119,7 +121,7 @@ def test_the_balanced_accuracy_has_the_interval_of_price_and_bonett(counts):
     n = np.array(counts) + 4 / n_classes
     share = (hits + 2 / n_classes) / n
     half = norm.ppf(0.975) * np.sqrt((share * (1 - share) / n).sum()) / n_classes
-    found = scores.score(results, "m", "balanced accuracy")
+    found = metrics.score(results, "m", "balanced accuracy")
     assert_allclose(found[1:], share.mean() + np.array([-half, half]), atol=1e-9)
 
 
@@ -127,7 +129,7 @@ def test_where_one_class_is_never_predicted_scores_are_not_certain():
     results = one_test_set((300, 12))
     results = replace(results, predicted=np.zeros((1, 312), dtype=np.intp))
     for name in ("balanced accuracy", "macro F1", "MCC"):
-        found = scores.score(results, "m", name)
+        found = metrics.score(results, "m", name)
         assert found.low <= found.value < found.high - 0.1
 
 
@@ -139,8 +141,8 @@ def test_repetitions_count_a_row_once():
         log_proba=once.log_proba[:, rows], fold=once.fold[rows], n_train=once.n_train[rows],
         repetition=np.repeat(np.arange(6), 90),
     )  # fmt: skip
-    for name in scores.SCORES:
-        assert_allclose(scores.score(again, "m", name), scores.score(once, "m", name), rtol=1e-6)
+    for name in metrics.SCORES:
+        assert_allclose(metrics.score(again, "m", name), metrics.score(once, "m", name), rtol=1e-6)
 
 
 def test_models_that_agree_add_nothing_and_models_that_differ_much():
@@ -151,12 +153,12 @@ def test_models_that_agree_add_nothing_and_models_that_differ_much():
     )  # fmt: skip
     apart = plain.common.predicted.copy()
     apart[0, :90] = 0
-    for name in scores.SCORES:
-        alone = scores.score(replace(plain, common=None), "m", name)
-        assert_allclose(scores.score(replace(plain, common=alike), "m", name), alone)
+    for name in metrics.SCORES:
+        alone = metrics.score(replace(plain, common=None), "m", name)
+        assert_allclose(metrics.score(replace(plain, common=alike), "m", name), alone)
     unsure = np.full_like(plain.common.log_proba, np.nan)  # labels alone
     wide, narrow = (
-        scores.score(
+        metrics.score(
             replace(plain, common=replace(plain.common, predicted=said, log_proba=unsure)),
             "m", "balanced accuracy",
         )
@@ -176,20 +178,19 @@ def test_a_stratified_test_set_leaves_the_shares_of_the_classes_to_all_rows():
     degrees = ((losses - losses.mean()) ** 2).sum() ** 2 / ((losses - losses.mean()) ** 4).sum() - 1
     reach = student.ppf(0.975, degrees) * np.sqrt(inside + shares) / losses.mean()
     expected = losses.mean() * np.exp([-reach, reach])
-    assert_allclose(scores.score(stratified, "m", "Brier")[1:], expected, rtol=1e-6)
-    plain, found = (scores.accuracy(one, "m") for one in (results, stratified))
+    assert_allclose(metrics.score(stratified, "m", "Brier")[1:], expected, rtol=1e-6)
+    plain, found = (metrics.score(one, "m", "accuracy") for one in (results, stratified))
     assert found.high - found.low <= plain.high - plain.low
 
 
-@pytest.mark.parametrize("name", scores.SCORES)
+@pytest.mark.parametrize("name", metrics.SCORES)
 def test_of_few_rows_of_a_class_nothing_is_claimed(name):
     few, enough = one_test_set((60, 7)), one_test_set((60, 8))
-    found = scores.score(few, "m", name)
+    found = metrics.score(few, "m", name)
     assert np.isfinite(found.value)
     assert np.isnan([found.low, found.high]).all() == (name in BY_CLASS)
-    assert scores.few_rows(few, name) == ([1] if name in BY_CLASS else [])
-    found = scores.score(enough, "m", name)
-    assert found.low < found.value < found.high and scores.few_rows(enough, name) == []
+    found = metrics.score(enough, "m", name)
+    assert found.low < found.value < found.high
     said = report.missing_interval_note(few, name)
     assert said == ("too few rows of 'class 1' for an interval" if name in BY_CLASS else "")
 
@@ -210,7 +211,7 @@ def test_a_loss_that_few_rows_make_has_no_interval(name):
         )  # fmt: skip
 
     one, several, alone = results((20, 20), 1), results((20, 20), 9), results((38, 2), 9)
-    found = scores.score(one, "LDA", name)
+    found = metrics.score(one, "LDA", name)
     assert found.value > 0 and np.isnan([found.low, found.high]).all()
     said = "too few rows dominate the loss of LDA for an interval"
     assert report.missing_interval_note(one, name) == said
@@ -218,20 +219,23 @@ def test_a_loss_that_few_rows_make_has_no_interval(name):
     assert report.missing_intervals_note(one, ["accuracy", "log loss", "Brier"]) == (
         f"Log loss and Brier: {said}."
     )
-    found = scores.score(several, "LDA", name)
+    found = metrics.score(several, "LDA", name)
     assert 0 < found.low < found.value < found.high <= 10 * found.value
     assert report.missing_interval_note(several, name) == ""
-    assert np.isnan(scores.score(alone, "LDA", name).low)
+    assert np.isnan(metrics.score(alone, "LDA", name).low)
     assert report.missing_interval_note(alone, name) == "too few rows of 'b' for an interval"
-    wider = scores.score(results((30, 10), 12), "LDA", name)
+    wider = metrics.score(results((30, 10), 12), "LDA", name)
     assert wider.low >= 0
 
 
 def test_the_number_of_few_rows_is_that_of_groups_and_not_of_repetitions():
     pairs = one_test_set((60, 14), row_groups=np.arange(74) // 2)
-    assert scores.few_rows(pairs, "MCC") == [1]
-    assert scores.few_rows(over_folds(r=3, counts=(60, 7)), "MCC") == [1]
-    assert scores.few_rows(over_folds(r=3, counts=(60, 8)), "MCC") == []
+    said = "too few rows of {} for an interval"
+    assert report.missing_interval_note(pairs, "MCC") == said.format("'class 1'")
+    assert report.missing_interval_note(over_folds(r=3, counts=(60, 7)), "MCC") == said.format(
+        "'1'"
+    )
+    assert report.missing_interval_note(over_folds(r=3, counts=(60, 8)), "MCC") == ""
 
 
 @pytest.mark.parametrize("scheme", ["one test set", "folds"])
@@ -245,12 +249,12 @@ def test_no_error_or_no_hit_is_not_certainty(scheme, correct):
         common = replace(common, predicted=said[None])
     results = replace(results, predicted=predicted[None], common=common)
     for name in ("accuracy", "balanced accuracy", "macro F1"):
-        found = scores.score(results, "m", name)
+        found = metrics.score(results, "m", name)
         assert found.value == float(correct)
         assert 0.03 < found.high - found.low < 0.2
     if correct:
-        assert scores.score(results, "m", "MCC").low < 0.95
-    assert all(0.05 < found.high - found.low < 0.3 for found in scores.recall(results, "m"))
+        assert metrics.score(results, "m", "MCC").low < 0.95
+    assert all(0.05 < found.high - found.low < 0.3 for found in metrics.recall(results, "m"))
 
 
 def test_common_rows_hold_the_classes_in_their_shares():
@@ -287,7 +291,7 @@ def test_a_comparison_asks_the_models_of_all_folds_about_the_same_rows(spec):
 
 def test_figures_and_words_bear_scores_without_intervals():
     few = one_test_set((60, 3))
-    found = scores.score(few, "m", "MCC")
+    found = metrics.score(few, "m", "MCC")
     for figure in (
         score_intervals(["LDA"], [found], score="MCC", as_percent=False),
         seconds_and_score([0.1], [found], ["LDA"], score="MCC", as_percent=False),
@@ -305,22 +309,15 @@ def test_figures_and_words_bear_scores_without_intervals():
     )
 
 
-def test_students_quantile_widens_by_degrees_of_freedom():
-    wide, narrow = (from_spread(0.7, Spread(0.01, d), 0, 1) for d in (5, np.inf))
-    assert wide.low < narrow.low < 0.7 < narrow.high < wide.high
-    free = from_spread(-3.0, Spread(4.0, 7), -np.inf, np.inf)
-    assert_allclose(free.high, -3 + 2 * student.ppf(0.975, 7))
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_brier_and_log_loss_are_scikit_learns(n_classes):
     results = one_test_set((40, 30, 20)[:n_classes])
     proba = np.exp(results.log_proba[0])
     proba /= proba.sum(axis=1, keepdims=True)
     expected = brier_score_loss(results.truth, proba[:, 1] if n_classes == 2 else proba)
-    assert_allclose(scores.score(results, "m", "Brier").value, expected)
-    assert_allclose(scores.score(results, "m", "log loss").value, log_loss(results.truth, proba))
+    assert_allclose(metrics.score(results, "m", "Brier").value, expected)
+    assert_allclose(metrics.score(results, "m", "log loss").value, log_loss(results.truth, proba))
     areas = roc_auc_score(
         results.truth, proba[:, 1] if n_classes == 2 else proba, multi_class="ovr"
     )
-    assert_allclose(scores.score(results, "m", "AUC").value, areas)
+    assert_allclose(metrics.score(results, "m", "AUC").value, areas)

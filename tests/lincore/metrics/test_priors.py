@@ -11,8 +11,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import log_softmax
 
 from lincore import LinearDiscriminantAnalysis
-from lincore.metrics import Results, adjust_posteriors, adjust_priors, estimate_priors
-from lincore.metrics.priors import decide, move_threshold
+from lincore.metrics import (
+    Results,
+    adjust_posteriors,
+    adjust_priors,
+    decide,
+    estimate_priors,
+    move_threshold,
+)
 
 SCORES = arrays(float, (5, 3), elements=st.floats(-700, 700))
 PRIORS = arrays(float, 3, elements=st.floats(1e-6, 1)).map(lambda p: p / p.sum())
@@ -127,6 +133,27 @@ def test_a_moved_threshold_undoes_wrong_priors():
     moved = ((log_proba + shifts).argmax(axis=1) == codes).mean()
     assert moved >= right.score(X, codes)
     assert moved > wrong.score(X, codes) + 0.05
+
+
+@pytest.mark.parametrize(
+    ("current", "positive", "best"),
+    [
+        (1.2, [0, 0, 1, 1], 1.2),
+        (0.5, [0, 0, 1, 1], 1.5),
+        (0.5, [0, 0, 0, 0], 6.0),
+        (0.5, [1, 1, 1, 1], -1.0),
+    ],
+)
+def test_a_threshold_stays_unless_another_errs_less(current, positive, best):
+    z = np.array([0.0, 1.0, 2.0, 5.0])
+    low, high = move_threshold(np.column_stack([np.zeros(4), z - current]), positive)
+    assert (low, current - high) == (0, best)
+
+
+def test_rows_of_one_score_are_never_cut_apart():
+    alike = np.column_stack([np.zeros(4), np.full(4, 2.0)])
+    assert_array_equal(move_threshold(alike, [0, 0, 1, 1]), [0, 0])
+    assert_array_equal(move_threshold(np.eye(3), np.arange(3)), np.zeros(3))
 
 
 def test_a_threshold_weighs_errors():

@@ -9,26 +9,23 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn import metrics
+from sklearn import metrics as referee
 from sklearn.svm import LinearSVC
 from statsmodels.stats.proportion import proportion_confint
 
 import lincore
-from lincore import Results, report
+from lincore import Results, metrics, report
 from lincore.imbalance import log_loss_in_deployment
-from lincore.imbalance.losses import losses_of
 from lincore.metrics import (
     Settings,
     adjust_priors,
     baseline_scores,
-    curves,
     find_sampling_units,
     groups,
     missing_score_reason,
     pairwise_differences,
     rank_methods,
     score_table,
-    scores,
 )
 
 
@@ -83,7 +80,7 @@ def any_results(draw):
 
 
 def ours(results, method, name):
-    return scores.score(results, method, name).value
+    return metrics.score(results, method, name).value
 
 
 @settings(max_examples=25)
@@ -92,14 +89,14 @@ def test_every_number_agrees_with_every_other_and_with_scikit_learn(results):
     everyone, truth = np.arange(len(results.classes)), results.truth
     for i, method in enumerate(results.methods):
         predicted = results.predicted[i]
-        counts = scores.confusion_matrix(results, method)
-        expected = metrics.confusion_matrix(truth, predicted, labels=everyone)
+        counts = metrics.confusion_matrix(results, method)
+        expected = referee.confusion_matrix(truth, predicted, labels=everyone)
         assert_array_equal(counts, expected)
         assert_allclose(ours(results, method, "accuracy"), np.trace(counts) / counts.sum())
-        recalls = np.array([found.value for found in scores.recall(results, method)])
-        precisions = np.array([found.value for found in scores.precision(results, method)])
-        f1s = np.array(scores.f1(results, method))
-        p, r, f, n = metrics.precision_recall_fscore_support(
+        recalls = np.array([found.value for found in metrics.recall(results, method)])
+        precisions = np.array([found.value for found in metrics.precision(results, method)])
+        f1s = np.array(metrics.f1(results, method))
+        p, r, f, n = referee.precision_recall_fscore_support(
             truth, predicted, labels=everyone, zero_division=np.nan
         )
         assert_allclose(recalls, r)
@@ -109,24 +106,24 @@ def test_every_number_agrees_with_every_other_and_with_scikit_learn(results):
         assert_allclose(ours(results, method, "macro F1"), np.nanmean(f1s))
         assert_allclose(
             ours(results, method, "macro F1"),
-            metrics.f1_score(truth, predicted, average="macro", zero_division=0),
+            referee.f1_score(truth, predicted, average="macro", zero_division=0),
         )
         if len(np.union1d(truth, predicted)) > 1:  # else scikit-learn warns, and says 0
-            expected = metrics.matthews_corrcoef(truth, predicted)
+            expected = referee.matthews_corrcoef(truth, predicted)
             assert_allclose(ours(results, method, "MCC"), expected, atol=1e-12)
         the_posteriors_agree(results, i, counts)
 
 
 def the_posteriors_agree(results, i, counts):
     method, truth, everyone = results.methods[i], results.truth, np.arange(len(results.classes))
-    if not scores.has_posteriors(results, method):
+    if not metrics.has_posteriors(results, method):
         for name in ("log loss", "Brier", "AUC"):
-            assert np.isnan(scores.score(results, method, name)).all()
-        for curve in (curves.roc_curve, curves.precision_recall_curve):
-            with pytest.raises(ValueError, match="no scores to rank rows"):
+            assert np.isnan(metrics.score(results, method, name)).all()
+        for curve in (metrics.roc_curve, metrics.precision_recall_curve):
+            with pytest.raises(ValueError, match="no scores that rank rows"):
                 curve(results, method)
-        with pytest.raises(ValueError, match="without probabilities"):
-            curves.calibration_curve(results, method)
+        with pytest.raises(ValueError, match="not how probable"):
+            metrics.calibration_curve(results, method)
         return
     log_proba = results.log_proba[i]
     losses = -log_proba[np.arange(len(truth)), truth]
@@ -135,23 +132,26 @@ def the_posteriors_agree(results, i, counts):
     brier = ((np.exp(log_proba) - one_hot) ** 2).sum(axis=1).mean()
     assert_allclose(ours(results, method, "Brier"), brier / (2 if len(everyone) == 2 else 1))
     areas = []
-    rocs, lines = curves.roc_curve(results, method), curves.precision_recall_curve(results, method)
+    rocs, lines = (
+        metrics.roc_curve(results, method),
+        metrics.precision_recall_curve(results, method),
+    )
     for k in everyone:
         inside, right = truth == k, counts[k, k]
         roc, line = rocs[k], lines[k]
-        assert_array_equal(roc.operating.y, scores.recall(results, method)[k].value)
+        assert_array_equal(roc.operating.y, metrics.recall(results, method)[k].value)
         assert_array_equal(line.operating.x, roc.operating.y)
-        assert_array_equal(line.operating.y, scores.precision(results, method)[k].value)
+        assert_array_equal(line.operating.y, metrics.precision(results, method)[k].value)
         if not 0 < inside.sum() < len(truth):
             assert np.isnan(roc.area)
             continue
-        areas.append(metrics.roc_auc_score(inside, log_proba[:, k]))
+        areas.append(referee.roc_auc_score(inside, log_proba[:, k]))
         assert_allclose(roc.area, areas[-1])
         assert_allclose(roc.operating.x, (counts[:, k].sum() - right) / (~inside).sum())
-        x, y, _ = metrics.roc_curve(inside, log_proba[:, k], drop_intermediate=False)
+        x, y, _ = referee.roc_curve(inside, log_proba[:, k], drop_intermediate=False)
         assert_allclose(roc.false_positive_rate, x)
         assert_allclose(roc.recall, y)
-        assert_allclose(line.average, metrics.average_precision_score(inside, log_proba[:, k]))
+        assert_allclose(line.average, referee.average_precision_score(inside, log_proba[:, k]))
         if len(everyone) == 2 and (results.predicted[i] == log_proba.argmax(axis=1)).all():
             on_curve = np.isclose(roc.false_positive_rate, roc.operating.x)
             ties = np.abs(np.diff(log_proba, axis=1)).min() < 1e-9
@@ -160,7 +160,7 @@ def the_posteriors_agree(results, i, counts):
         assert_allclose(ours(results, method, "AUC"), np.mean(areas) if areas else np.nan)
     else:
         assert_allclose(ours(results, method, "AUC"), auc_in_folds(results, log_proba))
-    top = curves.calibration_curve(results, method)
+    top = metrics.calibration_curve(results, method)
     assert top.n_rows.sum() == len(truth)
     accuracy = ours(results, method, "accuracy")
     assert_allclose(np.nansum(top.n_rows * top.observed) / len(truth), accuracy)
@@ -174,7 +174,7 @@ def auc_in_folds(results, values):
         for fold in np.unique(folds):
             here = inside[folds == fold]
             if 0 < here.sum() < len(here):
-                areas.append(metrics.roc_auc_score(here, values[folds == fold, k]))
+                areas.append(referee.roc_auc_score(here, values[folds == fold, k]))
                 n_pairs.append(here.sum() * (~here).sum())
         if areas:
             found.append(np.average(areas, weights=n_pairs))
@@ -188,25 +188,25 @@ def test_auc_of_decision_scores_is_scikit_learns(sample):
     one = lincore.compare(data, [*methods, "lda", LinearSVC()])
     one_hot = one.truth[:, None] == np.arange(data.n_classes)
     for name in one.methods[:3]:
-        expected = metrics.roc_auc_score(one_hot, one.decision[name], average="macro")
-        found = scores.score(one, name, "AUC")
+        expected = referee.roc_auc_score(one_hot, one.decision[name], average="macro")
+        found = metrics.score(one, name, "AUC")
         assert_allclose(found.value, expected)
         assert 0.85 < found.low <= expected <= found.high <= 1
-        assert_allclose(np.mean([curve.area for curve in curves.roc_curve(one, name)]), expected)
-        for k, line in enumerate(curves.precision_recall_curve(one, name)):
-            expected = metrics.average_precision_score(one_hot[:, k], one.decision[name][:, k])
+        assert_allclose(np.mean([curve.area for curve in metrics.roc_curve(one, name)]), expected)
+        for k, line in enumerate(metrics.precision_recall_curve(one, name)):
+            expected = referee.average_precision_score(one_hot[:, k], one.decision[name][:, k])
             assert_allclose(line.average, expected)
-        assert np.isnan(scores.score(one, name, "log loss").value)
+        assert np.isnan(metrics.score(one, name, "log loss").value)
         assert missing_score_reason(one, name, "log loss") == "no posteriors"
     assert list(one.decision) == [name for name in one.methods if name != "lda"]
-    assert scores.score(one, one.methods[-1], "AUC").value > 0.9, (
+    assert metrics.score(one, one.methods[-1], "AUC").value > 0.9, (
         "of scikit-learn's classifiers too"
     )
     folds = lincore.compare(data, methods, "5-fold")
     for name in methods:
         assert_allclose(ours(folds, name, "AUC"), auc_in_folds(folds, folds.decision[name]))
         with pytest.raises(ValueError, match="several fits"):
-            curves.roc_curve(folds, name)
+            metrics.roc_curve(folds, name)
 
 
 def test_scores_of_folds_on_different_scales_are_ranked_within_them():
@@ -233,10 +233,10 @@ def test_an_auc_over_folds_varies_as_on_one_test_set_of_as_many_rows():
         ("m",), np.arange(2), np.arange(400), truth, truth[None], np.full((1, 400, 2), np.nan),
         np.zeros(1), fold=fold, decision={"m": np.column_stack([-values, values])},
     )  # fmt: skip
-    found = scores.score(results, "m", "AUC")
-    areas = [metrics.roc_auc_score(truth[fold == f], values[fold == f]) for f in range(10)]
+    found = metrics.score(results, "m", "AUC")
+    areas = [referee.roc_auc_score(truth[fold == f], values[fold == f]) for f in range(10)]
     assert_allclose(found.value, np.mean(areas))
-    alone = scores.score(replace(results, fold=None), "m", "AUC")
+    alone = metrics.score(replace(results, fold=None), "m", "AUC")
     # The training rows of ten folds add a ninth to the variance.
     assert_allclose(found.high - found.low, np.sqrt(10 / 9) * (alone.high - alone.low), rtol=0.05)
 
@@ -245,19 +245,17 @@ def test_an_auc_over_folds_varies_as_on_one_test_set_of_as_many_rows():
 @given(any_results())
 def test_intervals_hold_their_value_and_stay_on_the_scale(results):
     for method in results.methods:
-        for name, kind in scores.SCORES.items():
-            found = scores.score(results, method, name)
+        for name, kind in metrics.SCORES.items():
+            found = metrics.score(results, method, name)
             if np.isnan(found.value):
                 assert np.isnan(found).all()
             elif np.isnan(found.low):  # one row, or few of a class, say nothing about others
-                few = scores.few_rows(results, name) or scores.is_carried_by_few(
-                    results, method, name
-                )
-                assert few or len(results.rows) == 1
+                said = report.missing_interval_note(results, name, method)
+                assert said or len(results.rows) == 1
                 assert np.isnan(found.high)
             else:
                 assert kind.lowest <= found.low <= found.value <= found.high <= kind.highest
-        for found in (*scores.recall(results, method), *scores.precision(results, method)):
+        for found in (*metrics.recall(results, method), *metrics.precision(results, method)):
             assert np.isnan(found).all() or 0 <= found.low <= found.value <= found.high <= 1
 
 
@@ -266,8 +264,8 @@ def test_intervals_hold_their_value_and_stay_on_the_scale(results):
 @example(255, 2, 6)
 def test_influence_values_are_derivatives(seed, n_classes, m):
     results = some_results(seed, m, n_classes)
-    for name in scores.SCORES:
-        found = scores.estimate(results, "method 0", name)
+    for name in metrics.SCORES:
+        found = metrics.estimate(results, "method 0", name)
         if np.isnan(found.value):  # of one class alone
             assert name == "AUC" and np.ptp(results.truth) == 0
             continue
@@ -280,7 +278,7 @@ def test_influence_values_are_derivatives(seed, n_classes, m):
             predicted=results.predicted[:, rows], log_proba=results.log_proba[:, rows],
             repetition=None, n_train=None,
         )  # fmt: skip
-        step = (scores.estimate(more, "method 0", name).value - found.value) * len(rows)
+        step = (metrics.estimate(more, "method 0", name).value - found.value) * len(rows)
         assert_allclose(step, found.influence[row], atol=0.02 * (1 + np.abs(found.influence[row])))
 
 
@@ -292,7 +290,7 @@ def test_the_accuracy_over_folds_is_the_mean_of_theirs():
         for f in range(10)
         for r in range(4)
     ]
-    assert_allclose(scores.score(results, "method 0", "accuracy").value, np.mean(by_fold))
+    assert_allclose(metrics.score(results, "method 0", "accuracy").value, np.mean(by_fold))
 
 
 def test_rows_that_belong_together_make_wider_intervals():
@@ -303,31 +301,31 @@ def test_rows_that_belong_together_make_wider_intervals():
         log_proba=results.log_proba[:, pairs],
     )  # fmt: skip
     grouped = replace(twice, settings=Settings(row_groups=pairs))
-    for name in scores.SCORES:
-        alone = scores.score(twice, "method 0", name)
-        together = scores.score(grouped, "method 0", name)
+    for name in metrics.SCORES:
+        alone = metrics.score(twice, "method 0", name)
+        together = metrics.score(grouped, "method 0", name)
         assert_allclose(together.value, alone.value)
         ratio = (together.high - together.low) / (alone.high - alone.low)
         assert_allclose(ratio, np.sqrt(2), rtol=0.1)
-    wide, narrow = scores.recall(grouped, "method 0")[0], scores.recall(twice, "method 0")[0]
+    wide, narrow = metrics.recall(grouped, "method 0")[0], metrics.recall(twice, "method 0")[0]
     assert wide.high - wide.low > 1.2 * (narrow.high - narrow.low)
 
 
 def test_a_score_does_not_depend_on_the_other_methods():
     results = some_results(n_methods=3)
     alone = results.select("method 2")
-    for name in scores.SCORES:
-        assert scores.score(results, "method 2", name) == scores.score(alone, "method 2", name)
+    for name in metrics.SCORES:
+        assert metrics.score(results, "method 2", name) == metrics.score(alone, "method 2", name)
 
 
 def test_baselines_guess_from_the_training_shares():
     results = predictions([0, 0, 1, 2], [0, 1, 1, 2])
-    assert scores.majority_baseline_score(results) == 0.5
+    assert metrics.majority_baseline_score(results) == 0.5
     given_shares = replace(results, settings=Settings(training_shares=[0.2, 0.7, 0.1]))
-    found = score_table(scores.baseline_results(given_shares))
+    found = score_table(metrics.baseline_results(given_shares))
     assert (
         found.loc["Majority class", "accuracy"]
-        == scores.majority_baseline_score(given_shares)
+        == metrics.majority_baseline_score(given_shares)
         == 0.25
     )
     expected = -np.log([0.2, 0.2, 0.7, 0.1]).mean()
@@ -338,9 +336,9 @@ def test_baselines_guess_from_the_training_shares():
 
 def test_no_rows_are_no_scores():
     nothing = predictions(np.zeros(0, dtype=int), np.zeros(0, dtype=int))
-    for name in scores.SCORES:
-        assert np.isnan(scores.score(nothing, "LDA", name)).all()
-    assert np.isnan(scores.recall(nothing, "LDA")).all()
+    for name in metrics.SCORES:
+        assert np.isnan(metrics.score(nothing, "LDA", name)).all()
+    assert np.isnan(metrics.recall(nothing, "LDA")).all()
 
 
 @given(st.integers(0, 300), st.integers(1, 300))
@@ -351,7 +349,7 @@ def test_wilsons_interval_is_statsmodels(successes, n):
     results = Results(
         ("m",), np.arange(2), np.arange(n), truth, predicted, np.zeros((1, n, 2)), np.zeros(1)
     )
-    found = scores.accuracy(results, "m")
+    found = metrics.score(results, "m", "accuracy")
     assert_allclose(found[1:], proportion_confint(successes, n, method="wilson"), atol=1e-12)
 
 
@@ -361,7 +359,7 @@ def test_the_interval_of_the_log_loss_is_nearly_that_of_scipys_bootstrap():
     results = some_results(m=300)
     losses = -results.log_proba[0][np.arange(300), results.truth]
     theirs = bootstrap((losses,), np.mean, method="BCa", rng=1).confidence_interval
-    found = scores.score(results, "method 0", "log loss")
+    found = metrics.score(results, "method 0", "log loss")
     assert_allclose(found[1:], theirs, rtol=0.03)
 
 
@@ -374,10 +372,8 @@ def test_a_class_held_impossible_costs_what_it_costs_in_scikit_learn(own):
         ("m",), np.arange(2), np.arange(2), np.array([1, 0]), np.zeros((1, 2), int), log_proba,
         np.zeros(1),
     )  # fmt: skip
-    expected = metrics.log_loss([1, 0], proba)
-    assert_allclose(scores.score(results, "m", "log loss").value, expected, rtol=1e-14)
-    losses = losses_of(results.truth, results.predicted[0], log_proba[0], 2)
-    assert_allclose(losses[2], expected, rtol=1e-14)
+    expected = referee.log_loss([1, 0], proba)
+    assert_allclose(metrics.score(results, "m", "log loss").value, expected, rtol=1e-14)
     assert_allclose(log_loss_in_deployment(results, "m", [0.5, 0.5]).value, expected, rtol=1e-14)
 
 
@@ -388,7 +384,7 @@ def test_wilson_is_refused_for_rows_that_occur_repeatedly():
         results.log_proba, results.seconds,
     )  # fmt: skip
     with pytest.raises(ValueError, match="one test set"):
-        scores.accuracy(repeated, "method 0")
+        metrics.score(repeated, "method 0", "accuracy")
 
 
 def test_shapes_that_do_not_fit_are_refused():
@@ -399,7 +395,7 @@ def test_shapes_that_do_not_fit_are_refused():
             results.log_proba, results.seconds,
         )  # fmt: skip
     with pytest.raises(KeyError, match="method 0, method 1"):
-        scores.confusion_matrix(results, "other")
+        metrics.confusion_matrix(results, "other")
 
 
 def predictions(truth, predicted):
@@ -454,21 +450,21 @@ def test_without_an_error_groups_count_and_not_their_rows():
     tens = replace(plain, settings=Settings(row_groups=np.arange(120) // 10))
     # Six groups of each class were seen, not sixty rows: too few for the balanced accuracy.
     low = proportion_confint(6, 6, method="wilson")[0]
-    assert_allclose([interval.low for interval in scores.recall(tens, "m")], low)
-    assert_allclose([interval.low for interval in scores.precision(tens, "m")], low)
-    alone, together = (scores.accuracy(results, "m").low for results in (plain, tens))
+    assert_allclose([interval.low for interval in metrics.recall(tens, "m")], low)
+    assert_allclose([interval.low for interval in metrics.precision(tens, "m")], low)
+    alone, together = (metrics.score(results, "m", "accuracy").low for results in (plain, tens))
     assert 3 * (1 - alone) < 1 - together
-    assert np.isnan(scores.score(tens, "m", "MCC").low)
-    found = curves.calibration_curve(tens, "m")
+    assert np.isnan(metrics.score(tens, "m", "MCC").low)
+    found = metrics.calibration_curve(tens, "m")
     assert_allclose(np.nanmin(found.low), proportion_confint(12, 12, method="wilson")[0])
 
 
 def test_one_group_alone_has_no_interval():
     results = replace(some_results(), settings=Settings(row_groups=np.zeros(40)))
-    for name in scores.SCORES:
-        found = scores.score(results, "method 0", name)
+    for name in metrics.SCORES:
+        found = metrics.score(results, "method 0", name)
         assert np.isfinite(found.value) and np.isnan([found.low, found.high]).all()
-    assert np.isnan(scores.recall(results, "method 0")[0].high)
+    assert np.isnan(metrics.recall(results, "method 0")[0].high)
     pair = pairwise_differences(results)[0]
     assert (
         np.isnan([pair.low, pair.high]).all() and pair.p == 1 and pair.verdict == "not significant"
@@ -502,7 +498,11 @@ FINDS_RARE = np.where(np.arange(400) < 120, 1, np.repeat([0, 1], [364, 36]))
 
 def test_balanced_accuracy_leads_where_classes_are_unequal():
     results = imbalanced(ALWAYS, FINDS_RARE)
-    assert scores.accuracy(results, "LDA").value == 0.9 > scores.accuracy(results, "Fisher").value
+    assert (
+        metrics.score(results, "LDA", "accuracy").value
+        == 0.9
+        > metrics.score(results, "Fisher", "accuracy").value
+    )
     assert rank_methods(results).methods == ("Fisher", "LDA")
     assert groups(results) == {"LDA": 2, "Fisher": 1}
     assert score_table(results).columns[0] == "balanced accuracy"

@@ -18,17 +18,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import lincore
+from lincore import metrics
 from lincore.data import Dataset, Split
-from lincore.metrics import scores
 from lincore.model_selection import (
     Steps,
-    _fold_moments,
     as_method,
     compare,
+    fit_pipeline,
     pipeline_for,
     plan_folds,
 )
-from lincore.model_selection.hold_out import fit_pipeline
 
 SOLVED = [
     "lda",
@@ -93,29 +92,13 @@ def test_one_pass_equals_a_fit_from_the_rows_of_each_fold(scheme, steps, counts)
             assert_allclose(results.log_proba[j], log_proba, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("few", [0, _fold_moments.FEW_VALUES])
+@pytest.mark.parametrize("few", [0, 10**9])
 def test_merging_class_by_class_is_the_same(few, monkeypatch):
     data = clouds((40, 30, 2), p=5)
     expected = compare(data, SOLVED[:3], "6-fold")
-    monkeypatch.setattr(_fold_moments, "FEW_VALUES", few)
+    monkeypatch.setattr("lincore.model_selection._fold_moments.FEW_VALUES", few)
     found = compare(data, SOLVED[:3], "6-fold")
     assert_allclose(found.log_proba, expected.log_proba, rtol=1e-9)
-
-
-def test_training_moments_are_those_of_the_training_rows():
-    data = clouds((30, 3, 1), p=3)
-    plan = plan_folds(data, "5-fold")
-    for few in (0, 10**9):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_fold_moments, "FEW_VALUES", few)
-            parts = _fold_moments.summarise_parts(data.X, data.codes, 3, plan)
-        merged = _fold_moments.training_moments(parts, 5)
-        for i, fold in enumerate(plan):
-            found = _fold_moments.of_fold(merged, i)
-            direct = lincore.Moments.from_groups(data.X[fold.train], data.codes[fold.train], 3)
-            assert_allclose(found.count, direct.count)
-            assert_allclose(found.mean, direct.mean, atol=1e-12)
-            assert_allclose(found.scatter, direct.scatter, atol=1e-10)
 
 
 def test_splits_that_leave_rows_out_altogether():
@@ -411,7 +394,7 @@ def test_baselines_guess_from_what_the_methods_were_trained_on():
     results = compare(data, "lda", "given")
     share = codes[~tested].mean()
     assert_allclose(results.settings.training_shares, [1 - share, share])
-    prior = scores.baseline_results(results)
+    prior = metrics.baseline_results(results)
     assert_allclose(np.exp(prior.log_proba[1, 0]), [1 - share, share])
     # Folds of unequal size count by the predictions that they stand behind.
     parts = [(np.arange(20, 100), np.arange(20)), (np.arange(50), np.arange(50, 60))]
@@ -430,7 +413,7 @@ def test_intervals_count_groups_where_rows_belong_together():
     assert alone.settings.row_groups is None
     assert_array_equal(together.settings.row_groups, thrice[together.rows])
     # Every row stands there thrice: that is no evidence.
-    width = [np.ptp(scores.accuracy(results, "lda")) for results in (alone, together)]
+    width = [np.ptp(metrics.score(results, "lda", "accuracy")) for results in (alone, together)]
     assert 1.4 < width[1] / width[0] < 2.2
     assert_allclose(replace(together).settings.training_shares.sum(), 1)
 

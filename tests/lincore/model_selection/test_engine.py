@@ -10,11 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import multivariate_normal
 
 import lincore
-from lincore import LinearDiscriminantAnalysis, model_selection
+from lincore import LinearDiscriminantAnalysis, metrics, model_selection
 from lincore.inspection import model_view
-from lincore.metrics import scores
 from lincore.model_selection import Steps, default_steps, pipeline_for, transform_for_classifier
-from lincore.model_selection.pipeline import build_pipeline
 
 CHOICES = [
     {"standardize": True, "n_components": 2},
@@ -75,17 +73,17 @@ def test_classes_keep_the_order_of_the_data_whatever_their_names():
     assert data.classes.tolist() == names.tolist()
     for shape in (X, np.column_stack([X, rng.standard_normal((240, 300))])):
         data = lincore.load((shape, names[codes]), name="many")
-        pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=3))
+        pipeline = pipeline_for(data, LinearDiscriminantAnalysis(), Steps(n_components=3))
         split = lincore.split(data)
         _, results = model_selection.holdout(data, pipeline, split, method="lda")
         assert_array_equal(results.truth, data.codes[split.test])
-        assert scores.accuracy(results, "lda").value > 0.9 or shape is not X
+        assert metrics.score(results, "lda", "accuracy").value > 0.9 or shape is not X
 
 
 def test_what_the_model_cannot_do_is_said_as_a_data_error():
     data = lincore.load((np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 0, 1, 1]), name="two points")
-    pipeline = build_pipeline(LinearDiscriminantAnalysis())
-    with pytest.raises(lincore.DataError, match="No feature varies within the classes"):
+    pipeline = pipeline_for(data, LinearDiscriminantAnalysis())
+    with pytest.raises(lincore.DataError, match="Nothing varies within the classes"):
         model_selection.holdout(data, pipeline, lincore.split(data, test_size=0.5))
 
 
@@ -113,7 +111,7 @@ def test_a_wide_table_is_not_projected_by_default():
 def test_a_view_of_all_coordinates_has_the_models_own_posterior():
     data = lincore.sample("wine")
     split = lincore.split(data)
-    pipeline = build_pipeline(LinearDiscriminantAnalysis(), steps=Steps(n_components=2))
+    pipeline = pipeline_for(data, LinearDiscriminantAnalysis(), Steps(n_components=2))
     fitted, results = model_selection.holdout(data, pipeline, split)
     view = model_view(fitted, data, split.test)
     assert_allclose(view.log_posterior(view.points), results.log_proba[0], atol=1e-9)
@@ -124,7 +122,9 @@ def test_a_view_of_all_coordinates_has_the_models_own_posterior():
 def test_a_view_of_some_features_is_the_exact_marginal_in_their_own_units():
     data = lincore.sample("wine")
     split = lincore.split(data)
-    fitted, _ = model_selection.holdout(data, build_pipeline(LinearDiscriminantAnalysis()), split)
+    fitted, _ = model_selection.holdout(
+        data, pipeline_for(data, LinearDiscriminantAnalysis()), split
+    )
     view = model_view(fitted, data, split.test, axes=(6, 2))
     train = data.X[split.train][:, [6, 2]]
     codes = data.codes[split.train]
@@ -141,7 +141,7 @@ def test_a_view_of_some_features_is_the_exact_marginal_in_their_own_units():
 def test_the_steps_before_the_classifier_can_stand_alone():
     data = lincore.sample("iris")
     split = lincore.split(data)
-    pipeline = build_pipeline(None, steps=Steps(n_components=2))
+    pipeline = pipeline_for(data, None, Steps(n_components=2))
     fitted = model_selection.fit_from_training_set(
         pipeline, data, split, model_selection.summarise_training_set(data, split)
     )

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lincore
-from lincore import DataError
+from lincore import DataError, report
 from lincore.data import Dataset
-from lincore.report import comparison
 
 
 def grouped(groups, codes, seed=0):
@@ -91,10 +90,11 @@ def test_every_experiment_keeps_groups_together_unless_asked_otherwise():
     assert divided(data, lincore.split(data, "stratified"))
     results = lincore.compare(data, "lda")
     assert results.settings.scheme == "holdout by group"
-    assert comparison.evaluation_scope(results).endswith("Rows of one group are kept together.")
+    assert report.evaluation_scope(results).endswith("Rows of one group are kept together.")
     other = lincore.compare(data, "lda", "5-fold")
-    assert "in both training and test sets" in comparison.evaluation_scope(other)
-    assert comparison.groups(lincore.compare(replace(data, groups=None), "lda")) == ""
+    assert "in both training and test sets" in report.evaluation_scope(other)
+    by_row = lincore.compare(replace(data, groups=None), "lda")
+    assert "group" not in report.evaluation_scope(by_row)
     study = lincore.balance(data, {"a": 20}, "lda", repeats=2)
     assert study.settings.scheme == "holdout by group"
     by_row = lincore.balance(data, {"a": 20}, "lda", split="stratified", repeats=1)

@@ -7,15 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore import DataError
+from lincore import DataError, metrics
 from lincore.data import Dataset, Split
-from lincore.metrics import (
-    available_scores,
-    baseline_scores,
-    find_disagreements,
-    rank_methods,
-    scores,
-)
+from lincore.metrics import available_scores, baseline_scores, find_disagreements, rank_methods
 from lincore.model_selection import Steps, compare, learning_curve
 
 
@@ -29,7 +23,9 @@ def test_the_last_size_is_the_comparison_on_all_training_rows():
     band = curve.band()
     assert band.sizes.tolist() == [30, len(splits(wine)[0].train)]
     for i, method in enumerate(band.methods):
-        whole = [scores.accuracy(compare(wine, method, s), method).value for s in splits(wine)]
+        whole = [
+            metrics.score(compare(wine, method, s), method, "accuracy").value for s in splits(wine)
+        ]
         assert_allclose(band.mean[i, -1], np.mean(whole))
         assert (band.low[i] <= band.mean[i]).all() and (band.mean[i] <= band.high[i]).all()
 
@@ -44,7 +40,7 @@ def test_of_one_split_the_interval_is_that_of_the_rows():
         band = curve.band(name)
         for i, method in enumerate(band.methods):
             found = (band.mean[i, -1], band.low[i, -1], band.high[i, -1])
-            assert_allclose(found, scores.score(whole, method, name))
+            assert_allclose(found, metrics.score(whole, method, name))
     with pytest.raises(KeyError, match="speed"):
         curve.band("speed")
 
@@ -109,7 +105,7 @@ def test_the_order_by_a_score_is_found_once():
     wine = lincore.sample("wine")
     results = compare(wine, ["least-squares", "naive-bayes", "lda", "fisher"])
     order = rank_methods(results, "log loss")
-    loss = [scores.score(order, m, "log loss").value for m in order.methods]
+    loss = [metrics.score(order, m, "log loss").value for m in order.methods]
     assert loss[0] <= loss[1] and np.isnan(loss[2:]).all()
     assert order is rank_methods(results, "log loss") and available_scores(
         order.select("fisher")

@@ -10,13 +10,12 @@ from numpy.testing import assert_allclose
 from sklearn import metrics as referee
 from sklearn.exceptions import FitFailedWarning
 from sklearn.neighbors import KNeighborsClassifier
+from statsmodels.stats.proportion import proportion_confint
 
 import lincore
 from lincore import Steps, metrics, report
 from lincore.data import Split, with_row_weights
-from lincore.imbalance.cost.record import CONDITIONS as COST_CONDITIONS
 from lincore.metrics import SCORES
-from lincore.metrics.intervals import wilson
 from lincore.model_selection import as_method
 
 METHODS = (
@@ -139,7 +138,7 @@ def test_unequal_weights_widen_intervals_as_fewer_rows_do():
     n_effective = tested.sum() ** 2 / (tested**2).sum()
     found = metrics.score(results, "lda", "accuracy")
     assert found.value == 1 and n_effective < len(tested) / 2
-    assert_allclose(found.low, wilson(n_effective, n_effective)[1])
+    assert_allclose(found.low, proportion_confint(n_effective, n_effective, method="wilson")[0])
     assert f"as {n_effective:,.1f} of equal weight" in report.weighting(results)
 
 
@@ -198,8 +197,10 @@ def test_the_cost_of_an_imbalance_uses_the_weights():
     line = np.repeat(np.arange(240), weights)
     parts = Split(*(np.flatnonzero(np.isin(line, part)) for part in split))
     rows = lincore.imbalance_cost(written, **{**given, "methods": "lda", "split": parts})
-    places = [COST_CONDITIONS.index(c) for c in ("uncorrected", "corrected priors", "both")]
-    assert_allclose(one.losses[0, places], rows.losses[0, places], atol=1e-10)
+    for name in ("uncorrected", "corrected priors", "both"):
+        for loss in one.loss_names:
+            ours, theirs = (found.loss("lda", name, loss) for found in (one, rows))
+            assert_allclose(ours, theirs, atol=1e-10)
     random = lincore.imbalance_cost(with_row_weights(plain, weights=weights), "lda", repeats=6)
     found = random.decomposition("lda").prior_shift
     assert found.low < found.value < found.high

@@ -14,7 +14,6 @@ from sklearn.model_selection import RepeatedStratifiedKFold, ShuffleSplit, Strat
 import lincore
 from lincore.data import Dataset, Split
 from lincore.model_selection import plan_folds
-from lincore.model_selection.splitters import describe
 
 
 def dataset(counts, groups=None, given_test=None):
@@ -139,5 +138,8 @@ def test_plans_that_would_fill_the_memory_are_refused():
 
 
 def test_schemes_in_words():
-    assert describe(StratifiedKFold(3)).startswith("StratifiedKFold(n_splits=3")
-    assert describe([(np.arange(3), np.arange(3, 5))]) == "given rows"
+    data = lincore.sample("iris")
+    by_splitter = lincore.compare(data, "lda", StratifiedKFold(3)).settings.scheme
+    assert by_splitter.startswith("StratifiedKFold(n_splits=3")
+    by_rows = lincore.compare(data, "lda", [(np.arange(0, 150, 2), np.arange(1, 150, 2))])
+    assert by_rows.settings.scheme == "given rows"

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from lincore import DataError
-from lincore.moments import Moments, _accumulate, moments
-from lincore.moments.moments import leave_one_out
+from lincore.moments import Moments, leave_one_out
 from tests.lincore.references import moments_by_loops
 
 
@@ -66,8 +65,8 @@ def test_blocks_and_tiles_do_not_matter(case, block, tile):
     X, codes, n_groups, scale = case
     expected = Moments.from_groups(X, codes, n_groups)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(moments, "BLOCK_VALUES", block * X.shape[1])
-        patch.setattr(_accumulate, "TILE_ROWS", tile)
+        patch.setattr("lincore.moments.moments.BLOCK_VALUES", block * X.shape[1])
+        patch.setattr("lincore.moments._accumulate.TILE_ROWS", tile)
         assert_same(Moments.from_groups(X, codes, n_groups), expected, scale)
 
 
@@ -81,7 +80,7 @@ def test_columns_that_begin_to_vary_at_any_row(seed, tile, weighted):
     weight = rng.uniform(0.1, 2, 20) if weighted else None
     codes = np.zeros(20, dtype=int)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_accumulate, "TILE_ROWS", tile)
+        patch.setattr("lincore.moments._accumulate.TILE_ROWS", tile)
         for diagonal in (False, True):
             found = Moments.from_groups(X, codes, 1, weight, diagonal=diagonal)
             count, mean, scatter = moments_by_loops(X, codes, 1, weight)

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 
 from lincore import LogisticRegression, Results, inspection, metrics, plots
 from lincore.inspection import Correlations
-from lincore.plots.base.palette import BAD, GOOD
-from lincore.plots.data.contact_sheet import png
-from lincore.plots.model.convergence import oscillation
+from lincore.plots.base import BAD, GOOD
 
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
 METHODS = ["LDA", NASTY, "a method with a name that is far too long for a phone"]
@@ -301,7 +299,8 @@ def test_an_oscillating_learning_rate_is_told():
     figure = plots.error_curves({"0.002": falling, "0.5": jumping})
     assert "0.5 oscillates: it rises in 9 of 18 steps." in figure.layout.meta["subtitle"]
     assert "0.002 oscillates" not in figure.layout.meta["alt"]
-    assert oscillation({"settled": np.full(50, 3.0) + 1e-13 * np.arange(50)}) == ""
+    settled = plots.error_curves({"settled": np.full(50, 3.0) + 1e-13 * np.arange(50)})
+    assert settled.layout.meta["subtitle"] == "settled ends at 3."
 
 
 def test_traces_of_very_different_length_are_seen_together():
@@ -371,7 +370,6 @@ def test_weights_are_even_about_zero_and_colour_images_are_small():
     sheet = plots.images(pixels[None], [NASTY])
     (image,) = data(sheet)
     content = base64.b64decode(image["source"].split(",")[1])
-    assert content == png(pixels)
     size = struct.unpack(">I", content[33:37])[0]
     lines = np.frombuffer(zlib.decompress(content[41 : 41 + size]), np.uint8).reshape(4, 16)
     np.testing.assert_array_equal(lines[:, 1:].reshape(4, 5, 3), pixels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,13 +13,13 @@ from scipy import stats
 
 import lincore
 from lincore import DataError
-from lincore.io.files.streams import LargeFile
-from lincore.io.tables.streamed.reader import open_large_table
+from lincore.io import read_table
 from lincore.limits import LIMITS
-from lincore.linalg import Whitener
-from lincore.linalg.gaussian import Gaussians
-from lincore.linalg.hotelling import ClassDistances
+from lincore.linalg import ClassDistances, Gaussians, Whitener
 from lincore.prediction import Reading, predict
+
+#: A table of so many bytes is read in blocks.
+SMALL = replace(LIMITS, max_table_bytes=1_000)
 
 
 @pytest.fixture(scope="module")
@@ -255,7 +256,7 @@ def test_a_file_read_in_blocks_is_predicted_as_a_whole():
     iris = lincore.sample("iris")
     model = lincore.compare(iris, "lda", keep_models=True).model("lda")
     raw = iris.to_frame().to_csv(index=False).encode()
-    table = open_large_table(LargeFile(raw, "iris.csv", LIMITS, "It is large."), None)
+    table = read_table(raw, "iris.csv", limits=SMALL)
     found = predict(model, table)
     np.testing.assert_array_equal(found.codes, predict(model, iris).codes)
     assert found.scores().truth.tolist() == iris.codes.tolist()
@@ -270,7 +271,7 @@ def test_lines_that_do_not_fit_cost_no_other_and_are_told(in_blocks):
     raw = "\n".join([*lines, ""]).encode()
     rows = raw
     if in_blocks:
-        rows = open_large_table(LargeFile(raw, "iris.csv", LIMITS, "It is large."), None)
+        rows = read_table(raw, "iris.csv", limits=SMALL)
     found = predict(model, rows, reading=Reading("iris.csv"))
     np.testing.assert_array_equal(found.codes, predict(model, iris).codes)
     assert [one.code for one in found.new.findings] == ["LIN021"]

@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from lincore.data import Dataset
 from lincore.io import load
-from lincore.preprocessing.tabular import Preparer, build_preparer, prepared_names
+from lincore.preprocessing import Preparer, build_preparer, prepared_names
 
 NAN = np.nan
 

@@ -8,8 +8,7 @@ import pytest
 
 import lincore
 from lincore.data import split
-from lincore.io import TableOptions, table_to_dataset
-from lincore.io.tables.table import frame_to_table
+from lincore.io import TableOptions, frame_to_table, table_to_dataset
 from lincore.model_selection import Steps, pipeline_for
 
 RNG = np.random.default_rng(3)

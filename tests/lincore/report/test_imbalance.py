@@ -9,7 +9,6 @@ import pytest
 
 import lincore
 from lincore.imbalance import Sweep, choose_remedy
-from lincore.imbalance.losses import CONDITIONS
 from lincore.io import gaussian_classes
 from lincore.report import (
     balance_finding,
@@ -30,7 +29,7 @@ def with_losses(study, full, reduced, both, spread=0.001):
     """Plant means of three conditions: the priors explain nothing, control as full."""
     planted = {"full": full, "control": full, "reduced": reduced, "corrected priors": reduced}
     losses = study.losses.copy()
-    for j, condition in enumerate(CONDITIONS):
+    for j, condition in enumerate(study.conditions):
         noise = spread * (1 + j % 4) * np.array([-1.0, 0.0, 1.0])  # of mean zero
         losses[:, j] = planted.get(condition, both) + noise[:, None]
     return replace(study, losses=losses, variances={})
@@ -86,7 +85,7 @@ def test_harm_is_a_negative_share_of_the_loss(study):
 
 def test_a_proposal_says_what_it_is_not_worse_than(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.105)
-    planted.losses[:, CONDITIONS.index("undersampling")] -= 0.0005
+    planted.losses[:, planted.conditions.index("undersampling")] -= 0.0005
     said = remedy_finding(choose_remedy(planted, "lda"))
     assert "full set: balanced weights + corrected priors, which lower the error by" in said
     assert "It uses every row once" in said
@@ -94,13 +93,13 @@ def test_a_proposal_says_what_it_is_not_worse_than(study):
 
 def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     planted = with_losses(study, full=0.1, reduced=0.3, both=0.3)
-    planted.losses[:, CONDITIONS.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
-    planted.losses[:, CONDITIONS.index("corrected priors")] -= 0.019
+    planted.losses[:, planted.conditions.index("both")] -= np.array([-0.3, 0.0, 0.36])[:, None]
+    planted.losses[:, planted.conditions.index("corrected priors")] -= 0.019
     said = remedy_finding(choose_remedy(planted, "lda"))
     assert "full set: corrected priors, which lower the error by 1.9 points (" in said
     unclear = with_losses(study, full=0.1, reduced=0.3, both=0.3, spread=0.2)
-    unclear.losses[:, CONDITIONS.index("full")] = 0.1
-    unclear.losses[:, CONDITIONS.index("reduced")] = 0.3
+    unclear.losses[:, unclear.conditions.index("full")] = 0.1
+    unclear.losses[:, unclear.conditions.index("reduced")] = 0.3
     found = balance_finding(unclear, "lda")
     assert found.endswith("; all of it is class size, by itself not beyond chance.")
     nothing = with_losses(study, full=0.1, reduced=0.3, both=0.3)
@@ -108,7 +107,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     assert advised == "None of 6 corrections improves the error."
     # "It" is what is proposed, not what was named last.
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
-    other.losses[:, CONDITIONS.index("undersampling")] -= 0.0005
+    other.losses[:, other.conditions.index("undersampling")] -= 0.0005
     told = remedy_finding(choose_remedy(other, "lda"))
     whole = told.index("The whole loss is recovered: the remaining 0.5 points (")
     assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"

@@ -8,33 +8,36 @@ import pytest
 import lincore
 from lincore.errors import TooLargeError
 from lincore.moments import Moments
-from lincore.utils import memory
+from lincore.utils import available_bytes, require_memory
 
 
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """Return a folder that stands for what a machine says of itself."""
-    monkeypatch.setattr(memory, "MEMINFO", tmp_path / "meminfo")
-    names = [(tmp_path, *names) for _, *names in memory.CGROUPS]
-    monkeypatch.setattr(memory, "CGROUPS", names)
+    names = [
+        (tmp_path, "memory.max", "memory.current", "inactive_file"),
+        (tmp_path, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ]
+    monkeypatch.setattr("lincore.utils.memory.MEMINFO", tmp_path / "meminfo")
+    monkeypatch.setattr("lincore.utils.memory.CGROUPS", names)
     return tmp_path
 
 
 def test_where_nobody_says_how_much_there_is_nothing_is_refused(machine):
-    assert memory.available_bytes() == np.inf
-    memory.require_memory(1e15, "Everything", "")
+    assert available_bytes() == np.inf
+    require_memory(1e15, "Everything", "")
 
 
 def test_the_least_of_machine_and_container_counts_and_files_give_way(machine):
     (machine / "meminfo").write_text("MemTotal: 9000000 kB\nMemAvailable: 8000000 kB\n")
-    assert memory.available_bytes() == 8_192_000_000
+    assert available_bytes() == 8_192_000_000
     (machine / "memory.max").write_text("max\n")
     (machine / "memory.current").write_text("1900000000\n")
-    assert memory.available_bytes() == 8_192_000_000
+    assert available_bytes() == 8_192_000_000
     (machine / "memory.max").write_text("2000000000\n")
-    assert memory.available_bytes() == 100_000_000
+    assert available_bytes() == 100_000_000
     (machine / "memory.stat").write_text("file 9\ninactive_file 500000000\n")
-    assert memory.available_bytes() == 600_000_000
+    assert available_bytes() == 600_000_000
 
 
 def test_fits_that_do_not_fit_are_refused_before_they_begin(machine):

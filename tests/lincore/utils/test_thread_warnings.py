@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
 import lincore
-from lincore.utils import captured_warnings
-from lincore.utils.thread_warnings import warn
+from lincore.utils import captured_warnings, warn
 
 
 def test_two_threads_capture_their_own_warnings():

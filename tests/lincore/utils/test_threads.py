@@ -8,19 +8,18 @@ import numpy as np
 import pytest
 
 from lincore import Dataset, LogisticRegression, Moments
-from lincore.imbalance import class_size_sweep
 from lincore.model_selection import compare
-from lincore.moments import _accumulate
-from lincore.utils import threads
+from lincore.utils import n_threads, parts_of, read_ahead
 
 
 @pytest.fixture
 def on_cores(monkeypatch):
     def use(number: int) -> None:
-        for module in (threads, _accumulate, class_size_sweep):
-            monkeypatch.setattr(module, "n_threads", lambda: number)
+        monkeypatch.setattr("lincore.utils.threads.cpu_count", lambda: number)
+        n_threads.cache_clear()
 
-    return use
+    yield use
+    n_threads.cache_clear()
 
 
 def test_every_number_of_threads_finds_the_same_bits(on_cores):
@@ -41,15 +40,14 @@ def test_every_number_of_threads_finds_the_same_bits(on_cores):
 
 @pytest.mark.parametrize("n", [1, 2, 100, 16_383, 16_384, 60_000, 200_000])
 def test_parts_cover_all_rows_once(n):
-    parts = threads.parts_of(n)
+    parts = parts_of(n)
     assert [i for part in parts for i in part] == list(range(n))
-    assert len(parts) <= threads.MOST
-    assert n < 4 * threads.PART_ROWS or min(map(len, parts)) >= threads.PART_ROWS
+    assert len(parts) <= 16 and (n < 4 * 4096 or min(map(len, parts)) >= 4096)
 
 
 @pytest.mark.parametrize(("cores", "is_elsewhere"), [(1, False), (2, True)])
-def test_items_are_read_ahead_by_a_thread_where_there_are_cores(monkeypatch, cores, is_elsewhere):
-    monkeypatch.setattr(threads, "n_threads", lambda: cores)
+def test_items_are_read_ahead_by_a_thread_where_there_are_cores(on_cores, cores, is_elsewhere):
+    on_cores(cores)
     here = threading.get_ident()
-    found = list(threads.read_ahead(threading.get_ident() for _ in range(3)))
+    found = list(read_ahead(threading.get_ident() for _ in range(3)))
     assert [ident != here for ident in found] == [is_elsewhere] * 3

@@ -38,12 +38,7 @@ def text_of(value: Any) -> str:
 def score(rows: list[list[Any]]) -> int:
     """Count the cells of rows with the most frequent width, if this is at least two."""
     filled = Counter(sum(value != "" for value in row) for row in rows)
-    width, count = max(((w, n) for w, n in filled.items() if w > 1), key=_cells, default=(0, 0))
-    return width * count
-
-
-def _cells(pair: tuple[int, int]) -> int:
-    return pair[0] * pair[1]
+    return max((width * count for width, count in filled.items() if width > 1), default=0)
 
 
 def main(wanted: str, max_cells: int, max_bytes: int) -> None:

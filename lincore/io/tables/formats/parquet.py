@@ -40,7 +40,7 @@ def read_parquet(
     try:
         claims = _open(raw)
         _check_claims(claims.metadata, name, limits)
-        table, left_out = _read_flat(raw, claims.schema_arrow, name, limits)
+        table, left_out, orders = _read_flat(raw, claims.schema_arrow, name, limits)
         # Each column of the table is released once it is in the frame.
         frame = table.to_pandas(ignore_metadata=True, split_blocks=True, self_destruct=True)
         del table
@@ -49,7 +49,12 @@ def read_parquet(
     # A damaged file can make Arrow raise almost any exception.
     except (pa.ArrowException, OSError, ValueError, KeyError, OverflowError) as error:
         raise damaged(error, name) from error
-    return plain_frame(frame), nested_notice(left_out)
+    frame = plain_frame(frame)
+    for column, levels in orders.items():
+        # Of a file written in several parts they may be those of one part.
+        if frame[column].dropna().isin(levels).all():
+            frame[column] = pd.Categorical(frame[column], levels, ordered=True)
+    return frame, nested_notice(left_out)
 
 
 def nested_notice(left_out: Sequence[str]) -> tuple[Notice, ...]:
@@ -79,13 +84,19 @@ def _check_claims(metadata: Any, name: str, limits: Limits) -> None:
         raise _too_large(name, limits)
 
 
-def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any, list[str]]:
-    """Read the columns with scalar cells, in batches and never beyond the limit."""
+def _read_flat(
+    raw: bytes, schema: Any, name: str, limits: Limits
+) -> tuple[Any, list[str], dict[str, list[Any]]]:
+    """Read the columns with scalar cells, in batches and never beyond the limit.
+
+    Return them, the names of the others, and the levels of ordered categories in their order.
+    """
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
     flat = [field.name for field in schema if not pa.types.is_nested(field.type)]
     # Dictionaries are kept: a long text repeated often is small until expanded.
     source = _open(raw, _texts(schema))
     batches, n_bytes = [], 0
+    orders: dict[str, list[Any]] = {}
     for batch in source.iter_batches(batch_size=_BATCH_ROWS, columns=flat, use_threads=False):
         n_bytes += sum(size_written_out(column) for column in batch.columns)
         if n_bytes > limits.max_table_bytes * 4:
@@ -94,7 +105,12 @@ def _read_flat(raw: bytes, schema: Any, name: str, limits: Limits) -> tuple[Any,
         kept = [i for i, field in enumerate(batch.schema) if not pa.types.is_nested(field.type)]
         columns = [written_out(batch.column(i)) for i in kept]
         batches.append(pa.RecordBatch.from_arrays(columns, flat))
-    return pa.Table.from_batches(batches), nested
+        for field in batch.schema if not orders else ():
+            is_ordered = pa.types.is_dictionary(field.type) and field.type.ordered
+            if is_ordered and flat.count(field.name) == 1:
+                levels = batch.column(field.name).dictionary.unique().drop_null()
+                orders[field.name] = levels.to_pylist()
+    return pa.Table.from_batches(batches), nested, orders
 
 
 def batches_as_needed(

@@ -15,7 +15,8 @@ from lincore.io.tables.text.column_assignment import with_columns
 
 # Thyroid files write negative.|3733 and, with "-" for healthy, -[840801013].
 _LABELLED = re.compile(
-    r"([^\W\d][^#:;/\[]*?|-)(\W{0,2}[|#:;/]\W?|\s?\[)((?<=\[)\w*\d\w*(?=\])|(?<!\[)\w*\d\w*)\]?"
+    r"([^\W\d][^#:;/\[(]*?|-)(\W{0,2}[|#:;/]\W?|\s?[\[(]|[_-](?=\d{2,}$))"
+    r"((?<=[\[(])\w*\d\w*(?=[\])])|(?<![\[(])\w*\d\w*)[\])]?"
 )
 _GLANCE, _JUDGED = 3, 500
 _FEWEST = 10
@@ -73,7 +74,11 @@ def label_mark(column: pd.Series[Any]) -> str | None:
     parts = [match.groups() for match in found if match is not None]
     labels, marks, identifiers = (set(values) for values in zip(*parts, strict=True))
     few = 1 < len(labels) <= min(_MOST_LABELS, len(parts) / 5)
-    return marks.pop() if few and len(marks) == 1 and len(identifiers) > 0.9 * len(parts) else None
+    if not few or len(marks) != 1 or len(identifiers) <= 0.9 * len(parts):
+        return None
+    (mark,) = marks
+    # Labels are cut at their first mark.
+    return None if any(mark in label for label in labels) else mark
 
 
 def cut_labels(frame: pd.DataFrame, cut_at: Mapping[str, str] | None) -> pd.DataFrame:

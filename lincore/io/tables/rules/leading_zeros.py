@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,33 +25,27 @@ _SEVERAL = 4
 
 
 class LeadingZeros:
-    """Keep columns of digits as text if their leading zeros are meaningful."""
-
-    codes = ("LIN040",)
-
-    def apply(self, columns: Columns) -> Applied | None:
-        """Return the columns with the names of those that stay text."""
-        names, findings = find_codes(columns.of_text, columns.frame.shape[1])
-        return Applied(replace(columns, texts=columns.texts | names), findings) if names else None
-
-
-def find_codes(
-    texts: Mapping[str, pd.Series[Any]], n_columns: int
-) -> tuple[set[str], tuple[Notice, ...]]:
-    """Find the text columns of digits with meaningful leading zeros.
+    """Keep columns of digits as text where their leading zeros mean something.
 
     These are columns in which distinct values would become equal as numbers (7 and 007), columns
     named as codes, values with four or more digits, and short ones that repeat. If half the columns
     are padded, the zeros are only the number format of the file.
     """
-    padded = [name for name in texts if is_padded(texts[name])]
-    is_format = len(padded) >= max(_SEVERAL, n_columns / 2)
-    found = [name for name in padded if _is_code(texts[name], is_format)]
-    if not found:
-        return set(), ()
-    example = next(v for v in texts[found[0]].dropna() if re.fullmatch(PADDED, v))
-    sentence = f"Leading zeros, as in {example[:20]}: kept as text, as numbers would lose them."
-    return set(found), (Notice(sentence, columns_named(found), code="LIN040"),)
+
+    codes = ("LIN040",)
+
+    def apply(self, columns: Columns) -> Applied | None:
+        """Return the columns with the names of those that stay text."""
+        texts = columns.of_text
+        padded = [name for name in texts if is_padded(texts[name])]
+        is_format = len(padded) >= max(_SEVERAL, columns.frame.shape[1] / 2)
+        found = [name for name in padded if _is_code(texts[name], is_format)]
+        if not found:
+            return None
+        example = next(v for v in texts[found[0]].dropna() if re.fullmatch(PADDED, v))
+        what = f"Leading zeros, as in {example[:20]}: kept as text, since a number would lose them."
+        finding = Notice(what, columns_named(found), code="LIN040")
+        return Applied(replace(columns, texts=columns.texts | set(found)), (finding,))
 
 
 def _is_code(column: pd.Series[Any], is_format: bool) -> bool:

@@ -63,7 +63,10 @@ class ArrowRows:
     def batches(self, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
         """Yield some columns of all rows in Arrow's form."""
         for batch in self.read(columns, max(1, BATCH_CELLS // max(1, len(columns)))):
-            yield _without_views(batch)
+            # No rows can be taken of columns of views.
+            types = [_VIEWED.get(field.type, field.type) for field in batch.schema]
+            cast = [c.cast(t) for c, t in zip(batch.columns, types, strict=True)]
+            yield pa.RecordBatch.from_arrays(cast, batch.schema.names)
 
     def whole(self) -> pd.DataFrame:
         """Return all rows, without replacing missing-value codes."""
@@ -103,10 +106,3 @@ def _frame(batch: pa.RecordBatch) -> pd.DataFrame:
     columns: list[Any] = [written_out(batch.column(i)) for i in kept]
     plain = pa.RecordBatch.from_arrays(columns, [batch.schema.names[i] for i in kept])
     return plain_frame(pa.Table.from_batches([plain]).to_pandas(ignore_metadata=True))
-
-
-def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
-    """Return a batch without view columns, which do not support row selection."""
-    types = [_VIEWED.get(field.type, field.type) for field in batch.schema]
-    columns = [c.cast(t) for c, t in zip(batch.columns, types, strict=True)]
-    return pa.RecordBatch.from_arrays(columns, batch.schema.names)

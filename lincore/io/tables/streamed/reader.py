@@ -18,7 +18,6 @@ from lincore.io.tables.row_source import DRAWN_ONLY, RowSource, StoppedReading, 
 from lincore.io.tables.sampled_rows import sample_and_stream
 from lincore.io.tables.streamed._delimited import open_large_text
 from lincore.io.tables.streamed._parquet import open_large_parquet
-from lincore.io.tables.streamed.arrow_rows import ArrowRows
 from lincore.io.tables.table import Table, frame_to_table
 from lincore.io.tables.text.options import DetectedOptions, ReadOptions
 from lincore.utils.typing import Progress
@@ -30,27 +29,14 @@ def open_large_table(file: LargeFile, options: ReadOptions | None) -> Table:
         if file.beginning(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
             asked = options or ReadOptions()
             rows, notices = open_large_parquet(file, asked.missing_in)
-            return _in_blocks(rows, asked, notices, "Parquet")
+            _refuse_cells(rows, len(rows.columns))
+            table = frame_to_table(rows.drawn(), rows.name, notices, asked, kind="Parquet")
+            shape = rows.n_rows, table.frame.shape[1]
+            reading = DetectedOptions(*shape, "Parquet", in_blocks=True)
+            return replace(table, reading=reading, source=rows)
         text, drawn = open_large_text(file, options)
         _refuse_cells(text, drawn.frame.shape[1])
     return Table(drawn.frame, file.name, drawn.notices, None, drawn.reading, text)
-
-
-def open_in_blocks(
-    rows: ArrowRows, options: ReadOptions, notices: tuple[Notice, ...], kind: str
-) -> Table:
-    """Make a table of rows that are read in blocks: its frame is a random sample of rows."""
-    with _refused_by_size(rows.reason):
-        return _in_blocks(rows, options, notices, kind)
-
-
-def _in_blocks(
-    rows: ArrowRows, options: ReadOptions, notices: tuple[Notice, ...], kind: str
-) -> Table:
-    _refuse_cells(rows, len(rows.columns))
-    table = frame_to_table(rows.drawn(), rows.name, notices, options, kind=kind)
-    reading = DetectedOptions(rows.n_rows, table.frame.shape[1], kind, in_blocks=True)
-    return replace(table, reading=reading, source=rows)
 
 
 def _refuse_cells(rows: RowSource, n_columns: int) -> None:

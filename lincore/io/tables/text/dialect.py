@@ -12,7 +12,6 @@ from typing import NamedTuple
 from lincore.io.tables.lines.kinds import NUMBER, kind_of
 from lincore.io.tables.lines.splitting import split
 from lincore.io.tables.text._fixed_width import part_by_gaps, part_by_single_blanks, rule_columns
-from lincore.io.tables.text._quoted_lines import lines_in_quotes
 from lincore.io.tables.text.options import PLACES, SPACES, ReadOptions
 
 # The rarer in text, the earlier: the order decides ties.
@@ -41,6 +40,9 @@ _RARE = "~^"
 # Error values of spreadsheets are not comments.
 _ERRORS = r"(?!N/A|REF!|DIV/0!|VALUE!|NAME\?|NUM!|NULL!)"
 _ASKED = re.compile(r'"?sep=(.)"?\n', re.IGNORECASE)
+# Lines that are each quoted as a whole, as one field: told from some, if there are so many.
+_WHOLE = re.compile(r'^"((?:[^"\n]|"")*+)"[,;\t ]*$', re.MULTILINE)
+_WHOLE_LINES, _FEWEST_WHOLE, _MOSTLY_WHOLE = 200, 2, 0.5
 
 
 class Record(NamedTuple):
@@ -96,7 +98,7 @@ def find_layout(text: str, options: ReadOptions) -> Layout:
     if comment == "#" and options.comment is None and _are_values(text, found):
         bare = without_comments(text, comment, above=True)
         found = _best(bare, _sample(bare), separator, options)
-    inner = lines_in_quotes(bare) if options.quote is None else None
+    inner = _lines_in_quotes(bare) if options.quote is None else None
     if inner is not None:
         unquoted = _best(inner, _sample(inner), separator, options)
         # Texts in quotation marks have varying numbers of commas.
@@ -236,13 +238,6 @@ def _name_the_columns(
     return "\n".join(kept)
 
 
-def _line_records(sample: str, separator: str, quote: str) -> list[Record]:
-    """Return the records of lines that are read separately."""
-    lines = enumerate(sample.split("\n"), start=1)
-    found = ((split(line, separator, quote), i) for i, line in lines if line.strip())
-    return [Record(fields, i, i) for fields, i in found]
-
-
 class Candidate(NamedTuple):
     """A way to divide the text into fields, and its score."""
 
@@ -277,8 +272,13 @@ def _best(bare: str, sample: str, separator: str | None, options: ReadOptions) -
 def _plain_candidates(
     bare: str, sample: str, separator: str | None, options: ReadOptions
 ) -> Iterator[Candidate]:
-    """Yield a candidate for each possible separator and quotation mark."""
-    quotes = _quotes(sample) if options.quote is None else [options.quote]
+    """Yield a candidate for each separator and quotation mark that may be meant."""
+    quotes = ['"'] if options.quote is None else [options.quote]
+    if options.quote is None:
+        # The apostrophe too, where it stands around many fields.
+        around = len(re.findall(r"(?m)(?:^|[\t|;, ])'[^'\n]*'(?=[\t|;, ]|$)", sample))
+        if 5 * around >= sample.count("\n") + 1:
+            quotes.append("'")
     marks = SEPARATORS + SPACES + _RARE + ":" if separator is None else separator
     for mark in marks:
         for quote in quotes:
@@ -303,12 +303,6 @@ def _stands_in_fields(tab: Candidate, other: Candidate) -> bool:
     )
 
 
-def _quotes(sample: str) -> list[str]:
-    """Return the quotation mark, and the apostrophe if it encloses many fields."""
-    around = len(re.findall(r"(?m)(?:^|[\t|;, ])'[^'\n]*'(?=[\t|;, ]|$)", sample))
-    return ['"', "'"] if 5 * around >= sample.count("\n") + 1 else ['"']
-
-
 def _other_readings(
     one: Candidate, bare: str, sample: str, options: ReadOptions
 ) -> Iterator[Candidate]:
@@ -320,7 +314,10 @@ def _other_readings(
         records = _first_records(_sample(text), mark, quote)
         yield Candidate(text, mark, quote, records, True, score(records, mark))
     if options.quote is None:
-        records = _line_records(sample, mark, quote)
+        # Each line read by itself.
+        lines = enumerate(sample.split("\n"), start=1)
+        parted = ((split(line, mark, quote), i) for i, line in lines if line.strip())
+        records = [Record(fields, i, i) for fields, i in parted]
         yield one._replace(records=records, score=score(records, mark))
         records = _first_records(sample, mark, "")
         yield one._replace(records=records, quote="", score=score(records, mark))
@@ -362,7 +359,8 @@ def score(records: Sequence[Record], separator: str) -> float:
     traces of other separators and quotation marks), and a prior of the separator.
     """
     width = _width(records)
-    if width - n_blank_last(records, width) - _n_blank_first(records, width) < 2:
+    turned = [record._replace(fields=record.fields[::-1]) for record in records]
+    if width - n_blank_last(records, width) - n_blank_last(turned, width) < 2:
         return 0.0
     pattern = _share_alike(records)
     if separator in _RARE and (width < 3 or pattern < 1):
@@ -389,12 +387,6 @@ def n_blank_last(records: Sequence[Record], width: int) -> int:
     return width - max(filled, default=0)
 
 
-def _n_blank_first(records: Sequence[Record], width: int) -> int:
-    """Count the first columns that are blank in all records of this width."""
-    turned = [record._replace(fields=record.fields[::-1]) for record in records]
-    return n_blank_last(turned, width)
-
-
 def _share_alike(records: Sequence[Record]) -> float:
     """Return the share of records with the most frequent number of fields."""
     width = _width(records)
@@ -404,3 +396,12 @@ def _share_alike(records: Sequence[Record]) -> float:
 def _width(records: Sequence[Record]) -> int:
     widths = Counter(len(record.fields) for record in records)
     return max(widths, key=lambda width: (widths[width], width), default=0)
+
+
+def _lines_in_quotes(text: str) -> str | None:
+    r"""Return the text without the marks around whole lines; None where few lines have them."""
+    lines = [line for line in text.split("\n", _WHOLE_LINES)[:_WHOLE_LINES] if line.strip()]
+    whole = [line for line in lines if _WHOLE.fullmatch(line)]
+    if len(whole) < max(_FEWEST_WHOLE, _MOSTLY_WHOLE * len(lines)):
+        return None
+    return _WHOLE.sub(lambda found: found[1].replace('""', '"'), text)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, cast
 
 import pandas as pd
 
@@ -13,7 +15,7 @@ from lincore.data.labels import numbered, unique_names
 from lincore.errors import DataError, Notice
 from lincore.io.tables.lines.fit import FittedLines, Target, UnevenLine, fit_lines
 from lincore.io.tables.lines.kinds import kind_of
-from lincore.io.tables.text._parsing import of_one_kind, parse_text, pieces_of
+from lincore.io.tables.text.column_assignment import with_columns
 from lincore.io.tables.text.dialect import Layout, Record, parted_otherwise, read_records
 from lincore.io.tables.text.header import Heading
 from lincore.io.tables.text.leading_zeros import may_have_zeros, restore_zeros
@@ -26,6 +28,9 @@ _BEGINNING = 2_000_000
 _JUDGED_LINES = 200_000
 _FEWEST_LEVELS = 20
 _STUMBLES = (pd.errors.ParserError, pd.errors.EmptyDataError, OverflowError)
+# Longer texts are parsed in parts: pandas needs half of the memory.
+_IN_PARTS = 10_000_000
+_PIECE = 4_000_000
 
 
 class Parsed(NamedTuple):
@@ -54,8 +59,12 @@ def parse_rows(
         rows, footer = _without_footer(rows, layout)
     how = csv_arguments(layout, names, options)
     begin = heading.first_line
-    # pandas would cut a first row that is too long, or use its first field as a name.
-    frame = None if _first_is_long(rows, layout, len(names)) else _try(rows, how, marks, options)
+    # pandas would cut a first row that is too long, or take its first field for a name.
+    first = next(read_records(rows[:_BEGINNING], layout.separator, layout.quote), None)
+    frame = None
+    if first is None or len(first.fields) <= len(names):
+        with suppress(*_STUMBLES):  # a later line is too long, or quotation marks lead astray
+            frame = _read_csv(rows, how, marks, options)
     fitted, notices = FittedLines(rows, (), (), True), list[Notice]()
     if frame is None or options.uneven == "skip" or _looks_uneven(rows, layout, frame):
         known = [r.fields for r in layout.records if r.first_line >= begin]
@@ -85,17 +94,14 @@ def _n_lines(rows: str) -> int:
     return rows.rstrip("\n").count("\n") + 1
 
 
-def _first_is_long(rows: str, layout: Layout, width: int) -> bool:
-    first = next(read_records(rows[:_BEGINNING], layout.separator, layout.quote), None)
-    return first is not None and len(first.fields) > width
-
-
 def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
     """Return whether lines have too few fields, or quotation marks are unpaired."""
     n_lines = _n_lines(rows)
     if layout.quote and layout.quote in rows:
-        if len(frame) < n_lines and len(frame) < n_lines - _count_blank(rows):
-            return True
+        if len(frame) < n_lines:
+            n_blank = len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
+            if len(frame) < n_lines - n_blank:
+                return True
         mark, apart = re.escape(layout.quote), re.escape(layout.separator)
         inner = rf"(?:^|{apart}){mark}(?:[^{mark}\n]|{mark}{mark})*{mark}(?![{apart}{mark}\s])."
         if re.search(inner, rows[:_BEGINNING], re.MULTILINE):
@@ -118,11 +124,6 @@ def _looks_uneven(rows: str, layout: Layout, frame: pd.DataFrame) -> bool:
         next(read_records(lines[row], layout.separator, layout.quote), None) for row in suspects
     )
     return any(record is not None and len(record.fields) < width for record in some)
-
-
-def _count_blank(rows: str) -> int:
-    """Return the number of empty lines, which are not rows."""
-    return len(re.findall(r"^[ \r]*\n", rows, re.MULTILINE))
 
 
 def _from_line(text: str, line: int) -> str:
@@ -169,16 +170,6 @@ def _is_note(record: Record, layout: Layout) -> bool:
     return are_levels and record.fields[0] not in known
 
 
-def _try(
-    rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions
-) -> pd.DataFrame | None:
-    """Parse the rows; None if a line is too long, or quotation marks mislead."""
-    try:
-        return _read_csv(rows, how, marks, options)
-    except _STUMBLES:
-        return None
-
-
 def _read(
     rows: str, how: dict[str, Any], marks: NumberMarks, options: ReadOptions, name: str, begin: int
 ) -> pd.DataFrame:
@@ -193,20 +184,20 @@ def _read_csv(
 ) -> pd.DataFrame:
     # With a decimal comma 1.234 has no fraction: numbers are recognised later.
     if options.as_text or marks.decimal == "," or "." in marks.thousands:
-        return parse_text(rows, dtype="str", **how)
-    frame = of_one_kind(parse_text(rows, **how), rows, how)
+        return _parse_text(rows, dtype="str", **how)
+    frame = _of_one_kind(_parse_text(rows, **how), rows, how)
     if not any(
         may_have_zeros(piece, SPACES if how["sep"] == r"\s+" else how["sep"])
-        for piece in pieces_of(rows)
+        for piece in _pieces_of(rows)
     ):
         return frame
 
     def read_as_text(some: list[str]) -> pd.DataFrame:
         try:
-            return parse_text(rows, dtype="str", usecols=some, **how)
+            return _parse_text(rows, dtype="str", usecols=some, **how)
         except _STUMBLES:
-            # pandas cannot select columns if the header is longer than all rows.
-            return parse_text(rows, dtype="str", **how)[some]
+            # A header that is longer than all rows cannot be chosen from.
+            return _parse_text(rows, dtype="str", **how)[some]
 
     return restore_zeros(frame, read_as_text)
 
@@ -244,3 +235,51 @@ def parse_error(message: str, name: str, first_line: int) -> DataError:
         where=name,
         remedy="Check that quotation marks are paired.",
     )
+
+
+class _Text:
+    """Text to be read piece by piece: neither its bytes nor a file of it is ever made."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._place = text, 0
+
+    def read(self, size: int = -1) -> str:
+        """Return the next characters."""
+        begin, self._place = self._place, self._place + size if size >= 0 else len(self._text)
+        return self._text[begin : self._place]
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield the lines, as a file does."""
+        return iter(self.read().splitlines(keepends=True))
+
+
+def _parse_text(rows: str, **how: Any) -> pd.DataFrame:
+    """Parse rows by `pandas.read_csv`, in parts where they are many and no type is asked for."""
+    text = cast(Any, _Text(rows))
+    how = {**how, "encoding_errors": "replace"}
+    if len(rows) <= _IN_PARTS or "dtype" in how:
+        return pd.read_csv(text, **how)
+    # Of columns whose parts are of several kinds pandas warns: see `_of_one_kind`.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pd.errors.DtypeWarning)
+        return pd.read_csv(text, **{**how, "low_memory": True})
+
+
+def _of_one_kind(frame: pd.DataFrame, rows: str, how: dict[str, Any]) -> pd.DataFrame:
+    """Read columns anew that hold numbers in some parts of a long file, and words in others."""
+    if len(rows) <= _IN_PARTS:
+        return frame
+    mixed = [str(name) for name in frame if frame[name].dtype == object]
+    if not mixed:
+        return frame
+    again = _parse_text(rows, usecols=mixed, dtype="str", **how)
+    return with_columns(frame, {name: again[name] for name in mixed})
+
+
+def _pieces_of(rows: str) -> Iterator[bytes]:
+    """Yield the bytes of some lines at a time."""
+    begin = 0
+    while begin < len(rows):
+        end = rows.find("\n", begin + _PIECE) + 1 or len(rows)
+        yield rows[begin:end].encode("utf-8", "replace")
+        begin = end

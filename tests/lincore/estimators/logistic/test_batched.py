@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import wraps
 
 import numpy as np
 import pytest
@@ -14,13 +15,12 @@ from sklearn.linear_model import LogisticRegression as ScikitLogistic
 import lincore
 from lincore import LogisticRegression
 from lincore.data import Dataset
-from lincore.estimators.logistic import batched
-from lincore.estimators.logistic.batched import has_one_minimum
 from lincore.imbalance import sweep
-from lincore.imbalance.trials import Plan, outcomes
-from lincore.model_selection import Steps, as_method, engine
+from lincore.model_selection import FitTask, Steps, TrainingSample, as_method, fit_tasks
 
 N_PROBLEMS = 50
+#: Of more classes, fits are not stacked.
+MOST_CLASSES = "lincore.estimators.logistic.batched.MOST_CLASSES"
 
 
 @pytest.fixture(scope="module")
@@ -56,10 +56,8 @@ def at_once(problems, line):
     """Return the probabilities that a method finds in each of the problems, as a study asks it."""
     data, parts = problems
     steps = Steps(standardize=False)
-    tasks = [
-        engine.FitTask(data, engine.TrainingSample(train), test, steps, 0) for train, test in parts
-    ]
-    found, _ = engine.fit_tasks(tasks, [as_method(line)])
+    tasks = [FitTask(data, TrainingSample(train), test, steps, 0) for train, test in parts]
+    found, _ = fit_tasks(tasks, [as_method(line)])
     return [np.exp(outcome.predicted.log_proba) for (outcome,) in map(dict.values, found)]
 
 
@@ -105,6 +103,31 @@ def test_many_problems_at_once_are_those_of_a_slow_reference(problems):
         assert_allclose(one, theirs, rtol=0, atol=1e-7)
 
 
+@pytest.fixture
+def alone(monkeypatch):
+    """Return a list that grows by one with each logistic regression that is fitted by itself."""
+    fits, fit = [], LogisticRegression.fit
+
+    @wraps(fit)
+    def counted(*args, **options):
+        fits.append(1)
+        return fit(*args, **options)
+
+    monkeypatch.setattr(LogisticRegression, "fit", counted)
+    return fits
+
+
+def together(line, *problems):
+    """Fit a method to several tables at once, each of a matrix, codes and weights."""
+    n_classes, tasks = max(codes.max() for _, codes, _ in problems) + 1, []
+    for X, codes, weight in problems:
+        names, rows = tuple(f"x{j}" for j in range(X.shape[1])), np.arange(len(X))
+        data = Dataset("made", X, codes, np.arange(n_classes), names, weights=weight)
+        sample = TrainingSample(rows)
+        tasks.append(FitTask(data, sample, rows, Steps(standardize=False), 0))
+    return [outcome for (outcome,) in map(dict.values, fit_tasks(tasks, [as_method(line)])[0])]
+
+
 @given(
     st.integers(0, 2**31),
     st.integers(2, 4),
@@ -121,50 +144,47 @@ def test_weighted_problems_are_the_same_at_once(seed, n_classes, p, spread, C, i
         codes = np.concatenate([np.arange(n_classes), rng.integers(n_classes, size=60)])
         X = rng.normal(size=(len(codes), p)) + spread * rng.normal(size=(n_classes, p))[codes]
         weight = rng.uniform(0.2, 5, len(X)) if weighted else None
-        problems.append(batched.Problem(X * 10.0 ** rng.integers(-2, 3, p), codes, weight))
-    estimator = LogisticRegression(C=C, solver="newton", fit_intercept=intercept)
-    models = batched.fit_stack(estimator, problems, n_classes)
-    assert np.isinf(C) or all(models)
-    for model, (X, codes, weight) in zip(models, problems, strict=True):
-        if model is None:  # separated, or nearly
+        problems.append((X * 10.0 ** rng.integers(-2, 3, p), codes, weight))
+    line = f"logistic(C={C}, solver=newton, fit_intercept={intercept})"
+    for found, (X, codes, weight) in zip(together(line, *problems), problems, strict=True):
+        model = found.pipeline[-1]
+        if model.separation_ is not None:  # fitted by itself
             continue
-        alone = estimator.fit(X, codes, weight)  # any warning is an error
-        assert model.converged_ and alone.converged_ and alone.separation_ is None
-        assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-9)
-        assert_allclose(model.log_loss_, alone.log_loss_, rtol=1e-9)
-        assert model.n_iter_ == alone.n_iter_
+        estimator = LogisticRegression(C=C, solver="newton", fit_intercept=intercept)
+        own = estimator.fit(X, codes, weight)  # any warning is an error
+        assert model.converged_ and own.converged_
+        assert_allclose(model.predict_proba(X), own.predict_proba(X), atol=1e-9)
+        assert_allclose(model.log_loss_, own.log_loss_, rtol=1e-9)
+        assert model.n_iter_ == own.n_iter_
 
 
-def test_without_a_penalty_only_one_minimum_is_believed():
+def test_without_a_penalty_only_one_minimum_is_believed(alone):
     rng = np.random.default_rng(0)
     codes = rng.integers(2, size=60)
     X = rng.normal(size=(60, 2)) + codes[:, None]
     apart = np.column_stack([X[:, 0], codes + 0.1 * X[:, 1]])
     nearly = np.column_stack([X[:, 0], np.arange(60) < 3])
     own = np.where(np.arange(60) < 3, 1, codes)  # of a value of a feature, one class alone
-    problems = [
-        batched.Problem(rows, of, None) for rows, of in ((apart, codes), (nearly, own), (X, codes))
-    ]
-    models = batched.fit_stack(LogisticRegression(C=np.inf), problems, 2)
-    assert [model is not None for model in models] == [False, False, True]
+    problems = [(apart, codes, None), (nearly, own, None), (X, codes, None)]
+    found = together("logistic(C=inf)", *problems)
+    assert len(alone) == 2
+    kinds = [one.pipeline[-1].separation_ for one in found]
+    assert [kind is None for kind in kinds] == [False, False, True]
 
 
 @pytest.mark.parametrize("name", ["iris", "wine"])
-def test_a_study_without_a_penalty_is_the_same_whether_its_fits_are_stacked(name, monkeypatch):
+def test_a_study_without_a_penalty_is_the_same_whether_its_fits_are_stacked(
+    name, monkeypatch, alone
+):
     data = lincore.sample(name)
     sizes, steps = {data.classes.tolist()[-1]: 12}, Steps(standardize=True, n_components=2)
-    alone_fits = []
-    fitted = engine.fit_classifier
-    monkeypatch.setattr(
-        engine, "fit_classifier", lambda *args: alone_fits.append(1) or fitted(*args)
-    )
     stacked = lincore.balance(data, sizes, "logistic(C=inf)", steps=steps, repeats=3)
-    n_alone = len(alone_fits)
-    monkeypatch.setattr(batched, "stackable", lambda *asked: False)
-    alone = lincore.balance(data, sizes, "logistic(C=inf)", steps=steps, repeats=3)
-    assert_allclose(stacked.losses, alone.losses, rtol=1e-8)
-    assert stacked.example.seed == alone.example.seed
-    assert stacked.notices == alone.notices
+    n_alone = len(alone)
+    monkeypatch.setattr(MOST_CLASSES, 0)
+    single = lincore.balance(data, sizes, "logistic(C=inf)", steps=steps, repeats=3)
+    assert_allclose(stacked.losses, single.losses, rtol=1e-8)
+    assert stacked.example.seed == single.example.seed
+    assert stacked.notices == single.notices
     # Of iris one species stands apart in every sample.
     assert (n_alone == 3 * 7) == (name == "iris")
 
@@ -172,9 +192,8 @@ def test_a_study_without_a_penalty_is_the_same_whether_its_fits_are_stacked(name
 def test_what_is_refused_leaves_others_alone():
     rng = np.random.default_rng(0)
     X, codes = rng.normal(size=(40, 2)), rng.integers(2, size=40)
-    problems = [batched.Problem(rows, codes, None) for rows in (X, X * 1e200)]
-    models = batched.fit_stack(LogisticRegression(), problems, 2)
-    assert [model is not None for model in models] == [True, False]
+    fit, failure = together("logistic", (X, codes, None), (X * 1e200, codes, None))
+    assert fit.pipeline[-1].converged_ and "squares of the features overflow" in failure.reason
 
 
 #: Other ways to the same minimum, and to that without intercepts.
@@ -186,27 +205,27 @@ MORE = (
 
 
 @pytest.mark.parametrize("name", ["wine"])
-def test_a_study_is_the_same_whether_its_fits_are_stacked(name, monkeypatch):
+def test_a_study_is_the_same_whether_its_fits_are_stacked(name, monkeypatch, alone):
     data = lincore.sample(name)
     sizes, steps = {data.classes.tolist()[-1]: 12}, Steps(standardize=True)
     methods = ("logistic", "logistic(C=0.1)", "lda", *MORE)
     stacked = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
-    assert all(has_one_minimum(as_method(line).estimator) for line in MORE)
-    monkeypatch.setattr(batched, "stackable", lambda *asked: False)
-    alone = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
+    assert not alone
+    monkeypatch.setattr(MOST_CLASSES, 0)
+    single = lincore.balance(data, sizes, methods, steps=steps, repeats=3)
     # Both are minima of the same function, found to about nine digits.
-    assert_allclose(stacked.losses, alone.losses, rtol=1e-8)
-    assert stacked.example.seed == alone.example.seed
-    assert stacked.notices == alone.notices
+    assert_allclose(stacked.losses, single.losses, rtol=1e-8)
+    assert stacked.example.seed == single.example.seed
+    assert stacked.notices == single.notices
 
 
 def test_a_sweep_is_the_same_whether_its_fits_are_stacked(monkeypatch):
     data = lincore.sample("wine")
     label = data.classes.tolist()[0]
     stacked = sweep(data, label, [2, 5, 20], repeats=2)
-    monkeypatch.setattr(batched, "stackable", lambda *asked: False)
-    alone = sweep(data, label, [2, 5, 20], repeats=2)
-    assert_allclose(stacked.losses, alone.losses, rtol=1e-7)
+    monkeypatch.setattr(MOST_CLASSES, 0)
+    single = sweep(data, label, [2, 5, 20], repeats=2)
+    assert_allclose(stacked.losses, single.losses, rtol=1e-7)
 
 
 @pytest.mark.parametrize(
@@ -220,13 +239,11 @@ def test_a_sweep_is_the_same_whether_its_fits_are_stacked(monkeypatch):
         "one-vs-rest",
     ],
 )
-def test_only_what_has_one_minimum_is_stacked(line):
-    data = lincore.sample("iris")
-    method = as_method(line)
-    plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
-    assert not has_one_minimum(method.estimator)
-    (fits,) = outcomes(plan, [plan.trial(0)])
-    assert all(fit[method.name].pipeline is not None for fit in fits.values())
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_only_what_has_one_minimum_is_stacked(line, alone):
+    study = lincore.balance(lincore.sample("iris"), {"virginica": 9}, line, repeats=1)
+    assert not study.failures
+    assert bool(alone) is line.startswith("logistic")
 
 
 @pytest.mark.parametrize("line", ["logistic(C=-1.0)", "logistic(C=0.0)", "logistic(tol=-1.0)"])
@@ -237,14 +254,12 @@ def test_options_that_a_fit_refuses_are_refused_in_a_sweep(line):
     assert np.isnan(swept.losses[0]).all(), "nothing was fitted"
 
 
-def test_of_many_classes_each_is_fitted_by_itself():
-    rng = np.random.default_rng(0)
-    for n_classes, expected in ((12, True), (13, False)):
-        codes = np.repeat(np.arange(n_classes), 5)
-        assert batched.stackable(LogisticRegression(), n_classes) is expected
-        problem = batched.Problem(rng.normal(size=(len(codes), 2)), codes, None)
-        models = batched.fit_stack(LogisticRegression(), [problem] * 2, n_classes)
-        assert all(model is not None for model in models)
+@pytest.mark.parametrize(("n_classes", "n_alone"), [(12, 0), (13, 2)])
+def test_of_many_classes_each_is_fitted_by_itself(n_classes, n_alone, alone):
+    codes = np.repeat(np.arange(n_classes), 5)
+    X = np.random.default_rng(0).normal(size=(len(codes), 2))
+    together("logistic", *[(X, codes, None)] * 2)
+    assert len(alone) == n_alone
 
 
 def test_models_of_a_study_can_be_drawn():
@@ -256,13 +271,10 @@ def test_models_of_a_study_can_be_drawn():
 
 def test_a_class_without_rows_is_not_stacked():
     data = lincore.sample("iris")
-    method = as_method("logistic")
-    plan = Plan(data, {"virginica": 9}, (method,), Steps(), "stratified", 0.3, 0)
-    trial = plan.trial(0)
-    seen = engine.TrainingSample(trial.nested.take([9, 9, 0]))
-    jobs = [engine.FitTask(data, seen, trial.split.test, Steps(), 0)] * 2
-    together, _ = engine.fit_tasks(jobs, [method])
-    (alone,), _ = engine.fit_tasks(jobs[:1], [method])
-    assert together[0]["logistic"].pipeline is not None
-    found, expected = together[1]["logistic"].predicted, alone["logistic"].predicted
+    sample, test = TrainingSample(np.r_[:9, 50:59]), np.arange(60, 150)
+    tasks, method = [FitTask(data, sample, test, Steps(), 0)] * 2, as_method("logistic")
+    both, _ = fit_tasks(tasks, [method])
+    (single,), _ = fit_tasks(tasks[:1], [method])
+    assert both[0]["logistic"].pipeline is not None
+    found, expected = both[1]["logistic"].predicted, single["logistic"].predicted
     assert_allclose(found.log_proba, expected.log_proba)

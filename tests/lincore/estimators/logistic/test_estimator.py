@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
+from scipy.optimize import linprog
 from scipy.optimize._linesearch import LineSearchWarning
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression as ScikitLogistic
 
 import lincore
 from lincore import PCA, LogisticRegression
-from lincore.estimators.logistic.separation import SeparationKind, SeparationWarning
-from lincore.linalg.optimize import Reason
+from lincore.estimators import SeparationKind, SeparationWarning
+from lincore.linalg import Reason
 from tests.data import DATA, needs_data
 from tests.lincore.references_logistic import (
     hessian_by_loops,
@@ -305,13 +306,18 @@ def test_no_solver_runs_after_a_minimum_that_separated_classes_do_not_have(solve
 
 
 def test_a_fit_that_converged_needs_one_programme_to_know_quasi_complete_separation(monkeypatch):
-    monkeypatch.setattr("lincore.estimators.logistic.separation._prefer_complete", None)
+    solved = []
+    monkeypatch.setattr(
+        "lincore.estimators.logistic.separation.linprog",
+        lambda *args, **options: solved.append(1) or linprog(*args, **options),
+    )
     rng = np.random.default_rng(0)
     y = np.arange(300) % 3
     X = rng.standard_normal((300, 4))
     X[:, 1] = (y == 0) & (rng.random(300) < 0.3)
     with pytest.warns(SeparationWarning, match="quasi-complete separation.*feature 1"):
         assert not LogisticRegression(C=np.inf).fit(X, y).converged_
+    assert solved == [1]
 
 
 def test_a_limit_of_iterations_is_no_convergence():
@@ -344,6 +350,14 @@ def test_a_learning_rate_too_large_is_said_to_oscillate():
 def test_options_that_do_not_fit_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         LogisticRegression(**options).fit(*overlapping())
+
+
+def test_sgd_halves_its_rate_instead_of_wandering():
+    X, y = overlapping(K=2, p=2)
+    options = {"learning_rate": 0.5, "batch_size": 1, "max_iter": 2000, "tol": 1e-3}
+    model = LogisticRegression(solver="sgd", random_state=0, **options).fit(X, y)
+    assert model.converged_ and model.trace_[-1].step_length < 0.5
+    assert np.all(np.diff([step.objective for step in model.trace_]) <= 0)
 
 
 def test_sgd_is_repeatable():

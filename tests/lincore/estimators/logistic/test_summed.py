@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from lincore import LogisticRegression, Moments
-from lincore.estimators.logistic.separation import SeparationKind, SeparationWarning
+from lincore.estimators import SeparationKind, SeparationWarning
 
 
 def rows(n=300, p=3, K=3, *, offset=0.0, spread=1.0):

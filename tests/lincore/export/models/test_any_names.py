@@ -10,8 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lincore import DataError
-from lincore.export import ScoreFunctions, to_json, to_numpy, to_sql
-from lincore.export.models.score_functions import Input, ScoreFunction
+from lincore.export import Input, ScoreFunction, ScoreFunctions, to_json, to_numpy, to_sql
 
 ANY = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12) | st.sampled_from(
     [

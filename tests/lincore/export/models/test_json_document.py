@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from lincore import DataError
-from lincore.export import to_json
-from lincore.export.models.score_functions import ScoreFunction
+from lincore.export import ScoreFunction, to_json
 from tests.lincore.export.models.cases import FEW, Case, check
 
 

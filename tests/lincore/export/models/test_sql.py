@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 from lincore import DataError
-from lincore.export import to_sql
-from lincore.export.models.score_functions import Input, ScoreFunction
+from lincore.export import Input, ScoreFunction, to_sql
 from tests.lincore.export.models.cases import FEW, Case, check, without_fills
 
 TABLE = 'the "new" rows; --'

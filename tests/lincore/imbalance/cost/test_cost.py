@@ -14,15 +14,7 @@ from sklearn.preprocessing import StandardScaler
 import lincore
 from lincore import DataError
 from lincore.imbalance import LOSS, imbalance_cost
-from lincore.imbalance.cost._prevalence import as_prevalence
-from lincore.imbalance.cost._row_losses import row_losses
-from lincore.imbalance.cost._samples import draw_later_samples, draw_samples
-from lincore.imbalance.cost.parts import CORRECTIONS
-from lincore.imbalance.cost.record import cost_losses
-from lincore.imbalance.losses import mean_losses
-from lincore.imbalance.trials import Plan
-from lincore.model_selection import as_methods
-from lincore.model_selection.pipeline import PLAIN
+from lincore.model_selection import Steps
 
 PERCEPTRON = "perceptron(max_epochs=5)"
 
@@ -112,7 +104,10 @@ def test_corrections_are_judged_on_the_same_rows_and_priced(study):
         change = np.array([c.value for c in correction.recall_change])
         assert_allclose(correction.recovered.value, change.mean())
         assert_allclose(correction.others.value, np.delete(change, study.rare).mean())
-    assert {c.name for c in study.corrections("lda")} == set(CORRECTIONS)
+    assert {c.name for c in study.corrections("lda")} == {
+        "corrected priors", "both", "balanced weights", "tuned threshold", "oversampling",
+        "undersampling",
+    }  # fmt: skip
     assert study.decomposition("lda").by_seed.shape == (2, 4)
 
 
@@ -168,35 +163,43 @@ def test_the_first_answer_comes_before_the_rest(unequal):
     }  # fmt: skip
 
 
+class Watched(LinearDiscriminantAnalysis):
+    """Notes the rows that it is fitted on and predicts: the first feature is their number."""
+
+    seen = []
+
+    def fit(self, X, y):  # noqa: D102
+        self.rows_ = X[:, 0].astype(int)
+        return super().fit(X, y)
+
+    def predict_log_proba(self, X):  # noqa: D102
+        self.seen.append((self.rows_, X[:, 0].astype(int)))
+        return super().predict_log_proba(X)
+
+
 def test_thresholds_see_no_test_rows_and_groups_stay_together():
-    rng = np.random.default_rng(0)
-    y = np.repeat([0] * 30 + [1] * 10, 6)
-    data = replace(lincore.load((rng.normal(size=(240, 3)), y), name="visits"),
-                   groups=np.repeat(np.arange(40), 6),
+    y, visitor = np.repeat([0] * 30 + [1] * 10, 6), np.repeat(np.arange(40), 6)
+    X = np.column_stack([np.arange(240), np.random.default_rng(0).normal(size=(240, 2))])
+    data = replace(lincore.load((X, y), name="visits"), groups=visitor,
                    group_names=tuple(map(str, range(40))))  # fmt: skip
-    plan = Plan(data, {}, as_methods("lda"), PLAIN, "holdout by group", 0.3, 0)
-    samples = draw_samples(plan, 0, np.array([0.5, 0.5]), 1)
-    inner = draw_later_samples(plan, 0, np.array([0.5, 0.5]), 1).inner
-    test = set(samples.split.test.tolist())
-    assert sorted(np.concatenate([f.rows for f in inner])) == sorted(samples.split.train)
-    for fold in inner:
-        fitted, held = fold.job.sample.rows, fold.rows
-        assert not test & set(fitted.tolist()) and not test & set(held.tolist())
-        assert not set(data.groups[fitted]) & set(data.groups[held])
-        if fold.job.sample.moments is not None:
-            assert fold.job.sample.moments.count.sum() == len(fitted)
-    assert not set(data.groups[samples.split.train]) & set(data.groups[samples.split.test])
-    found = imbalance_cost(data, "lda", repeats=2)
+    Watched.seen.clear()
+    found = imbalance_cost(data, Watched(), repeats=1, steps=Steps(standardize=False))
     assert found.settings.scheme == "holdout by group"
+    split = lincore.split(data)
+    assert not any(np.isin(fitted, split.test).any() for fitted, _ in Watched.seen)
+    inner = [(a, b) for a, b in Watched.seen if not np.isin(b, split.test).any()]
+    assert not any(np.isin(visitor[fitted], visitor[held]).any() for fitted, held in inner)
+    assert sorted(np.concatenate([held for _, held in inner])) == sorted(split.train)
 
 
-def test_losses_are_weighted_to_the_prevalence():
-    truth, predicted = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 0, 1, 0, 1])
-    silent = np.full((6, 3), np.nan)
-    rows = row_losses(truth, predicted, silent)
-    losses = cost_losses(np.arange(3), np.array([0.2, 0.8, 0.0]))
-    found = mean_losses(losses, truth, rows, 3, np.ones(3) / 3)
-    assert_allclose(found, [0.2 * 0.25 + 0.8 * 0.5, np.nan, 0.375, 0.75, 0.5, np.nan])
+def test_losses_are_weighted_to_the_prevalence(unequal):
+    found = imbalance_cost(unequal, "lda", prevalence=[0.2, 0.8, 0.0], repeats=2)
+    recalls = [found.loss("lda", "uncorrected", f"recall of {k}") for k in range(3)]
+    expected = 0.2 * (1 - recalls[0]) + 0.8 * (1 - recalls[1])
+    assert_allclose(found.loss("lda", "uncorrected", LOSS), expected)
+    tested = np.array([90, 18, 9])
+    error = 1 - (tested @ recalls) / tested.sum()
+    assert_allclose(found.loss("lda", "uncorrected", "error in the file"), error)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +208,7 @@ def test_losses_are_weighted_to_the_prevalence():
 )
 def test_a_prevalence_that_is_none_is_refused(unequal, prevalence, said):
     with pytest.raises(DataError, match=said):
-        as_prevalence(unequal, prevalence)
+        imbalance_cost(unequal, "lda", prevalence=prevalence, repeats=1)
 
 
 def test_costs_that_are_none_are_refused(unequal):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import struct
 import tracemalloc
@@ -14,8 +13,7 @@ import numpy as np
 import pytest
 
 from lincore import DataError
-from lincore.io import SkippedFile
-from lincore.io.files.archives import list_zip, unpack, unpack_gzip
+from lincore.io import SkippedFile, list_zip, unpack
 from lincore.limits import LIMITS
 
 FILES = {"a/0.txt": b"first " * 9, "a/1.txt": b"second " * 9, "b/0.txt": b"third " * 9}
@@ -172,26 +170,6 @@ def test_entries_are_counted_whatever_the_archive_states():
     end = raw.rindex(b"PK\x05\x06")
     lying = raw[: end + 8] + struct.pack("<HH", 1, 1) + raw[end + 12 :]
     assert "more than 2 files" in refused(lying, replace(LIMITS, max_members=2))
-
-
-def test_gzip_is_unpacked_and_anything_else_left_alone():
-    assert unpack_gzip(gzip.compress(b"u,v", mtime=0), "made.gz") == b"u,v"
-    assert unpack_gzip(b"u,v", "made.csv") == b"u,v"
-
-
-@pytest.mark.parametrize(
-    "raw", [b"\x1f\x8b\x08\x00damaged", gzip.compress(b"u,v" * 99, mtime=0)[:-9]]
-)
-def test_damaged_gzip_is_refused(raw):
-    with pytest.raises(DataError, match="gzip file is damaged"):
-        unpack_gzip(raw, "made.gz")
-
-
-def test_a_gzip_bomb_is_refused():
-    with pytest.raises(DataError, match="larger than"):
-        unpack_gzip(
-            gzip.compress(bytes(10_000), mtime=0), "made.gz", replace(LIMITS, max_file_bytes=5_000)
-        )
 
 
 class Unmarked(zipfile.ZipInfo):

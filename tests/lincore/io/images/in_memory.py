@@ -10,6 +10,9 @@ import zlib
 import numpy as np
 from PIL import Image
 
+from lincore.io import ImageOptions, read_image_zip
+from lincore.limits import LIMITS
+
 
 def encoded(image, kind="PNG", **options):
     buffer = io.BytesIO()
@@ -23,6 +26,27 @@ def zipped(files, method=zipfile.ZIP_DEFLATED):
         for name, content in files.items():
             archive.writestr(zipfile.ZipInfo(name), content, compress_type=method)
     return buffer.getvalue()
+
+
+def read_paths(paths, **options):
+    """Read a zip that has a small image of its own at each path."""
+    files = {path: encoded(Image.new("L", (4, 3), i % 256)) for i, path in enumerate(paths)}
+    return read_image_zip(zipped(files), "made.zip", ImageOptions(**options))
+
+
+def read_alone(raw, limits=LIMITS, **options):
+    """Return the pixels of an image and its shape, as it is read from a zip of it alone."""
+    files = {"a/1": raw, "b/1": raw}
+    data = read_image_zip(zipped(files), "made.zip", ImageOptions(**options), limits=limits)
+    return data.X[0], data.image_shape
+
+
+def reason(raw, path="a/one.png", limits=LIMITS):
+    """Return why an image is skipped that lies among others; empty where it is read."""
+    good = encoded(Image.new("L", (2, 2), 7))
+    files = {"a/0.png": good, "b/0.png": good, path: raw}
+    data = read_image_zip(zipped(files), "made.zip", limits=limits)
+    return "".join(one.reason for one in data.skipped if one.name == path)
 
 
 def tiff(width, height, tile, bits=8):

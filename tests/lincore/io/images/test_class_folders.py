@@ -5,15 +5,20 @@ from __future__ import annotations
 import pytest
 from PIL import Image
 
-from lincore.io import SkippedFile, load
-from lincore.io.images._class_folders import MASK, NO_CLASS, class_level, folders_above, place_all
-from tests.lincore.io.images.in_memory import encoded, zipped
+from lincore import DataError
+from lincore.io import load
+from tests.lincore.io.images.in_memory import encoded, read_paths, zipped
 
 CELLS = [(name, i) for name in ("yes", "no") for i in range(3)]
 
 
+def by_name(data):
+    return dict(zip(data.row_names, data.classes[data.codes].tolist(), strict=True))
+
+
 def labels(paths, level=None):
-    return [place.label for place in place_all([folders_above(path) for path in paths], level)]
+    found = by_name(read_paths(paths, level=level))
+    return [found[path] for path in paths]
 
 
 def spread(layout, **names):
@@ -55,33 +60,30 @@ def test_the_class_is_found_whatever_wraps_it(layout):
 
 def test_folders_below_the_class_are_groups():
     paths = spread("{c}/{c}{n}", c=("sick", "well"), n="123")
-    places = place_all([folders_above(path) for path in paths])
-    assert {place.label for place in places} == {"sick", "well"}
-    assert len({place.group for place in places}) == 6
-    one_each = place_all([folders_above(path) for path in spread("{c}/images", c="ab")])
-    assert [place.group for place in one_each] == ["", ""]
+    data = read_paths(paths)
+    assert data.classes.tolist() == ["sick", "well"]
+    assert len(set(data.groups)) == 6
+    assert read_paths(spread("{c}/images", c="ab")).groups is None
 
 
 def test_one_level_may_be_asked_for():
     paths = spread("{k}/{c}", k=("fur", "wings"), c=("cat", "dog"))
     assert set(labels(paths)) == {"cat", "dog"}
     assert set(labels(paths, level=0)) == {"fur", "wings"}
-    assert set(labels(paths, level=5)) == {""}
+    with pytest.raises(DataError, match="class"):
+        labels(paths, level=5)
 
 
 def test_a_image_beside_the_classes_has_none():
-    places = place_all([("top",), ("top", "a"), ("top", "b")])
-    assert [(place.label, place.reason) for place in places] == [
-        ("", NO_CLASS),
-        ("a", ""),
-        ("b", ""),
-    ]
+    data = read_paths(["top/1.png", "top/a/1.png", "top/b/1.png"])
+    assert by_name(data) == {"top/a/1.png": "a", "top/b/1.png": "b"}
+    assert data.skipped == (("top/1.png", "not inside a class folder"),)
 
 
 def test_images_without_a_class_in_a_third_folder_are_left_out():
     paths = spread("seg_{s}/seg_{s}/{c}", s=("train", "test"), c=("sea", "wood"))
-    folders = [*map(folders_above, paths), ("seg_pred", "seg_pred")]
-    assert place_all(folders)[-1].reason == "neither in the train nor in the test folder"
+    (skipped,) = read_paths([*paths, "seg_pred/seg_pred/1.png"]).skipped
+    assert skipped.reason == "neither in the train nor in the test folder"
 
 
 def test_classes_that_look_like_a_split_stay_classes():
@@ -94,22 +96,17 @@ def test_classes_that_look_like_a_split_stay_classes():
 
 @pytest.mark.parametrize("path", ["__MACOSX/a/1.png", "a/._1.png", "a/.git/1.png", "a/Thumbs.db"])
 def test_what_a_system_adds_is_hidden(path):
-    with pytest.raises(SkippedFile, match="hidden"):
-        folders_above(path)
-
-
-def test_no_folders_at_all_have_a_level():
-    assert class_level([]) == 0
-    assert class_level([(), ()]) == 0
-    assert class_level([("only",), ("only",)]) == 0
+    (skipped,) = read_paths(["a/0.png", "b/0.png", path]).skipped
+    assert skipped.name == path and skipped.reason.startswith("hidden")
 
 
 @pytest.mark.parametrize("layout", ["top/{c}/{w}", "{w}/{c}"])
 def test_masks_are_no_images_of_a_class(layout):
     paths = spread(layout, c=("COVID", "Normal"), w=("images", "masks"))
-    places = place_all([folders_above(path) for path in paths])
-    assert {place.label for place in places if not place.reason} == {"COVID", "Normal"}
-    assert [place.reason == MASK for place in places] == ["masks" in path for path in paths]
+    data = read_paths(paths)
+    assert data.classes.tolist() == ["COVID", "Normal"]
+    masks = {one.name for one in data.skipped if one.reason == "a mask of an image"}
+    assert masks == {path for path in paths if "masks" in path}
 
 
 def test_folders_called_masks_are_a_class_where_they_stand_beside_others():
@@ -124,6 +121,12 @@ def test_a_folder_that_holds_class_folders_is_no_class(root, container, names):
     paths = [f"{root}{container}/{name}/{i}.png" for name in names for i in range(2)]
     paths += [f"{root}{name}/{i}.png" for name in ("yes", "no") for i in range(2)]
     assert labels(paths) == [path.split("/")[-2] for path in paths]
+
+
+def test_a_folder_of_class_folders_in_other_capitals_is_no_class():
+    paths = [f"data/{name}/{i}.png" for name in ("CAT", "Dog") for i in range(2)]
+    paths += [f"{name}/{i}.png" for name in ("cat", "dog") for i in range(2)]
+    assert set(labels(paths)) == {"cat", "dog"}
 
 
 def test_copies_at_another_level_are_left_out():

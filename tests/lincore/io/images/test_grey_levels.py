@@ -11,7 +11,6 @@ from PIL import Image
 
 from lincore import DataError
 from lincore.io import ImageOptions, read_image_zip
-from lincore.io.images.grey_levels import common_levels
 
 RAMP = np.linspace(0, 1, 16).reshape(4, 4)
 
@@ -70,7 +69,5 @@ def test_fractions_of_any_range_are_seen(least, largest, black, white):
 
 
 def test_levels_of_a_set_are_those_of_its_brightest_image():
-    assert common_levels([(0, 300), (5, 3000)], whole=True) == (0, 4095)
-    assert common_levels([(0.0, 0.0), (0.1, 0.9)], whole=False) == (0, 1)
-    assert common_levels([], whole=True) is None
-    assert common_levels([(float("nan"), float("inf"))], whole=False) is None
+    images = [np.rint(RAMP * most).astype(np.uint16) for most in (300, 3000)]
+    assert read_image_zip(packed(images), "scans.zip").image_scale.whole == (0, 4095)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import struct
+import threading
 import warnings
 import zipfile
 import zlib
 from dataclasses import replace
+from time import sleep
 
 import numpy as np
 import pytest
@@ -18,9 +20,8 @@ from PIL import Image
 from lincore import DataError
 from lincore.data import Dataset, split
 from lincore.io import ImageOptions, load, read_image_files, read_image_zip, sample, write_image_zip
-from lincore.io.images.decode import decoded
 from lincore.limits import LIMITS
-from tests.lincore.io.images.in_memory import encoded, zipped
+from tests.lincore.io.images.in_memory import encoded, read_alone, zipped
 
 
 def image(seed=0, size=(5, 4), kind="PNG", mode="L"):
@@ -380,14 +381,44 @@ def test_progress_is_told_and_can_stop():
         read_image_zip(raw, "made.zip", progress=lambda done, *_: done < 100)
 
 
+class Fault(BaseException):
+    """What no decoder raises."""
+
+
+def test_an_error_while_decoding_comes_out_and_ends_the_work(monkeypatch):
+    raw = zipped({f"{label}/{i}.png": image() for label in "ab" for i in range(1_000)})
+    opened, known = [], Image.open
+
+    def failing(*given, **named):
+        if threading.current_thread().name.startswith("decode") and caught_up.is_set():
+            opened.append(1)
+            if len(opened) == 70:
+                raise Fault
+            sleep(0.001)
+        return known(*given, **named)
+
+    def note(done, total, what):
+        if what == "Decoding images":
+            caught_up.set()
+        return True
+
+    caught_up = threading.Event()
+    monkeypatch.setattr(Image, "open", failing)
+    with pytest.raises(Fault):
+        read_image_zip(raw, "made.zip", progress=note)
+    assert len(opened) < 1_500, "the rest is left undone"
+    assert not [one for one in threading.enumerate() if one.name.startswith("decode")]
+
+
 @pytest.mark.parametrize("fit", ["pad", "crop", "stretch"])
 def test_other_sizes_are_fitted_as_asked(fit):
     half = np.zeros((4, 8), dtype=np.uint8)
     half[:, 4:] = 240
     data = read(two_classes(**{"a/wide.png": encoded(Image.fromarray(half))}), fit=fit)
     row = data.X[[name.endswith("wide.png") for name in data.row_names]]
-    assert np.array_equal(row, decoded(encoded(Image.fromarray(half)), (5, 4), fit)[None])
-    with pytest.raises(DataError, match="no resize method"):
+    alone, _ = read_alone(encoded(Image.fromarray(half)), size=(5, 4), fit=fit)
+    assert np.array_equal(row, alone[None])
+    with pytest.raises(DataError, match="No way to fit"):
         read(two_classes(), fit="squeeze")
 
 

@@ -16,15 +16,10 @@ from lincore.io import (
     ReadOptions,
     TableOptions,
     describe_columns,
+    frame_to_table,
     read_table,
     table_to_dataset,
 )
-from lincore.io.tables.bins import bin_values
-from lincore.io.tables.column_roles import kind_of
-from lincore.io.tables.dates import is_date, to_days
-from lincore.io.tables.features import level_codes
-from lincore.io.tables.rules.missing_values import suspicious_number
-from lincore.io.tables.table import frame_to_table
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -34,6 +29,11 @@ MEASURED = RNG.normal(size=N).round(3)
 
 def table(**columns):
     return frame_to_table(pd.DataFrame({**columns, "class": CLASSES[: len(CLASSES)]}), "made")
+
+
+def kind_of(values, name="made"):
+    frame = pd.DataFrame({name: values})
+    return frame_to_table(frame.assign(other=1), "made").contents[name].kind
 
 
 def findings(made, **roles):
@@ -64,18 +64,18 @@ def findings(made, **roles):
     ],
 )
 def test_the_kind_of_a_column(values, kind):
-    assert kind_of(pd.Series(values, name="made")) == kind
+    assert kind_of(values) == kind
 
 
 def test_a_counter_in_several_runs_names_rows_only_where_it_is_called_so():
     runs = np.tile(np.arange(1, 21), 3)
-    assert kind_of(pd.Series(runs, name="Sample Number")) == "identifier"
-    assert kind_of(pd.Series(runs, name="height")) == "number"
+    assert kind_of(runs, "Sample Number") == "identifier"
+    assert kind_of(runs, "height") == "number"
 
 
 def test_the_widest_whole_numbers_do_not_overflow():
     ends = np.array([-(2**63), 2**63 - 1, 0, 5])
-    assert kind_of(pd.Series(ends, name="made")) == "number"
+    assert kind_of(ends) == "number"
 
 
 def test_words_are_features_only_where_there_is_nothing_else():
@@ -146,18 +146,26 @@ def test_a_date_counts_days_where_it_is_made_a_feature():
 
 
 def test_a_day_stands_before_the_month_unless_it_cannot():
-    assert to_days(pd.Series(["01/02/1970", "03/02/1970"])).tolist() == [31.0, 33.0]
-    assert to_days(pd.Series(["01/02/1970", "01/13/1970"])).tolist() == [1.0, 12.0]
+    for texts, days in (
+        (["01/02/1970", "03/02/1970"], [31.0, 33.0]),
+        (["01/02/1970", "01/13/1970"], [1.0, 12.0]),
+    ):
+        made = frame_to_table(pd.DataFrame({"d": texts, "class": ["a", "b"]}), "made")
+        options = TableOptions(roles={"d": "feature"})
+        assert table_to_dataset(made, "class", options).X[:, 0].tolist() == days
 
 
 @settings(max_examples=30)
-@given(st.lists(st.one_of(st.none(), st.text(max_size=12)), min_size=1, max_size=8))
+@given(st.lists(st.one_of(st.none(), st.text(max_size=12)), min_size=2, max_size=8))
 def test_any_text_is_a_date_or_not_and_has_levels(values):
-    column = pd.Series(values, name="made", dtype="str")
-    assert is_date(column) in (True, False)
-    codes, names, _ = level_codes(column)
-    assert np.isnan(codes).sum() == column.isna().sum()
-    assert len(set(names)) == len(names)
+    frame = pd.DataFrame({"made": pd.Series(values, dtype="str"), "u": range(len(values))})
+    made = frame_to_table(frame.assign(y=np.arange(len(values)) % 2), "made")
+    assert made.contents["made"].kind
+    data = table_to_dataset(made, "y", TableOptions(categories=("made",), roles={"u": "feature"}))
+    if "made" in data.feature_names:
+        place = data.feature_names.index("made")
+        assert np.isnan(data.X[:, place]).sum() == frame["made"].isna().sum()
+        assert len(set(data.levels[place])) == len(data.levels[place])
 
 
 def test_yes_and_no_in_any_capitals_are_two_levels():
@@ -170,27 +178,31 @@ def test_yes_and_no_in_any_capitals_are_two_levels():
     assert "LIN056" not in [notice.code for notice in data.notices]
 
 
+def binned(values, bins):
+    frame = pd.DataFrame({"u": np.arange(len(values)), "y": values})
+    return lincore.load(frame, target="y", bins=bins, roles={"u": "feature"})
+
+
 def test_bins_of_equally_many_rows_have_names_in_order():
-    codes, classes, _ = bin_values(np.arange(90.0), 3, "y")
-    assert np.bincount(codes).tolist() == [30, 30, 30]
-    assert classes.tolist() == ["below 30", "30 to below 60", "60 and above"]
+    data = binned(np.arange(90.0), 3)
+    assert data.counts.tolist() == [30, 30, 30]
+    assert data.classes.tolist() == ["below 30", "30 to below 60", "60 and above"]
 
 
 def test_bins_of_equal_width():
-    codes, *_ = bin_values(np.array([0.0, 1.0, 2.0, 9.0, 10.0]), Bins(2, "width"), "y")
-    assert codes.tolist() == [0, 0, 0, 1, 1]
+    assert binned([0.0, 1.0, 2.0, 9.0, 10.0], Bins(2, "width")).codes.tolist() == [0, 0, 0, 1, 1]
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=40), st.integers(2, 6))
 def test_bins_keep_the_order_of_the_values(values, n):
     values = np.array(values)
     try:
-        codes, classes, _ = bin_values(values, n, "y")
+        data = binned(values, n)
     except DataError as error:
         assert error.notice.remedy
     else:
-        assert (np.diff(codes[np.argsort(values, kind="stable")]) >= 0).all()
-        assert sorted(set(codes.tolist())) == list(range(len(classes)))
+        assert (np.diff(data.codes[np.argsort(values, kind="stable")]) >= 0).all()
+        assert data.counts.min() > 0
 
 
 def test_a_quantity_is_refused_with_bins_that_work():
@@ -262,7 +274,11 @@ def test_zeros_that_stand_for_nothing_are_read_as_missing_at_one_click():
     ],
 )
 def test_numbers_that_may_mean_missing(values, number):
-    assert suspicious_number(pd.Series(list(values))) == number
+    kind = np.resize(["a", "b"], len(values))
+    made = frame_to_table(pd.DataFrame({"u": list(values), "class": kind}), "made")
+    found = [one for one in findings(made) if "missing" in one.notice.what]
+    codes = [one.remedies[0].reading["missing_in"]["u"] for one in found]
+    assert codes == ([] if number is None else [(number,)])
 
 
 def test_values_marked_as_missing_in_one_column_alone():

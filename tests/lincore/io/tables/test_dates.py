@@ -5,7 +5,11 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from lincore.io.tables.dates import is_date, to_days
+from lincore.io import TableOptions, frame_to_table, table_to_dataset
+
+
+def dated(texts):
+    return frame_to_table(pd.DataFrame({"day": texts, "y": ["a", "b"]}), "made")
 
 
 @pytest.mark.parametrize(
@@ -23,12 +27,13 @@ from lincore.io.tables.dates import is_date, to_days
     ],
 )
 def test_dates_with_zones_and_days_of_the_week(text):
-    column = pd.Series([text, text.replace("01", "02").replace(" 1", " 2")])
-    assert is_date(column)
+    table = dated([text, text.replace("01", "02").replace(" 1", " 2")])
+    assert table.contents["day"].kind == "date"
+    data = table_to_dataset(table, "y", TableOptions(roles={"day": "feature"}))
     # The place of the zone is not known: by a day at most.
-    assert to_days(column).tolist() == pytest.approx([19844, 19845], abs=1)
+    assert data.X[:, 0].tolist() == pytest.approx([19844, 19845], abs=1)
 
 
 @pytest.mark.parametrize("text", ["Wed", "May", "in May 2024", "AM CET", "12 PDT"])
 def test_words_are_no_dates(text):
-    assert not is_date(pd.Series([text, text + "s"]))
+    assert dated([text, text + "s"]).contents["day"].kind != "date"

@@ -11,7 +11,8 @@ from lincore.io import load
 RNG = np.random.default_rng(7)
 N = 200
 NAMES = ["ID", "Respondent ID", "Index", "Sample code number", "CLIENTNUM", "EmployeeNumber",
-         "Kundennummer", "KdNr", "case no", "Code", "num", "Nº", "Numéro"]  # fmt: skip
+         "Kundennummer", "KdNr", "case no", "Code", "num", "Nº", "Numéro", "n° client", "N°",
+         "№ заказа", "numéro de dossier", "codigo_cliente", "identificador", "uid"]  # fmt: skip
 
 
 def loaded(name, values):
@@ -57,6 +58,7 @@ def test_whole_numbers_that_hardly_repeat_are_identifiers_under_any_name(values)
         ("income", RNG.integers(200, 900, N) * 1_000),
         ("population", np.exp(RNG.normal(14, 2, N)).astype(int)),
         ("number", RNG.integers(0, 9, N)),
+        ("num_words", RNG.integers(0, 1_000, N)),
         ("zip code", RNG.integers(10_000, 10_040, N)),
         ("score", RNG.integers(0, 1_000, N)),
         ("covid", RNG.integers(0, 5_000, N)),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -16,6 +19,15 @@ def made(**columns) -> pd.DataFrame:
     return pd.DataFrame(
         {**columns, "size": [i * 1.5 for i in range(n)], "kind": list("ab") * (n // 2)}
     )
+
+
+def test_an_ordered_categorical_keeps_its_order_in_parquet():
+    levels = pd.Categorical(["high", "low", "medium", None] * 6, ORDER, ordered=True)
+    raw = io.BytesIO()
+    made(level=levels).to_parquet(raw)
+    data = load(raw.getvalue(), name="made.parquet", target="kind")
+    assert data.levels[0] == tuple(ORDER)
+    assert data.X[:4, 0].tolist()[:3] == [2, 0, 1] and np.isnan(data.X[3, 0])
 
 
 def test_an_ordered_categorical_keeps_its_order():

@@ -8,15 +8,15 @@ import pytest
 
 import lincore
 from lincore.checks import find_table_problems
-from lincore.io import describe_columns, load
-from lincore.io.tables.repeated_ids import repeated_ids
-from lincore.io.tables.table import frame_to_table
+from lincore.io import describe_columns, frame_to_table, load
 from tests.data import DATA, needs_data
 
 
 def found_in(frame, target="kind"):
     table = frame_to_table(frame, "made")
-    return [one.column for one in repeated_ids(table.frame, describe_columns(table, target))]
+    found = find_table_problems(table, describe_columns(table, target))
+    first = [remedy for one in found for remedy in one.remedies[:1]]
+    return [name for one in first for name, role in one.roles.items() if role == "group"]
 
 
 def subjects(names, n_each=8, *, shuffled=True, seed=0):

@@ -7,8 +7,14 @@ import pytest
 
 import lincore
 from lincore import DataError
-from lincore.io import Condition, TableOptions, filter_rows, read_table, table_to_dataset
-from lincore.io.tables.table import frame_to_table
+from lincore.io import (
+    Condition,
+    TableOptions,
+    filter_rows,
+    frame_to_table,
+    read_table,
+    table_to_dataset,
+)
 
 RAW = b"age,sex,fare,kind\n" + b"\n".join(
     f"{'' if i % 10 == 0 else i},{'mf'[i % 2]},{i % 7}.5,{'ab'[i % 3 == 0]}".encode()

@@ -11,9 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore.checks import find_table_problems
-from lincore.io import TableOptions, describe_columns, read_table, table_to_dataset
-from lincore.io.tables.rules.missing_values import missing_codes
-from lincore.io.tables.table import frame_to_table
+from lincore.io import TableOptions, describe_columns, frame_to_table, read_table, table_to_dataset
 
 RNG = np.random.default_rng(3)
 N = 300
@@ -149,7 +147,10 @@ def test_a_missing_value_code_is_seen_in_all_columns_alike():
     ],
 )
 def test_a_code_is_out_of_all_proportion(values, codes):
-    assert list(missing_codes(pd.DataFrame({"u": values}), ["u"])) == codes
+    _, found = problems(pd.DataFrame({"u": values, "kind": np.resize(["a", "b"], len(values))}))
+    said = [one for one in found if "missing-value code" in one.notice.what]
+    held = [code for one in said for code in one.remedies[0].reading["missing_in"]["u"]]
+    assert held == codes
 
 
 def test_what_is_said_of_a_code_is_so():

@@ -8,10 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lincore import plots
-from lincore.plots.base import COLOURS, colour
-from lincore.plots.base.palette import symbol, symbol_3d
-from lincore.plots.plane import Marks
-from lincore.plots.plane.axis_limits import AxisLimits
+from lincore.plots.base import COLOURS, colour, symbol, symbol_3d
+from lincore.plots.plane import AxisLimits, Marks
 
 SHIFTS = st.sampled_from([0.0, -1e6, 1e6])
 

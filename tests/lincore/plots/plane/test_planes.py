@@ -25,9 +25,9 @@ from lincore import (
 from lincore.data import Dataset
 from lincore.inspection import feature_plane, make_view
 from lincore.plots.base import colour
-from lincore.plots.plane.axis_limits import AxisLimits
-from lincore.plots.plane.boundary_lines import boundary_lines
+from lincore.plots.plane import AxisLimits, Map, trace_lines
 from lincore.utils import captured_warnings
+from tests.lincore.plots.plane.test_views import drawn_boundary
 
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
 
@@ -99,7 +99,7 @@ def test_the_lead_in_score_is_shaded_where_there_is_no_posterior():
 @pytest.mark.parametrize("model", MODELS[:3], ids=lambda model: type(model).__name__)
 def test_boundaries_of_scores_are_where_two_are_level(model):
     view = fitted_view(model)
-    line = boundary_lines(view, AxisLimits.of(view))
+    line = trace_lines(Map.whole(view, AxisLimits.of(view)))
     best = np.sort(view.scores(line[~np.isnan(line[:, 0])]), axis=1)
     assert np.mean(best[:, -1] - best[:, -2] < 1e-6 * np.abs(best).max()) > 0.9
 
@@ -147,7 +147,7 @@ def test_ambiguity_of_lines_is_drawn_as_polygons_in_the_shades_of_the_legend(kin
 def test_the_boundary_of_votes_is_straight():
     with captured_warnings():
         view = fitted_view(OneVsOne(Perceptron(max_epochs=3, random_state=0)), p=2, seed=4)
-    line = boundary_lines(view, AxisLimits.of(view))
+    line = drawn_boundary(view)
     assert len(line) < 60  # not a staircase of a grid
     middle = line[:-1] + 0.37 * np.diff(line, axis=0)
     middle = middle[~np.isnan(middle[:, 0])]

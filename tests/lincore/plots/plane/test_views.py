@@ -13,12 +13,9 @@ from hypothesis import strategies as st
 
 from lincore import plots
 from lincore.inspection import View
-from lincore.linalg.gaussian import Gaussians
+from lincore.linalg import Gaussians
 from lincore.plots.base import colour
-from lincore.plots.plane import with_ellipses
-from lincore.plots.plane.axis_limits import AxisLimits
-from lincore.plots.plane.boundary_lines import boundary_lines, drawn_lines
-from lincore.plots.plane.regions import floor_level
+from lincore.plots.plane import AxisLimits, Map, trace_lines, with_ellipses
 
 SHIFTS = st.sampled_from([0.0, -1e6, 1e6])
 NASTY = '<img src=x onerror=alert(1)> & "q" %{x}'
@@ -46,6 +43,12 @@ def decoded(spec: dict[str, str]) -> np.ndarray:
     values = np.frombuffer(base64.b64decode(spec["bdata"]), dtype=spec["dtype"])
     shape = spec.get("shape")
     return values.reshape([int(n) for n in shape.split(",")]) if shape else values
+
+
+def drawn_boundary(view: View) -> np.ndarray:
+    """Return the lines of a boundary as they are drawn, (m, 2)."""
+    (line,) = (one for one in plots.boundary(view).data if one.name == "decision boundary")
+    return np.column_stack([line.x, line.y]).astype(float)
 
 
 def traces(figure, kind: str) -> list[dict]:
@@ -82,7 +85,7 @@ def test_focused_contour_holds_the_view(quantity, focus, seed, shift):
 def test_layers_show_the_posterior_of_the_winner_and_nothing_elsewhere(n_classes, seed):
     view = make_view(n_classes, seed=seed)
     layers = traces(plots.contour(view), "contour")
-    floor = floor_level(n_classes, "posterior")
+    floor = np.floor(10 / n_classes) / 10  # no predicted class falls below it
     winners = {colour(k) for k in np.unique(view.log_joint(view.points).argmax(axis=1))}
     assert len(layers) >= len(winners)
     for layer in layers:
@@ -105,7 +108,7 @@ def test_layers_show_the_posterior_of_the_winner_and_nothing_elsewhere(n_classes
 @settings(max_examples=5)
 def test_boundary_lines_lie_where_two_classes_are_level(n_classes, seed):
     view = make_view(n_classes, seed=seed)
-    line = boundary_lines(view, AxisLimits.of(view))
+    line = trace_lines(Map.whole(view, AxisLimits.of(view)))
     line = line[~np.isnan(line[:, 0])]
     best = np.sort(view.log_posterior(line), axis=1)
     # With equal spherical covariances the margin is linear: on the line it is zero, but where
@@ -118,7 +121,7 @@ def test_boundary_lines_lie_where_two_classes_are_level(n_classes, seed):
 def test_boundary_between_two_classes_is_one_straight_line():
     densities = Gaussians.from_covariances([[-1.0, 0.0], [1.0, 0.0]], [np.eye(2)] * 2)
     view = replace(make_view(2), densities=densities)
-    line = boundary_lines(view, AxisLimits.of(view))
+    line = trace_lines(Map.whole(view, AxisLimits.of(view)))
     assert not np.isnan(line).any()
     np.testing.assert_allclose(line[:, 0], 0, atol=1e-9)
 
@@ -205,7 +208,7 @@ def test_drawn_lines_leave_out_only_what_nobody_sees():
     spreads = [np.diag([1.0, 2.0]), np.eye(2), 0.3 * np.eye(2), np.diag([3.0, 0.5])]
     view = replace(view, densities=Gaussians.from_covariances(means, spreads))
     limits = AxisLimits.of(view)
-    whole, drawn = boundary_lines(view, limits), drawn_lines(view, limits)
+    whole, drawn = trace_lines(Map.whole(view, limits)), drawn_boundary(view)
     assert len(drawn) < 0.4 * len(whole)
     assert np.count_nonzero(np.isnan(drawn[:, 0])) == np.count_nonzero(np.isnan(whole[:, 0]))
     cell = (limits.high - limits.low) / 160

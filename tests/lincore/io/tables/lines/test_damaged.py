@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from lincore import DataError
-from lincore.io import ReadOptions
-from lincore.io.tables.read import Delimited, read_delimited
+from lincore.io import ReadOptions, Table, read_table
 from tests.lincore.io.tables.lines import damaged
 
 AS_TEXT = ReadOptions(as_text=True)
@@ -20,12 +19,12 @@ LOST = {
 }
 
 
-def read(text: str | bytes, **options) -> Delimited:
+def read(text: str | bytes, **options) -> Table:
     raw = text if isinstance(text, bytes) else text.encode()
-    return read_delimited(raw, "made.csv", ReadOptions(**options))
+    return read_table(raw, "made.csv", ReadOptions(**options))
 
 
-def n_wrong(found: Delimited, rows: list[list[str]]) -> int:
+def n_wrong(found: Table, rows: list[list[str]]) -> int:
     got = found.frame.astype(object).where(found.frame.notna(), "").to_numpy()
     if len(got) == len(rows) - 1 and found.reading.uneven[0].outcome == "left out":
         return len(rows[0])
@@ -48,7 +47,7 @@ WHOLE = {one.kind: one for one in damaged.of_whole_files()}
 def test_one_damaged_row_costs_no_other(kind):
     wrong = []
     for one in SINGLE[kind]:
-        found = read_delimited(one.raw, "made.csv", AS_TEXT)
+        found = read_table(one.raw, "made.csv", AS_TEXT)
         assert list(found.frame) == one.names
         wrong.append(n_wrong(found, one.rows))
     assert np.mean(wrong) <= LOST.get(kind, 0)
@@ -57,7 +56,7 @@ def test_one_damaged_row_costs_no_other(kind):
 @pytest.mark.parametrize("kind", WHOLE)
 def test_whole_files_are_read_as_they_are_meant(kind):
     one = WHOLE[kind]
-    found = read_delimited(one.raw, "made.csv", AS_TEXT)
+    found = read_table(one.raw, "made.csv", AS_TEXT)
     assert list(found.frame) == one.names
     assert n_wrong(found, one.rows) == 0
 

@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -15,21 +17,21 @@ import lincore
 from lincore import DataError
 from lincore.data import Dataset, Split, with_row_weights
 from lincore.io import ReadOptions, Table, TableOptions, read_table, table_to_dataset
-from lincore.io.tables.sampled_rows import Draw
-from lincore.io.tables.streamed import _delimited
 from lincore.limits import LIMITS
 from lincore.model_selection import (
     Steps,
     as_method,
-    hold_out,
+    fit_from_training_set,
+    holdout,
     learning_curve,
     pipeline_for,
     plan_folds,
+    summarise_training_set,
 )
-from lincore.model_selection.streamed_rows import with_streamed
 from lincore.moments import Moments
 
 N_ROWS = 6_000
+BLOCK_CELLS = "lincore.io.tables.streamed._delimited.BLOCK_CELLS"
 SMALL = replace(
     LIMITS,
     max_table_bytes=100_000,
@@ -58,7 +60,7 @@ def csv_of(frame: pd.DataFrame, **kwargs: object) -> bytes:
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
     """Read many blocks of few rows."""
-    monkeypatch.setattr(_delimited, "BLOCK_CELLS", 3_500)
+    monkeypatch.setattr(BLOCK_CELLS, 3_500)
 
 
 def opened(raw: bytes, name: str = "big.csv", options=None, **limits: int) -> Table:
@@ -174,7 +176,7 @@ def test_blocks_of_another_length_hold_the_same_rows(monkeypatch):
     raw = csv_of(frame_of_numbers())
     table = opened(raw)
     plain = table_to_dataset(table)
-    monkeypatch.setattr(_delimited, "BLOCK_CELLS", 2_345)
+    monkeypatch.setattr(BLOCK_CELLS, 2_345)
     again = table_to_dataset(table)
     np.testing.assert_array_equal(again.X, plain.X)
     np.testing.assert_allclose(again.streamed.scatter, plain.streamed.scatter, rtol=1e-9)
@@ -185,14 +187,14 @@ def test_a_path_too_large_to_be_held_is_read_in_blocks(tmp_path, monkeypatch):
     frame = frame_of_numbers()
     path = tmp_path / "big.csv"
     path.write_bytes(csv_of(frame))
-    from lincore.io import loading as load
-    from lincore.io.files import sources
+    stat = Path.stat
 
-    monkeypatch.setattr(
-        load,
-        "large_path",
-        lambda source: sources.large_path(source, replace(LIMITS, max_file_bytes=9)),
-    )
+    def large(self, **options):
+        found = stat(self, **options)
+        size = LIMITS.max_file_bytes + 1 if self == path else found.st_size
+        return SimpleNamespace(st_mode=found.st_mode, st_size=size)
+
+    monkeypatch.setattr(Path, "stat", large)
     data = lincore.load(path, target="species")
     assert data.n_rows + data.n_streamed == N_ROWS
     assert data.n_streamed == 0  # as the budget for what is held is a large one
@@ -212,10 +214,7 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
         for fold in plan_folds(data, scheme, 4):
             pipeline = pipeline_for(everything, as_method(word).fresh(3, 0), steps)
             rows = np.concatenate([fold.train, beyond])
-            fitted = hold_out.fit_pipeline(pipeline, everything, rows)
-            there = hold_out.evaluate_pipeline(
-                fitted, everything, Split(rows, fold.test), method=word
-            )
+            _, there = holdout(everything, pipeline, Split(rows, fold.test), method=word)
             at = np.isin(results.rows, fold.test) & (results.fold == fold.fold)
             np.testing.assert_array_equal(results.predicted[j, at], there.predicted[0])
             np.testing.assert_allclose(results.log_proba[j, at], there.log_proba[0], atol=1e-9)
@@ -226,17 +225,17 @@ def test_what_is_solved_from_moments_learns_from_all_training_rows(scheme, steps
 def test_the_page_classify_learns_the_same(word):
     data = table_to_dataset(opened(csv_of(frame_of_numbers())))
     split = lincore.split(data, seed=1)
-    part = hold_out.summarise_training_set(data, split)
+    part = summarise_training_set(data, split)
     pipeline = pipeline_for(data, as_method(word).fresh(3, 0), STEPS)
-    fitted = hold_out.fit_from_training_set(pipeline, data, split, part)
-    found = hold_out.evaluate_pipeline(fitted, data, split, method=word)
+    fitted = fit_from_training_set(pipeline, data, split, part)
     compared = lincore.compare(data, word, "holdout", steps=STEPS, seed=1)
-    again, results = hold_out.holdout(
+    _, results = holdout(
         data, pipeline_for(data, as_method(word).fresh(3, 0), STEPS), split, method=word
     )
-    np.testing.assert_allclose(found.log_proba, compared.log_proba, atol=1e-9)
+    found = fitted.predict_log_proba(data.X[split.test])
+    np.testing.assert_allclose(found, compared.log_proba[0], atol=1e-9)
     np.testing.assert_allclose(results.log_proba, compared.log_proba, atol=1e-9)
-    assert found.settings.streamed == {word: data.n_streamed}
+    assert results.settings.streamed == {word: data.n_streamed}
 
 
 def test_methods_that_need_rows_learn_from_those_held():
@@ -265,7 +264,7 @@ def test_a_forecast_learns_nothing_from_rows_of_unknown_time():
         forecast.log_proba, lincore.compare(known, "lda", "last").log_proba
     )
     assert forecast.settings.streamed == {"lda": 0}
-    part = hold_out.summarise_training_set(data, lincore.split(data, "last"))
+    part = summarise_training_set(data, lincore.split(data, "last"))
     assert part.moments is not None
     assert part.moments.count.sum() < data.n_rows
 
@@ -484,15 +483,14 @@ def test_places_among_drawn_lines_are_told_as_in_the_file():
 
 def test_rows_are_held_by_class_and_evenly():
     codes = np.tile([0, 0, 0, 1], 5_000)
-    draw = Draw(0.01)
-    parts = np.split(codes, [17, 1_000, 1_001, 12_345])
-    held = np.concatenate([draw.chosen(part) for part in parts])
-    np.testing.assert_array_equal(held, Draw(0.01).chosen(codes))
-    assert abs(held[codes == 0].sum() - 150) <= 2
-    assert abs(held[codes == 1].sum() - 50) <= 2
+    numbered = pd.DataFrame({"u": np.arange(20_000) + 0.5, "kind": np.array(["a", "b"])[codes]})
+    data = table_to_dataset(opened(csv_of(numbered)), "kind")
+    held = np.zeros(20_000, dtype=bool)
+    held[(data.X[:, 0] - 0.5).astype(int)] = True
+    assert held.sum() == data.n_rows < 1_000
+    assert abs(held[codes == 0].sum() - 3 * held[codes == 1].sum()) <= 8
     stretches = held.reshape(20, -1).sum(axis=1)
-    assert stretches.min() >= 7
-    assert Draw(1.0).chosen(codes).all()
+    assert stretches.min() >= 0.7 * stretches.mean()
 
 
 def test_columns_are_renamed_but_rows_are_not_filtered():
@@ -519,7 +517,8 @@ def test_weights_of_all_rows_are_summed(written):
     X, codes = frame[["u", "v", "w", "x"]].to_numpy(), frame["species"].to_numpy(dtype=str)
     codes, weight = np.searchsorted(data.classes, codes), frame["weight"].to_numpy()
     wanted = Moments.from_groups(X, codes, 3, weight)
-    found = with_streamed(data, *Split(np.arange(data.n_rows), np.arange(0)))
+    everything = Split(np.arange(data.n_rows), np.arange(0))
+    found = summarise_training_set(data, everything).moments
     unit = wanted.count / found.count
     np.testing.assert_allclose(unit, unit[0], rtol=1e-12)
     np.testing.assert_allclose(found.mean, wanted.mean, rtol=1e-12)

@@ -1,0 +1,6 @@
+"""Options as annotated fields of records: widgets, links and keywords follow from them."""
+
+import lazy_loader
+
+# The names listed in `__init__.pyi`, each imported on first access.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,15 @@
+from .bounds import AtMost as AtMost
+from .bounds import Between as Between
+from .bounds import Matching as Matching
+from .bounds import Name as Name
+from .bounds import OneOf as OneOf
+from .bounds import refuse as refuse
+from .bounds import shown as shown
+from .field import Field as Field
+from .field import FieldOption as FieldOption
+from .field import call_text as call_text
+from .field import checked as checked
+from .field import given as given
+from .field import options as options
+from .schema import Label as Label
+from .schema import Schema as Schema

@@ -1,0 +1,85 @@
+"""Prevalence and costs in deployment, checked against the classes; what rows lose under them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lincore.data.dataset import Dataset
+from lincore.errors import DataError
+from lincore.imbalance.subsets import class_totals
+from lincore.metrics.confusion_scores import log_losses
+from lincore.metrics.training_variance import softened, softened_errors
+from lincore.utils.typing import Array
+
+
+def as_prevalence(data: Dataset, prevalence: str | Mapping[Any, float] | ArrayLike) -> Array:
+    """Return the shares of the classes in deployment, shape (K,)."""
+    in_data = class_totals(data) / class_totals(data).sum()
+    if isinstance(prevalence, str):
+        if prevalence not in ("equal", "file"):
+            raise DataError(
+                f"{prevalence!r} is no prevalence.", remedy="Use equal, file, or a share for each."
+            )
+        return in_data if prevalence == "file" else np.full(data.n_classes, 1 / data.n_classes)
+    if isinstance(prevalence, Mapping):
+        found = _from_mapping(data, prevalence, in_data)
+    else:
+        found = np.asarray(prevalence, dtype=float)
+    if found.shape != (data.n_classes,) or not (found >= 0).all() or abs(found.sum() - 1) > 1e-6:
+        raise DataError(
+            f"The prevalence {found.tolist()} is not {data.n_classes} shares that sum to 1.",
+            remedy="Give one share for each class.",
+        )
+    return found / found.sum()
+
+
+def _from_mapping(data: Dataset, given: Mapping[Any, float], in_data: Array) -> Array:
+    labels = data.classes.tolist()
+    for label in given:
+        if label not in labels:
+            known = ", ".join(map(str, labels[:10]))
+            raise DataError(
+                f"There is no class {label!r}.", where=data.name, remedy=f"Choose from: {known}."
+            )
+    named = np.array([label in given for label in labels])
+    found = np.array([float(given.get(label, 0.0)) for label in labels])
+    rest = in_data[~named]
+    if rest.sum() > 0:
+        found[~named] = (1 - found.sum()) * rest / rest.sum()
+    return found
+
+
+def as_costs(data: Dataset, costs: ArrayLike | None) -> Array | None:
+    """Return the costs of errors, shape (K, K), or None."""
+    if costs is None:
+        return None
+    found = np.asarray(costs, dtype=float)
+    k = data.n_classes
+    proper = found.shape == (k, k) and np.isfinite(found).all() and (found >= 0).all()
+    if not proper or np.diag(found).any() or not found.sum(axis=1).all():
+        raise DataError(
+            f"Costs must be {k} by {k} numbers from 0, zero on the diagonal and nowhere else "
+            "for a whole class.",
+            remedy="Give what it costs to predict the column where the row is true.",
+        )
+    return found
+
+
+def row_losses(
+    truth: NDArray[np.intp],
+    predicted: NDArray[np.intp],
+    log_proba: Array,
+    costs: Array | None = None,
+    *,
+    soft: bool = False,
+) -> Array:
+    """Return what each row costs, its log loss, and whether it is misclassified, (3, m)."""
+    wrong = softened_errors(predicted, log_proba, truth) if soft else predicted != truth
+    paid = wrong if costs is None else costs[truth, predicted]
+    if soft and costs is not None and not np.isnan(log_proba).any():
+        paid = (softened(log_proba) * costs[truth]).sum(axis=1)
+    return np.stack([paid.astype(float), log_losses(log_proba, truth), wrong])
