@@ -48,7 +48,7 @@ class DataFinding(NamedTuple):
 
 
 def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
-    """Check what would make scores on this split too good, or answers to another question.
+    """Check what would bias scores on this split, or change their meaning.
 
     Cheap enough for every page, and to be cached: the findings follow from `data.digest`, the
     split, `data.target_guess` and `data.group_candidate`.

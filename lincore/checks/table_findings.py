@@ -45,16 +45,16 @@ _SOME_TEXTS = 500
 
 @dataclass(frozen=True)
 class TableFinding:
-    """Something suspicious, and what could be done about it at one click.
+    """A suspicious property of a table, with possible remedies.
 
     Parameters
     ----------
     notice : Notice
         Cause, place and remedy.
     remedies : tuple of Hint
-        What can be done, each as options of the reading.
+        Possible remedies, each as import options.
     is_decision : bool
-        Whether it was dealt with already, and can be overruled.
+        Whether it is a decision already made, which can be overruled.
     """
 
     notice: Notice
@@ -65,7 +65,7 @@ class TableFinding:
 def find_table_problems(
     table: Table, columns: Sequence[Column], *, binned: bool = False
 ) -> tuple[TableFinding, ...]:
-    r"""Look for what makes a comparison of classifiers meaningless, or merely worse.
+    r"""Find problems that make a comparison of classifiers meaningless, or worse.
 
     Parameters
     ----------

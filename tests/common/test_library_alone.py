@@ -152,7 +152,7 @@ def test_rows_that_do_not_fit_a_model_are_refused(results):
     model = results.model("naive-bayes")
     with pytest.raises(lincore.DataError, match="'length'"):
         model.predict(FRAME[["port"]])
-    with pytest.raises(lincore.DataError, match="'long' is no number"):
+    with pytest.raises(lincore.DataError, match="'long' is not a number"):
         model.predict(pd.DataFrame({"length": ["long"], "port": ["S"]}))
     with pytest.raises(lincore.DataError, match="2 features"):
         model.predict(np.ones((3, 5)))
