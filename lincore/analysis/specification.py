@@ -192,7 +192,7 @@ class Analysis:
         version = found.pop("schema", None)
         if type(version) is not int or version != SCHEMA:
             raise DataError(
-                f"The specification is of version {shown(version)}; known is {SCHEMA}.",
+                f"The specification is of version {shown(version)}; this lincore reads {SCHEMA}.",
                 where="schema",
                 remedy="Open it with the version of lincore that made it.",
             )

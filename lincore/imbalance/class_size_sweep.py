@@ -294,7 +294,7 @@ def _labels(classes: Any) -> tuple[Any, ...]:
     single = isinstance(classes, str) or np.ndim(classes) == 0
     labels = (classes,) if single else tuple(classes)
     if not labels:
-        raise DataError("No class is swept.", remedy="Name at least one.")
+        raise DataError("No class to vary.", remedy="Name at least one.")
     return labels
 
 

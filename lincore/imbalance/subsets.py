@@ -173,7 +173,7 @@ def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> C
     kept = np.array(counts, dtype=np.intp)
     labels = data.classes.tolist()
     if not sizes:
-        raise DataError("No class is reduced.", remedy="Give {class: size} for at least one.")
+        raise DataError("No class to reduce.", remedy="Give {class: size} for at least one.")
     for label, size in sizes.items():
         if label not in labels:
             known = ", ".join(map(str, labels[:10]))
@@ -191,7 +191,7 @@ def _wanted(label: Any, size: float, available: int) -> int:
     possible = not isinstance(size, (bool, np.bool_)) and 1 <= number <= available
     if not possible or number != round(number):
         raise DataError(
-            f"There cannot be {size} training rows of {class_named(label)}.",
+            f"{size} is not a possible number of training rows of {class_named(label)}.",
             where="sizes",
             remedy=f"Give a whole number from 1 to {available}, or a share up to 1.0.",
         )

@@ -87,7 +87,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     """
     if model.n_words:
         raise DataError(
-            "It counts words, which are no columns of a table.",
+            "It counts words, which are not table columns.",
             where=model.label,
             remedy=_OTHERWISE,
         )
@@ -137,10 +137,10 @@ def _mapped_inputs(
             maps[-1] = maps[-1].then(*_LINEAR_STEPS[type(step)](step))
         else:
             raise DataError(
-                f"Behind the step {name!r} ({type(step).__name__}) the scores are no quadratic "
+                f"Behind the step {name!r} ({type(step).__name__}) the scores are not quadratic "
                 "functions of the columns.",
                 where=model.label,
-                remedy=f"Take the step out or choose polynomial(degree=2). {_OTHERWISE}",
+                remedy=f"Remove the step or choose polynomial(degree=2). {_OTHERWISE}",
             )
     if not steps and hasattr(classifier, "means_"):
         # Near the data, for far from it squares cancel.
@@ -217,7 +217,7 @@ def _of_products(
     if powers.sum(axis=1).max() > 2 or not function.is_linear:
         what = "degree three or more" if function.is_linear else "degree four"
         raise DataError(
-            f"Behind this basis the scores are polynomials of {what}, no quadratic functions.",
+            f"Behind this basis the scores are polynomials of {what}, not quadratic functions.",
             where=model.label,
             remedy=f"Choose polynomial(degree=2) and a linear classifier. {_OTHERWISE}",
         )
@@ -264,9 +264,9 @@ def _possible(
     kept = constants == np.inf if (constants == np.inf).any() else np.isfinite(constants)
     if len(codes) != len(functions) or kept.sum() < 2:
         raise DataError(
-            "Only one class is possible by its priors.",
+            "Only one class has a prior above zero.",
             where=model.label,
-            remedy="Give two classes at least a prior above zero.",
+            remedy="Give at least two classes a prior above zero.",
         )
     places = np.flatnonzero(kept).tolist()
     return [codes[place] for place in places], [functions[place] for place in places]

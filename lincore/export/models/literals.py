@@ -89,5 +89,5 @@ def refuse_large(functions: ScoreFunctions, most: int, language: str) -> None:
         raise DataError(
             f"The model has {functions.n_terms:,} coefficients; {language} takes {most:,}.",
             where=functions.label,
-            remedy="Choose fewer columns or components, or save it with save_model.",
+            remedy="Use fewer columns or components, or save it with save_model.",
         )

@@ -307,4 +307,4 @@ def _line(text: object) -> str:
 
 
 def _unreadable(what: str) -> DataError:
-    return DataError(what, where="model card", remedy="Save the model once more with save_model.")
+    return DataError(what, where="model card", remedy="Save the model again with save_model.")
