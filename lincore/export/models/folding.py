@@ -42,7 +42,7 @@ class Affine:
 
     @classmethod
     def identity(cls, q: int) -> Affine:
-        """Return the map that changes nothing."""
+        """Return the identity map."""
         return cls(np.zeros(q), np.ones(q), np.zeros(q))
 
     def then(self, origin: Array, matrix: Array) -> Affine:
@@ -198,7 +198,7 @@ def _coded(name: str, known: Sequence[str], coding: Coding) -> list[Input]:
 
 
 def _spellings(level: str, known: Sequence[str]) -> list[str]:
-    """Return a level and, of yes and no, what a model takes for the same in a new file."""
+    """Return a level and, for yes and no, the spellings that a model accepts in a new file."""
     found = [level]
     if len(known) == 2 and says_yes_or_no(known):
         words = dict.fromkeys(word for pair in YES_NO for word in pair)
@@ -257,7 +257,7 @@ def _short(affine: Affine) -> Array:
 def _possible(
     codes: Sequence[int], functions: Sequence[ScoreFunction], model: FittedModel
 ) -> tuple[list[int], list[ScoreFunction]]:
-    """Leave out classes that no row can get: those without a prior."""
+    """Leave out classes that cannot be predicted: those with a prior of zero."""
     constants = np.array([function.constant for function in functions])
     if np.isfinite(constants).all():
         return list(codes), list(functions)

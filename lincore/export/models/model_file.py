@@ -177,7 +177,7 @@ def save_model(
 
 
 def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile:
-    """Read a file that `save_model` wrote, whoever sent it: nothing in it is run.
+    """Read a file that `save_model` wrote, even from an untrusted source: no code in it is run.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def _read(source: bytes | str | Path, limits: Limits) -> tuple[bytes, str]:
 
 
 def _refuse_foreign(model: FittedModel) -> None:
-    """Refuse steps and classifiers of others, some of which run functions or read files."""
+    """Raise an error for foreign steps and classifiers, which may run code or read files."""
     last = model.classifier
     inner = last.estimators_ if isinstance(last, BinaryModels) else []
     steps = [type(step) for _, step in model.pipeline.steps[:-1]]

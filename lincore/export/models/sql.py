@@ -255,7 +255,7 @@ def _spellings(level: str) -> tuple[str, ...]:
 
 
 def _unused(name: str, taken: set[str], *, whole: bool = False) -> str:
-    """Return a name that no column has, or with which none begins; case makes no difference."""
+    """Return a name that no column has or begins with, ignoring case."""
     while any(one == name.lower() if whole else one.startswith(name.lower()) for one in taken):
         name += "_"
     return name
