@@ -146,7 +146,7 @@ def test_it_can_be_stopped_and_refuses_nonsense():
         sweep(skewed(), "class 7")
     with pytest.raises(DataError, match="cannot be 43"):
         sweep(skewed(), "class 3", [43])
-    with pytest.raises(DataError, match="No class is swept"):
+    with pytest.raises(DataError, match="No class to vary"):
         sweep(skewed(), [])
     with pytest.raises(ValueError, match="At least one"):
         sweep(skewed(), "class 3", repeats=0)
