@@ -87,7 +87,7 @@ def refuse_large(functions: ScoreFunctions, most: int, language: str) -> None:
     """Raise an error for a model with more terms than a language allows."""
     if functions.n_terms > most:
         raise DataError(
-            f"The model has {functions.n_terms:,} coefficients; {language} takes {most:,}.",
+            f"The model has {functions.n_terms:,} coefficients; {language} export allows {most:,}.",
             where=functions.label,
             remedy="Use fewer columns or components, or save it with save_model.",
         )
