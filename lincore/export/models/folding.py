@@ -119,7 +119,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
         functions=tuple(functions),
         pairs=found.pairs,
     )
-    refuse_large(written, MOST_TERMS, "formulas")
+    refuse_large(written, MOST_TERMS, "formula")
     return written
 
 

@@ -87,7 +87,7 @@ def to_spreadsheet(
     >>> cells[-1].formula
     '=CHOOSE(MATCH(MAX(E2:G2),E2:G2,0),"setosa","versicolor","virginica")'
     """
-    refuse_large(functions, MOST_TERMS, "a spreadsheet")
+    refuse_large(functions, MOST_TERMS, "spreadsheet")
     if len(functions.classes) > _MOST_CLASSES:
         raise DataError(
             f"The model has {len(functions.classes)} classes; a formula allows {_MOST_CLASSES}.",
