@@ -50,7 +50,7 @@ _Share: TypeAlias = Annotated[float, Between(0, 1)]
 
 @dataclass(frozen=True)
 class SampleData:
-    """One of the bundled data sets, its columns perhaps used otherwise.
+    """One of the bundled data sets, possibly with other column roles.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class SampleData:
     drop_image_duplicates: bool = False
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
-        """Return the data set; `file` is not looked at.
+        """Return the data set; `file` is ignored.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class GeneratedData:
     seed: Annotated[int, Between(0, 2**32 - 1)] = 0
 
     def __post_init__(self) -> None:
-        """Refuse more rows than are drawn on a page."""
+        """Raise an error for more rows than a page draws."""
         rows = sum(self.sizes) if isinstance(self.sizes, tuple) else self.sizes or 0
         if rows > MOST_ROWS:
             raise DataError(
@@ -147,7 +147,7 @@ class GeneratedData:
         return {one.name: given[one.name] for one in fields(self) if given[one.name] != one.default}
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
-        """Return the classes, drawn; `file` is not looked at.
+        """Return rows drawn from the classes; `file` is ignored.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class DownloadData:
     drop_image_duplicates: bool = False
 
     def load(self, file: Any = None, *, progress: Progress | None = None) -> Dataset:
-        """Return the data set, from the network or where it was kept; `file` is not looked at.
+        """Return the data set, downloaded or from the cache; `file` is ignored.
 
         Raises
         ------
@@ -316,7 +316,7 @@ class NamedFile(Protocol):
 def checked_file(
     wanted: NamedFile, file: Any, asked: str = "The analysis is of a file."
 ) -> Path | bytes | list[tuple[str, bytes]]:
-    """Return a file as it can be read, if it is the one that is wanted.
+    """Return a readable file, if it is the expected one.
 
     Parameters
     ----------
@@ -357,7 +357,7 @@ def checked_file(
 
 
 def check_hash(wanted: NamedFile, found: str) -> None:
-    """Refuse a file whose SHA-256 is another one than that of the file that is wanted."""
+    """Raise an error for a file whose SHA-256 is not the expected one."""
     if wanted.sha256 and found != wanted.sha256:
         raise DataError(
             f"This is another file: its SHA-256 begins with {found[:12]}, that of the analysis "
@@ -368,7 +368,7 @@ def check_hash(wanted: NamedFile, found: str) -> None:
 
 
 def hash_of(blocks: Iterable[bytes]) -> str:
-    """Return the SHA-256 of bytes that come one after the other, as 64 hexadecimal digits.
+    """Return the SHA-256 of successive bytes, as 64 hexadecimal digits.
 
     Parameters
     ----------

@@ -122,7 +122,7 @@ class Experiment(NamedTuple):
         return tuple(method_line(word, self.options.get(word, {})) for word in words)
 
     def check_size(self) -> None:
-        """Refuse a basis that would not fit into memory.
+        """Raise an error for a basis that would not fit into memory.
 
         Raises
         ------

@@ -18,7 +18,7 @@ from lincore.model_selection.methods import CLASSIFIER_LABELS, as_method
 
 
 class FittedClassifier(NamedTuple):
-    """A classifier behind its steps, and what it makes of the test set.
+    """A fitted pipeline and its predictions of the test set.
 
     Attributes
     ----------

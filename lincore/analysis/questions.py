@@ -1,4 +1,4 @@
-"""Questions that the pages ask of an experiment, each with what answers it."""
+"""Questions that the pages ask of an experiment, each with its answer."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class GeometryQuestion:
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
     ) -> Demonstration:
-        """Return the experiment, carried out on rows of its own.
+        """Return the experiment, run on its own rows.
 
         Raises
         ------
@@ -224,7 +224,7 @@ class CompareQuestion:
     ] = False
 
     def __post_init__(self) -> None:
-        """Check the options of second entries, of which an entry without any is one too."""
+        """Check the options of second entries, including entries without options."""
         checked = {
             word: checked_options({word: given}, "second") for word, given in self.second.items()
         }
@@ -303,7 +303,7 @@ class BalanceCostQuestion:
     method: Word | None = None
 
     def costs(self, data: Dataset) -> Any:
-        """Return the costs of all errors, (K, K), or None where they are all one.
+        """Return the costs of all errors, (K, K), or None if all are 1.
 
         Examples
         --------

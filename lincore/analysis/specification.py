@@ -109,7 +109,7 @@ _SCHEMA = Schema(_SHAPES)
 
 @dataclass(frozen=True)
 class Analysis:
-    """All that a page shows, as one record: data, experiment, question, view.
+    """Everything that a page shows, as one record: data, experiment, question, view.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class Analysis:
     others: Annotated[tuple[Question, ...], AtMost(10)] = ()
 
     def __hash__(self) -> int:
-        """Return a number that equal specifications share, however their mappings are ordered."""
+        """Return a number that equal specifications share, whatever the order of their mappings."""
         return hash((self.data.kind, self.split, self.question.kind))
 
     def to_json(self, *, indent: int | None = None) -> str:
@@ -192,7 +192,7 @@ class Analysis:
         version = found.pop("schema", None)
         if type(version) is not int or version != SCHEMA:
             raise DataError(
-                f"The specification is of version {shown(version)}; known is {SCHEMA}.",
+                f"The specification is of version {shown(version)}; this lincore reads {SCHEMA}.",
                 where="schema",
                 remedy="Open it with the version of lincore that made it.",
             )
@@ -281,7 +281,7 @@ class Analysis:
         progress: Progress | None = None,
         keep: Any = None,
     ) -> Answer:
-        """Answer the question, by the calls that the pages make.
+        """Answer the question with the same calls as the pages.
 
         Parameters
         ----------
@@ -323,7 +323,7 @@ class Analysis:
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Names of the files that have to be given: of data, new rows, and a saved model.
+        """Names of the files that are needed: data, new rows, and a saved model.
 
         Examples
         --------

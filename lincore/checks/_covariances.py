@@ -43,7 +43,7 @@ class _Groups(NamedTuple):
 
 
 def equal_covariances(X: Array, codes: NDArray[np.intp], classes: NDArray[Any]) -> Check:
-    """Test by Box's M whether all classes have one covariance, and say how unequal they are.
+    """Test by Box's M whether all classes have equal covariances, and how unequal they are.
 
     The effect is the factor r by which the standard deviations of two classes of equal size would
     have to differ in every direction for the same gain in likelihood per row and coordinate,
@@ -152,7 +152,7 @@ def _covariance_verdict(
 
 
 def conditioning(X: Array, codes: NDArray[np.intp], *, seed: int = 0) -> Check:
-    """Say how close the coordinates are to being combinations of each other within classes.
+    """Check how close coordinates are to linear combinations of each other within classes.
 
     The number is the ratio of the extreme eigenvalues of the pooled correlation matrix within
     classes, which no units enter.

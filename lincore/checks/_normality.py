@@ -66,7 +66,7 @@ def henze_zirkler(X: ArrayLike) -> Normality:
 
 
 def normality(X: Array, codes: NDArray[np.intp], classes: NDArray[Any], *, seed: int = 0) -> Check:
-    """Test each class by itself, at a level that counts the classes, and say what is amiss."""
+    """Test each class separately, at a level adjusted for the classes, and describe deviations."""
     found, sampled = _of_classes(X, codes, len(classes), seed)
     name, names = "normality", class_names(classes)
     if not found:

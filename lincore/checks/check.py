@@ -26,12 +26,12 @@ class Check:
         "equal covariances", "normality", "conditioning", "rows per parameter", "separation",
         "duplicates across the split", "groups across the split".
     values : mapping of str to float
-        The numbers behind the verdict.
+        Statistics behind the verdict.
     verdict : {"fine", "note", "warning"}
     sentence : str
         For the user.
     remedy : str
-        What to do, or which model suits; empty when nothing need be done.
+        What to do, or a suitable model; empty if nothing needs to be done.
     """
 
     name: str

@@ -28,7 +28,7 @@ Code: TypeAlias = Literal[
 
 
 class DataFinding(NamedTuple):
-    """One finding that touches the numbers of a page.
+    """One finding that affects the numbers of a page.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class DataFinding(NamedTuple):
 
 
 def data_checks(data: Dataset, split: Split) -> tuple[DataFinding, ...]:
-    """Check what would make scores on this split too good, or answers to another question.
+    """Check what would bias scores on this split, or change their meaning.
 
     Cheap enough for every page, and to be cached: the findings follow from `data.digest`, the
     split, `data.target_guess` and `data.group_candidate`.
@@ -124,7 +124,7 @@ def _guessed(data: Dataset) -> DataFinding | None:
 
 
 def _many_numbers(data: Dataset) -> DataFinding | None:
-    """Say that each number of a target is a class, which nobody asked for."""
+    """Warn that each number of a target became a class by default."""
     is_number = data.classes.dtype.kind == "i" and not data.bin_bounds
     if data.target_guess is None or not is_number or data.n_classes <= MANY_NUMBERS:
         return None

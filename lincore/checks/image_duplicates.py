@@ -60,7 +60,7 @@ class ImageDuplicates(NamedTuple):
             f"{len(self.rows):,} {many} an exact or near duplicate "
             f"({self.exact.sum():,} exact).{other}",
             f"{data.name}: {'; '.join(shown)}",
-            "Leave duplicates out, or split by group: else a test image may be one trained on.",
+            "Leave duplicates out, or split by group: otherwise training images may be tested.",
             "LIN088",
         )
 
@@ -151,7 +151,7 @@ def drop_image_duplicates(data: Dataset, found: ImageDuplicates | None = None) -
     if not left[data.counts > 0].all():
         lost = int(np.flatnonzero((left == 0) & (data.counts > 0))[0])
         raise DataError(
-            f"Class {data.classes[lost]} would be left without an image.",
+            f"Class {data.classes[lost]} would have no images left.",
             where=data.name,
             remedy="Correct the classes of the duplicates in the file.",
         )

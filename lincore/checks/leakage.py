@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from lincore.utils.typing import Array
 
-# From this share of rows on, a single column tells the classes too well to be a measurement.
+# From this share of rows, a single column predicts the classes too well to be a measurement.
 LEAKS = 0.99
 _ENOUGH_ROWS = 50
 # From its border to the nearest quarter of its rows a cluster has so many times the distance of its
@@ -28,14 +28,14 @@ def may_leak(codes: NDArray[np.intp]) -> bool:
 
 
 class Told(NamedTuple):
-    """How well a single column tells the classes.
+    """How well a single column predicts the classes.
 
     Attributes
     ----------
     share : float
-        Of the rows, those whose class it tells.
+        Share of rows whose class it predicts.
     by_clusters : bool
-        Whether it tells nearly all, by one cluster of numbers for each class.
+        Whether it predicts nearly all, with one cluster of numbers per class.
     """
 
     share: float
@@ -43,7 +43,7 @@ class Told(NamedTuple):
 
     @property
     def is_leak(self) -> bool:
-        """Whether it tells too many classes for a measurement."""
+        """Whether it predicts too many rows for a measurement."""
         return self.share >= LEAKS and not self.by_clusters
 
 

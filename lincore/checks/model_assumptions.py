@@ -50,20 +50,20 @@ def assumptions(
     model: str | None = None,
     seed: int = 0,
 ) -> tuple[Check, ...]:
-    """Check what a classifier takes for granted, or what all of them do.
+    """Check the assumptions of a classifier, or of all classifiers.
 
     Parameters
     ----------
     coordinates : array-like of shape (n, q)
-        Training rows as the classifier sees them, finite; see `assumption_inputs`.
+        Preprocessed training rows, finite; see `assumption_inputs`.
     codes : array-like of shape (n,)
         Positions in `classes`.
     classes : array-like of shape (K,)
         Labels.
     model : str, optional
-        The word of a classifier, a key of `ASSUMPTIONS`: only what this one assumes is checked.
+        Name of a classifier, a key of `ASSUMPTIONS`: only its assumptions are checked.
     seed : int
-        Of the samples that are drawn where all rows would take too long.
+        For samples that are drawn if all rows would take too long.
 
     Returns
     -------
@@ -101,7 +101,7 @@ def _tried(name: str, check: Callable[[], Check]) -> Check:
 def assumption_inputs(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]
 ) -> tuple[Array, NDArray[np.intp], NDArray[Any]]:
-    """Return what `assumptions` wants to know of some rows: coordinates, codes and classes.
+    """Return the inputs of `assumptions`: coordinates, codes and classes of some rows.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def rows_per_parameter(
 
 
 def separability(X: Array, codes: NDArray[np.intp]) -> Check:
-    """Say whether planes separate the classes, so that no maximum of the likelihood exists.
+    """Check whether the classes are linearly separable, so that the likelihood has no maximum.
 
     By linear programme where that is quick; else a fit by least squares that makes no mistake
     proves separation, and one that makes some proves nothing.
@@ -220,7 +220,7 @@ def separability(X: Array, codes: NDArray[np.intp]) -> Check:
 
 
 def _mistakes(X: Array, codes: NDArray[np.intp]) -> Check:
-    """Say whether the perceptron can come to an epoch without mistakes."""
+    """Check whether the perceptron can reach an epoch without mistakes."""
     found = separability(X, codes)
     if found.values["separated"] == 1:
         sentence = "Planes separate the classes of the training rows: the perceptron converges."

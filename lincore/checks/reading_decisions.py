@@ -103,7 +103,7 @@ def with_decisions(
     for code in options.overrule:
         others = tuple(one for one in options.overrule if one != code)
         restore = Hint("Restore", reading={"overrule": others})
-        found.append(TableFinding(Notice(f"{code} is overruled."), (restore,), is_decision=True))
+        found.append(TableFinding(Notice(f"{code} was overridden."), (restore,), is_decision=True))
     return (*problems, *found)
 
 
@@ -136,7 +136,7 @@ def image_decisions(
     found = [TableFinding(one, remedies.get(one.code, ()), is_decision=True) for one in notices]
     if options is not None and options.white is not None:
         restore = Hint("Restore", images={"white": None})
-        asked = Notice(f"White is at {options.white:,g}, as was asked for.")
+        asked = Notice(f"White is at {options.white:,g}, as requested.")
         found.append(TableFinding(asked, (restore,), is_decision=True))
     return tuple(found)
 

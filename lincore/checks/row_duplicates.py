@@ -1,6 +1,6 @@
 """Test rows with a duplicate in the training set: images, texts or rows of a table.
 
-Every test row that is looked at is compared in full with all training rows, and chance is judged.
+Every examined test row is compared in full with all training rows, and chance is estimated.
 Which images of one data set are duplicates of each other is another question, with as many pairs as
 rows squared: see `image_duplicates`.
 """
@@ -52,7 +52,7 @@ class NearDuplicates(NamedTuple):
     near : ndarray of shape (m,), bool
         Whether they are equal or nearly so, the exact duplicates included.
     surprising : ndarray of shape (m,), bool
-        Those of them that chance does not explain.
+        Duplicates that chance does not explain.
     """
 
     rows: NDArray[np.intp]

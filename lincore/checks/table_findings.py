@@ -45,16 +45,16 @@ _SOME_TEXTS = 500
 
 @dataclass(frozen=True)
 class TableFinding:
-    """Something suspicious, and what could be done about it at one click.
+    """A suspicious property of a table, with possible remedies.
 
     Parameters
     ----------
     notice : Notice
         Cause, place and remedy.
     remedies : tuple of Hint
-        What can be done, each as options of the reading.
+        Possible remedies, each as import options.
     is_decision : bool
-        Whether it was dealt with already, and can be overruled.
+        Whether it is a decision already made, which can be overruled.
     """
 
     notice: Notice
@@ -65,7 +65,7 @@ class TableFinding:
 def find_table_problems(
     table: Table, columns: Sequence[Column], *, binned: bool = False
 ) -> tuple[TableFinding, ...]:
-    r"""Look for what makes a comparison of classifiers meaningless, or merely worse.
+    r"""Find problems that make a comparison of classifiers meaningless, or worse.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
         if label not in [hint.label for hint in hints]:
             hints.append(Hint(label, options={"bins": n}))
     notice = Notice(
-        f"The target holds numbers, and each of its {n_distinct} values is a class of its own.",
+        f"The target is numeric; each of its {n_distinct} values is a separate class.",
         where,
         "Cut it at a threshold or into ranges, unless the values are names of classes.",
         code="LIN071",
@@ -140,7 +140,7 @@ def _many_numbers(labels: pd.Series[Any]) -> TableFinding | None:
 
 
 def _posing(columns: Sequence[Column], kind: Kind) -> TableFinding | None:
-    """Name the features that hold what is proposed to be ignored."""
+    """Suggest features to ignore."""
     names = [column.name for column in columns if column.kind == kind]
     if not names:
         return None
@@ -169,7 +169,7 @@ def _unread(frame: pd.DataFrame, columns: Sequence[Column]) -> TableFinding | No
     n_words = some[0] if len(some) == 1 else f"{some[0]} to {some[-1]}"
     it = "It holds" if len(names) == 1 else "They hold"
     notice = Notice(
-        f"{it} texts of {n_words} words on average, which no model sees.",
+        f"{it} texts of {n_words} words on average, which no model uses.",
         columns_named(names),
         "Count their words beside the other features.",
         code="LIN061",
@@ -198,7 +198,7 @@ def _ordered(table: Table, name: str) -> TableFinding | None:
         return None
     listed = " < ".join(order) if len(order) <= _MOST_SAID else f"{order[0]} < … < {order[-1]}"
     notice = Notice(
-        f"Its levels have an order: {listed}. As categories each has a coefficient of its own.",
+        f"Its levels are ordered: {listed}. As categories, each has its own coefficient.",
         columns_named([name]),
         f"Code them as the numbers 1 to {len(order)} to use the order.",
         code="LIN072",
@@ -274,7 +274,7 @@ def _mostly_missing(columns: Sequence[Column], n_rows: int) -> TableFinding | No
     if most > least:
         shares += f" to {percent_of(most, n_rows)}"
     notice = Notice(
-        f"Without a value in {shares} of the rows.",
+        f"Missing in {shares} of the rows.",
         columns_named(names),
         _ignoring(names),
         code="LIN065",
@@ -340,7 +340,7 @@ def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
         return None
     same = ", ".join(f"{label!r} and {kept!r}" for label, kept in list(merged.items())[:5])
     notice = Notice(
-        f"Classes that differ in capitals or blanks alone: {same}.",
+        f"Classes that differ only in case or spaces: {same}.",
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
         code="LIN067",
@@ -349,7 +349,7 @@ def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
 
 
 def _slips(labels: pd.Series[Any]) -> TableFinding | None:
-    """Return whether rare classes differ from frequent ones by one slip of the pen."""
+    """Return whether rare classes differ from frequent ones by one typing error."""
     if is_number(labels):
         return None
     counts = labels.map(str).map(_folded).value_counts()[: 2 * _MOST_CLASSES]
@@ -371,7 +371,7 @@ def _slips(labels: pd.Series[Any]) -> TableFinding | None:
     }
     same = ", ".join(f"{label!r} for {kept!r}" for label, kept in list(merged.items())[:5])
     notice = Notice(
-        f"Classes of few rows that may be slips of the pen: {same}.",
+        f"Rare classes that may be misspelt: {same}.",
         f"column {labels.name!r}",
         "Merge them if they mean the same.",
         code="LIN068",

@@ -16,10 +16,10 @@ NOTEWORTHY, SERIOUS, FEWEST = 0.02, 0.05, 3
 
 
 def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) -> Check:
-    """Say how many test rows have an exact or near duplicate in the training set.
+    """Count the test rows with an exact or near duplicate in the training set.
 
-    A duplicate in a table of few, coarse columns is no surprise; the check counts those that are.
-    Such rows make any model look better than it is, and most of all the flexible ones.
+    Duplicates in a table of few, coarse columns are expected; the check counts the surprising ones.
+    Such rows bias the scores of all models upwards, especially of flexible ones.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def duplicates_across_split(data: Dataset, split: Split, *, cost: float = COST) 
 
 
 def groups_across(groups: ArrayLike, split: Split) -> Check:
-    """Say whether rows that belong together stand on both sides of the split."""
+    """Check whether groups have rows on both sides of the split."""
     every = np.asarray(groups)
     tested = np.unique(every[split.test])
     shared = np.isin(tested, every[split.train])

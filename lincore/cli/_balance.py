@@ -34,8 +34,8 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "balance",
         help="what an imbalance costs, and what recovers it",
-        description="Decompose what the imbalance of the file costs under the class shares of "
-        "deployment, and compare corrections. With --reduce: make an imbalance, by leaving out "
+        description="Decompose the cost of the file's imbalance under the class shares of "
+        "deployment, and compare corrections. With --reduce: create an imbalance by leaving out "
         "training rows of some classes.",
         epilog=EXAMPLES.replace("%", "%%"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -62,7 +62,7 @@ def add_command(commands: Any) -> None:
         metavar="CLASS=SIZE",
         action="append",
         type=assignment,
-        help="training rows that are left of a class, such as 300 or 20%%; may be repeated",
+        help="training rows kept of a class, such as 300 or 20%%; may be repeated",
     )
     parser.add_argument("--repeats", type=positive, default=20, help="random splits (20)")
     add_save_option(parser)
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
     if options.reduce:
         if options.prevalence or options.miss_cost is not None:
             raise ValueError(
-                "--prevalence or --miss-cost, and --reduce, ask two questions: give one of them."
+                "--prevalence or --miss-cost cannot be combined with --reduce: give one of them."
             )
         sizes = {
             class_named(data.classes.tolist(), name): _size(text) for name, text in options.reduce
@@ -205,7 +205,7 @@ def _size(text: str) -> int | float:
         return int(text) if text.isdigit() else float(text)
     except ValueError:
         raise ValueError(
-            f"{text!r} is no number of rows, such as 300, and no share, 20%."
+            f"{text!r} is neither a number of rows, such as 300, nor a share, such as 20%."
         ) from None
 
 

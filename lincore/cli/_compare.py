@@ -34,7 +34,8 @@ def add_command(commands: Any) -> None:
         "compare",
         help="compare methods on the same splits",
         description="Fit several methods on the same training rows, and predict the same test "
-        "rows: scores with 95 % intervals, and groups not shown to be worse than their best.",
+        "rows: scores with 95 % intervals, and groups of methods not significantly worse than "
+        "their best.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -52,7 +53,9 @@ def add_validation_options(parser: argparse.ArgumentParser) -> None:
         "--scheme",
         help="holdout, 5-fold, 10-fold, 10x10-fold, leave-one-out, by-group, last, given (holdout)",
     )
-    group.add_argument("--score", help="decides order and groups (accuracy, or balanced accuracy)")
+    group.add_argument(
+        "--score", help="score for order and groups (accuracy, or balanced accuracy)"
+    )
     group.add_argument(
         "--rope",
         type=float,
@@ -79,7 +82,7 @@ def compare_methods(
     """Compare the methods of the options."""
     if options.score and options.score not in metrics.SCORES:
         known = ", ".join(metrics.SCORES)
-        raise ValueError(f"No score is called {options.score!r}; there are {known}.")
+        raise ValueError(f"There is no score {options.score!r}; choose one of {known}.")
     return lincore.compare(
         data,
         options.methods or model_selection.default_methods(data),

@@ -74,5 +74,5 @@ def dashboard_folder() -> Path:
     raise DataError(
         "The dashboard is not installed with the library.",
         where=str(above),
-        remedy="Install lincore from its wheel or repository anew.",
+        remedy="Reinstall lincore from its wheel or repository.",
     )

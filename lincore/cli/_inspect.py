@@ -38,8 +38,8 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "inspect",
         help="columns, roles, target and findings of a file",
-        description="Say how a file is read, what its columns hold and are used for, which "
-        "column looks like the target, and what would mislead a comparison. Nothing is fitted.",
+        description="Show how a file is read, the content and roles of its columns, the likely "
+        "target, and problems for a comparison. Nothing is fitted.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

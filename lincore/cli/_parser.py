@@ -18,7 +18,7 @@ from lincore.cli import (
 
 CODES = """exit codes:
   0 done, 1 the file cannot be used, 2 the command cannot be understood,
-  70 a fault of lincore, 130 interrupted, 141 the reader of the output has closed it
+  70 internal error, 130 interrupted, 141 the reader of the output has closed it
 """
 
 

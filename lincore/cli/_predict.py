@@ -39,11 +39,10 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "predict",
         help="classes and probabilities of new rows",
-        description="Fit one method to all rows of FILE, or take the model that FILE "
-        f"(*{MODEL}) holds, and predict the rows of NEW, matched by the "
-        "names of the columns: its own columns with class, posteriors and distance added. Rows "
-        "that are unlike the training data, unseen categories and drift are named; where NEW has "
-        "the classes, scores are computed.",
+        description=f"Fit one method to all rows of FILE, or use the model saved in FILE "
+        f"(*{MODEL}), and predict the rows of NEW, matched by column name: its columns with "
+        f"class, posteriors and distance added. Rows unlike the training data, unseen categories "
+        f"and drift are reported; if NEW has the classes, scores are computed.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -64,13 +63,13 @@ def add_command(commands: Any) -> None:
         type=fraction,
         default=0.01,
         metavar="SHARE",
-        help="share of the rows of a class that count as far from it (0.01)",
+        help="share of training rows that count as unlike the training data (0.01)",
     )
     parser.add_argument(
         "--fill-missing", action="store_true", help="a column that NEW lacks counts as missing"
     )
     parser.add_argument(
-        "--save-model", metavar="FILE", help=f"keep the model, as *{MODEL}, for other new rows"
+        "--save-model", metavar="FILE", help=f"save the model, as *{MODEL}, for other new rows"
     )
     parser.add_argument(
         "--output",

@@ -32,9 +32,9 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "report",
         help="all results as one HTML file",
-        description="Write one HTML file, which fetches nothing: the data, the best model with "
-        "its errors and assumptions, the comparison, what the imbalance costs, the methods as a "
-        "paper describes them, all settings.",
+        description="Write one self-contained HTML file: the data, the best model with its errors "
+        "and assumptions, the comparison, the cost of imbalance, a methods section, and all "
+        "settings.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -45,7 +45,8 @@ def add_command(commands: Any) -> None:
     parser.add_argument(
         "--balance",
         action=argparse.BooleanOptionalAction,
-        help="what the imbalance costs (where a class has three times the rows of another)",
+        help="include the cost of imbalance (default if a class has three times the rows of "
+        "another)",
     )
     parser.add_argument("--title", default="", help="(Report on the name of the data)")
     parser.add_argument(

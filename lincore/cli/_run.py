@@ -32,8 +32,8 @@ def add_command(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "run",
         help="the question of a saved analysis",
-        description="Answer the question of an analysis that was saved as JSON: data, target, "
-        "split, steps, methods and options are those in it.",
+        description="Run an analysis saved as JSON, with its data, target, split, steps, methods "
+        "and options.",
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

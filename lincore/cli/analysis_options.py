@@ -76,7 +76,7 @@ def method_options(
     for word, options in map(model_selection.parse_spec, lines):
         if word in second:
             raise DataError(
-                f"An analysis holds {word} twice at most.",
+                f"An analysis can contain {word} at most twice.",
                 where="--methods",
                 remedy="Save an analysis of fewer methods.",
             )
@@ -108,7 +108,7 @@ def _source(options: argparse.Namespace) -> analysis.DataSource:
         return analysis.SampleData(name, options.target, reading, table)
     if options.file == STANDARD_INPUT:
         raise DataError(
-            "An analysis is of a file or a sample, not of standard input.",
+            "An analysis needs a file or a sample, not standard input.",
             where="--save-analysis",
             remedy="Give the command the path of the file.",
         )

@@ -32,7 +32,7 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group("data")
     group.add_argument(
-        "--target", metavar="COLUMN", help="the column of the classes (proposed when not given)"
+        "--target", metavar="COLUMN", help="the column of the classes (default: guessed)"
     )
     group.add_argument(
         "--role",
@@ -60,7 +60,8 @@ def add_data_options(parser: argparse.ArgumentParser) -> None:
         type=float,
         action="append",
         metavar="VALUE",
-        help="cut a numeric target there: a value on it belongs above; may be repeated",
+        help="cut a numeric target at this value, which belongs to the upper class; may be "
+        "repeated",
     )
     group.add_argument(
         "--drop-class", metavar="CLASS", action="append", help="leave a class out; may be repeated"

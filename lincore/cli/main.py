@@ -14,9 +14,9 @@ from lincore.cli._parser import build_parser
 from lincore.cli._progress import ProgressLine
 from lincore.errors import DataError, error_summary
 
-#: The file cannot be used; the command cannot; a fault of lincore; ended from outside.
+#: Exit codes: unusable file; invalid command; internal error; terminated from outside.
 OK, DATA_ERROR, USAGE, FAULT, CLOSED, INTERRUPTED = 0, 1, 2, 70, 141, 130
-#: Set to anything, faults of lincore show where they are from.
+#: If set, internal errors show their traceback.
 TRACEBACK = "LINCORE_TRACEBACK"
 
 
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     -------
     int
         Exit code: 0 done, 1 the file cannot be used, 2 the command cannot be understood, 70 a
-        fault of lincore, 130 interrupted, 141 whoever read the output has closed it.
+        internal error, 130 interrupted, 141 the reader of the output has closed it.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get(TRACEBACK):
             raise
-        what = f"A fault of lincore, {type(error).__name__}: {error_summary(error)}."
+        what = f"Internal error of lincore, {type(error).__name__}: {error_summary(error)}."
         return _fail(f"{what} Please report it; {TRACEBACK}=1 shows where.", FAULT, progress)
     return OK
 

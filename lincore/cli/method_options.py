@@ -31,7 +31,7 @@ def add_steps_and_seed(group: argparse._ArgumentGroup) -> None:
         metavar="LIST",
         type=step_options,
         default={},
-        help='before the models, such as "standardize=False, n_components=20, whiten=True, '
+        help='preprocessing, such as "standardize=False, n_components=20, whiten=True, '
         'basis=polynomial(degree=2)"',
     )
     group.add_argument(
@@ -65,7 +65,7 @@ def step_options(text: str) -> dict[str, object]:
     unknown = [name for name in given if name not in STEPS]
     if unknown:
         known = ", ".join(STEPS)
-        raise argparse.ArgumentTypeError(f"no step is called {unknown[0]!r}: there are {known}")
+        raise argparse.ArgumentTypeError(f"there is no step {unknown[0]!r}; choose one of {known}")
     return given
 
 
@@ -86,7 +86,7 @@ def _seed(text: str) -> int:
 
 def _whole(text: str, least: int) -> int:
     if not text.isdecimal() or int(text) < least:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least}")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {least}")
     return int(text)
 
 
@@ -97,5 +97,5 @@ def fraction(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no share between 0 and 1, such as 0.3")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share between 0 and 1, such as 0.3")
     return value

@@ -20,8 +20,8 @@ _SINGLE = {
     "decimal": ("SIGN", "before a fraction"),
     "thousands": ("SIGN", "between groups of digits, or none"),
     "quote": ("SIGN", "around texts, or none"),
-    "comment": ("SIGN", "at the beginning of lines to be skipped, or none"),
-    "header": ("LINE", "the line that names the columns, counted from 1; yes or no"),
+    "comment": ("SIGN", "prefix of lines to skip, or none"),
+    "header": ("LINE", "line with the column names, counted from 1; yes or no"),
     "sheet": ("NAME", "of a workbook, or the file of a zip (the largest)"),
     "table": ("NUMBER", "of several tables below each other, counted from 1 (1)"),
 }
@@ -37,8 +37,8 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--uneven",
         choices=("mend", "skip", "keep"),
-        help="lines with more or fewer fields than columns: put right or leave out (mend), leave "
-        "out, or put right or cut",
+        help="lines with more or fewer fields than columns: repair or skip (mend), skip, or "
+        "repair or cut",
     )
     group.add_argument("--as-text", action="store_true", help="keep cells as they are in the file")
     group.add_argument(
@@ -66,7 +66,7 @@ def add_reading_options(parser: argparse.ArgumentParser) -> None:
         "--overrule",
         metavar="CODE",
         action="append",
-        help="do not act upon a finding, such as LIN032; may be repeated",
+        help="ignore a finding, such as LIN032; may be repeated",
     )
 
 
@@ -144,5 +144,5 @@ def _header(text: str) -> bool | int:
     if text in _HEADERS:
         return _HEADERS[text]
     if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is neither yes nor no nor a line")
+        raise argparse.ArgumentTypeError(f"{text!r} is neither yes nor no nor a line number")
     return int(text)

@@ -44,7 +44,7 @@ class Display:
 
     @classmethod
     def of(cls, *subject: Any, **settings: Any) -> Self:
-        """Return the display of something, its settings validated.
+        """Return the display of results with validated settings.
 
         Raises
         ------
@@ -127,14 +127,14 @@ class Display:
 
     @cached_property
     def key(self) -> str:
-        """A text that equal displays share, of whatever size their results are."""
+        """A digest that equal displays share, of the same length for results of any size."""
         shown = [getattr(self, name) for name in self.subject_names()]
         settings = json.dumps(fields.given(self))
         return f"{type(self).__name__} {digest(shown)} {settings}"
 
 
 def upright(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table as a terminal shows it: turned if it is wide and has few rows."""
+    """Return a table for a terminal, transposed if it is wide and has few rows."""
     if len(table) >= len(table.columns) or not 0 < len(table) <= _MOST_TURNED:
         return table
     if len(table.to_string(index=False).partition("\n")[0]) <= _WIDTH:
@@ -160,7 +160,7 @@ def plain(value: Any) -> Any:
 
 
 def digest(value: Any) -> str:
-    """Return a digest of results, by `digest` of those that know theirs."""
+    """Return a digest of results, by their own `digest` if they have one."""
     found = hashlib.blake2b(digest_size=16)
     for part in _parts(value):
         found.update(part)

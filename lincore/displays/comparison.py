@@ -40,7 +40,7 @@ def _points(so_far: SimpleNamespace) -> tuple[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class JudgedDisplay(Display):
-    """A display of results that are judged by one score."""
+    """A display of results by one score."""
 
     results: Results
     score: (
@@ -225,7 +225,7 @@ class PairwiseDisplay(JudgedDisplay):
         )
 
     def notes(self) -> tuple[str, ...]:
-        """Return tests and corrections, shared faults, and the test of all models together."""
+        """Return tests and corrections, shared errors, and the test of all models together."""
         if not self.differences:
             return ()
         found = [report.pairwise_note(self.ranked, self.deciding, self.rope)]
@@ -253,7 +253,7 @@ def _others(so_far: SimpleNamespace) -> dict[str, str]:
 
 
 def _differing(so_far: SimpleNamespace) -> str:
-    """Return the best method that predicts something else than the first."""
+    """Return the best method whose predictions differ from those of the first."""
     results = metrics.rank_methods(so_far.results)
     others = [name for name in results.methods if name != so_far.first]
     own = results.predicted[results.position(so_far.first)]

@@ -1,4 +1,4 @@
-"""Displays of what the training rows do: their number, their choice, the boundaries they give."""
+"""Displays of the effect of the training rows: number, choice, boundaries."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class LearningCurveDisplay(Display):
         return found
 
     def plot(self) -> go.Figure:
-        """Return the curves; intervals of all of them would cover each other."""
+        """Return the curves without intervals, which would overlap."""
         band, so_far = self.curve.band(self.score), SimpleNamespace(curve=self.curve)
         so_far.score = self.score
         banded = _best_two(so_far) if self.bands is None else self.bands

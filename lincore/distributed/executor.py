@@ -76,7 +76,7 @@ class Inline(Executor):
 
 
 def merge_tree(merge: Callable[[Result, Result], Result], results: Iterable[Result]) -> Result:
-    """Merge results by pairs as they come, holding as many as there are levels."""
+    """Merge results by pairs as they arrive, holding at most one per level."""
     levels: list[tuple[int, Result]] = []
     for result in results:
         size = 1

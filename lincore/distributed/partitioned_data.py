@@ -148,7 +148,7 @@ class PartitionedData:
 
 @dataclass(frozen=True)
 class _Enumerated:
-    """Partitions and their numbers, which are gone through anew whenever this is."""
+    """Partitions and their numbers; each iteration starts anew."""
 
     partitions: Iterable[Partition]
 

@@ -26,7 +26,7 @@ AHEAD = 2
 
 
 class ProcessPool(Executor):
-    """Processes of this machine; what dies with one of them is done again by others.
+    """Processes of this machine; the work of one that dies is repeated by others.
 
     Rows are read anew in every pass: a process keeps nothing. Results are merged here, as they
     come.
@@ -59,7 +59,7 @@ class ProcessPool(Executor):
         return ExecutorSteps(work, items)
 
     def reduce(self, merge: Callable[[Result, Result], Result], mapped: Iterable[Any]) -> Result:
-        """Let the processes do the work, and merge what comes.
+        """Let the processes do the work, and merge their results.
 
         Raises
         ------
@@ -107,7 +107,7 @@ class ProcessPool(Executor):
 
 
 def _context() -> BaseContext:
-    """Return how processes start: never as a copy of this one, whose threads would be missing."""
+    """Return how processes start: never by fork, which would lose this one's threads."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")

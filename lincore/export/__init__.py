@@ -1,4 +1,4 @@
-"""Everything to take away: models, reports, scripts, notebooks, tables."""
+"""Everything that can be exported: models, reports, scripts, notebooks, tables."""
 
 import lazy_loader
 

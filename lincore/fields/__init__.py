@@ -2,5 +2,5 @@
 
 import lazy_loader
 
-# The names that `__init__.pyi` lists, each imported when it is first asked for.
+# The names listed in `__init__.pyi`, each imported on first access.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -62,7 +62,7 @@ class BinaryRegions(NamedTuple):
 
 
 def binary_regions(model: BinaryModels, low: ArrayLike, high: ArrayLike) -> BinaryRegions:
-    """Cut a window into the pieces in which one class is predicted, from planes and no grid.
+    """Cut a window into the pieces in which one class is predicted, from planes, not a grid.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def _predicted(model: BinaryModels, points: Array) -> Codes:
 
 
 def _distinct(stretches: list[Array]) -> list[Array]:
-    """Return stretches without those that are there already: two models may share a line."""
+    """Return segments without duplicates: two models may share a line."""
     kept: dict[tuple[float, ...], Array] = {}
     for stretch in stretches:
         kept.setdefault(tuple(np.sort(stretch, axis=0).round(9).ravel().tolist()), stretch)

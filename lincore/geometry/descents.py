@@ -139,7 +139,7 @@ class Descent:
 
 
 class _ToTheEnd(StoppingRule):
-    """A small gradient, a limit, or numbers without bounds: to oscillate is no reason to stop."""
+    """A small gradient, a limit or divergence; oscillation is not a reason to stop."""
 
     def reason(self, trace: list[OptimizerStep]) -> Reason | None:
         """Return the reason to stop after these steps, if there is one."""

@@ -1,4 +1,4 @@
-"""Fisher's J and the errors of many directions at once, for turning one by hand."""
+"""Fisher's J and the errors of many directions at once, for rotating one by hand."""
 
 from __future__ import annotations
 

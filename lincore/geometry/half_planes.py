@@ -16,7 +16,7 @@ SLIVER = 1e-13
 
 
 class Cell(NamedTuple):
-    """A convex piece of a window, in which no model changes its mind.
+    """A convex piece of a window, in which each model predicts one class.
 
     Attributes
     ----------
@@ -149,7 +149,7 @@ def _halves(cell: Cell, normal: Array, offset: float, least: float) -> list[Cell
 def ambiguity_cells(
     model: BinaryModels, low: ArrayLike, high: ArrayLike
 ) -> list[tuple[Ambiguity, Cell]]:
-    """Cut a window by the lines of binary models, and say of each cell how they agree in it.
+    """Cut a window by the lines of binary models and describe their agreement in each cell.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ PAIRS_OF: Mapping[str, Pairs] = {
 
 
 class Attribution(NamedTuple):
-    """The change of one loss from the full to the reduced set, and the parts that add up to it.
+    """The change of one loss from the full to the reduced set, and its decomposition.
 
     Attributes
     ----------
@@ -36,13 +36,13 @@ class Attribution(NamedTuple):
     full, reduced : Interval
         The loss itself: shares of rows, or nats for "log loss".
     prior_shift, majority_bias, sample_size, class_size : Interval
-        In the unit of the loss. Positive is worse, but for a recall, where negative is worse.
+        In the unit of the loss. Positive is worse, except for recalls, where negative is worse.
     total : Interval
         Of reduced less full.
     by_seed : ndarray of shape (4, S)
         The four parts at every seed, in this order; their sum over the first axis is the total.
     orders : dict of part to (float, float)
-        Prior shift and majority bias if corrected first, and if corrected after the other one.
+        Prior shift and majority bias, corrected first and corrected second.
     """
 
     method: str
@@ -79,7 +79,7 @@ class Attribution(NamedTuple):
 
 @per_results
 def attribution(study: SubsetLosses, method: str, loss: str = "error") -> Attribution:
-    """Split what a method lost by the reduction of the training rows.
+    """Decompose the loss of a method due to the reduction of the training rows.
 
     With L(D, w, π) the loss on the untouched test set of a model trained on rows D with class
     weights w and priors π; F the full, R the reduced and C the control subset, which has as many

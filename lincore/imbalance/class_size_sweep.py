@@ -51,11 +51,11 @@ def sweep(
     progress: Progress | None = None,
     keep: Callable[[Sweep], None] | None = None,
 ) -> Sweep:
-    """Let some classes of the training set shrink, and follow every loss of every method.
+    """Reduce some classes of the training set step by step, and record all losses of all methods.
 
-    Smaller sets lie inside larger ones, so what is solved from moments costs one pass over the
-    training rows for all sizes together. Other methods are fitted from the rows at each size, and
-    on many rows only at every fourth. What sampling weights do is as in `lincore.balance`.
+    Smaller sets are subsets of larger ones, so methods fitted from moments need one pass over the
+    training rows for all sizes together. Other methods are fitted at each size, or with many rows
+    at every fourth size. Sampling weights are used as in `lincore.balance`.
 
     Parameters
     ----------
@@ -294,7 +294,7 @@ def _labels(classes: Any) -> tuple[Any, ...]:
     single = isinstance(classes, str) or np.ndim(classes) == 0
     labels = (classes,) if single else tuple(classes)
     if not labels:
-        raise DataError("No class is swept.", remedy="Name at least one.")
+        raise DataError("No class to vary.", remedy="Name at least one.")
     return labels
 
 

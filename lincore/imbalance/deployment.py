@@ -56,7 +56,7 @@ def condition_priors(study: BalanceStudy, condition: str) -> Array:
 def error_in_deployment(
     results: Results, method: str, priors: ArrayLike | Mapping[Any, float]
 ) -> Interval:
-    """Return the share of rows that will be wrong where classes have these priors.
+    """Return the expected error under these class priors.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def error_in_deployment(
         Of one test set.
     method : str
     priors : array-like of shape (K,), or mapping of label to prior
-        Classes without test rows are left out, and the others share what is theirs.
+        Classes without test rows are left out, and the other priors are rescaled.
 
     Returns
     -------
@@ -86,7 +86,7 @@ def error_in_deployment(
 def log_loss_in_deployment(
     results: Results, method: str, priors: ArrayLike | Mapping[Any, float]
 ) -> Interval:
-    """Return the expected log loss, in nats, where classes have these priors.
+    """Return the expected log loss, in nats, under these class priors.
 
     See `error_in_deployment`.
 
@@ -107,7 +107,7 @@ def log_loss_in_deployment(
 def cost_in_deployment(
     results: Results, method: str, priors: ArrayLike | Mapping[Any, float], costs: ArrayLike
 ) -> Interval:
-    """Return the expected cost of a row where classes have these priors.
+    """Return the expected cost of a row under these class priors.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def cost_in_deployment(
     method : str
     priors : array-like of shape (K,), or mapping of label to prior
     costs : array-like of shape (K, K)
-        Of taking a row of a class (first axis) for another (second axis), in any unit.
+        Cost of predicting a row of one class (first axis) as another (second axis), in any unit.
     """
     table = np.asarray(costs, dtype=float)
     paid = table[results.truth, results.predicted[results.position(method)]]
@@ -123,7 +123,7 @@ def cost_in_deployment(
 
 
 def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
-    """Return results in which every row is predicted as what has the least expected cost.
+    """Return results in which every row is predicted with minimum expected cost.
 
     Methods without posteriors keep their predictions.
 
@@ -131,7 +131,7 @@ def minimum_cost_decisions(results: Results, costs: ArrayLike) -> Results:
     ----------
     results : Results
     costs : array-like of shape (K, K)
-        What it costs, in any unit, to predict the class of the column for one of the row.
+        Cost, in any unit, of predicting the column's class for a row of the row's class.
     """
     predicted = results.predicted.copy()
     for i, method in enumerate(results.methods):
@@ -166,7 +166,7 @@ def log_prior_shift(old: ArrayLike, new: ArrayLike) -> Array:
 
 
 def priors_with_share(priors: ArrayLike, code: int, share: float) -> Array:
-    """Return priors in which one class has a share, and the others divide the rest as before.
+    """Return priors with a given share of one class, and the others in proportion.
 
     Parameters
     ----------
@@ -212,12 +212,12 @@ def error_by_share(
         Of the class whose share varies.
     shares : array-like of shape (S,)
     corrected : bool
-        Whether the model uses the share as its prior, or keeps the priors that it has learned.
+        Whether the model uses the share as its prior, or keeps its learned priors.
 
     Returns
     -------
     ndarray of shape (M, S, 3)
-        Expected share of misclassified rows, between 0 and 1, with the ends of its interval.
+        Expected share of misclassified rows, between 0 and 1, with its interval.
     """
     given = np.atleast_2d(np.asarray(old, dtype=float))
     columns = []

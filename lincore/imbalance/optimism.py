@@ -1,4 +1,4 @@
-"""By how much the best of several corrections looks better than it is."""
+"""Optimism of the best of several corrections."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ N_DRAWS = 2_000
 
 
 def optimism_of_best(values: Array, covariance: Array) -> float:
-    """Return by how much the largest of several estimates exceeds what it estimates.
+    """Return the optimism of the largest of several estimates.
 
-    One half of the rows chooses the best, the other half says how good it is, averaged over all
-    ways to halve them. Given the estimates, those of the two halves are normal, with deviations
-    from them that are equal and opposite and have the covariance of the estimates. Like bootstrap
-    bias correction, but its out-of-bag half is no smaller than the half that chooses.
+    One half of the rows chooses the best, the other half evaluates it, averaged over all ways to
+    halve them. Given the estimates, those of the two halves are normal with equal and opposite
+    deviations that have the covariance of the estimates. Like bootstrap bias correction, but its
+    out-of-bag half is no smaller than the half that chooses.
     """
     if len(values) < 2:
         return 0.0
@@ -79,7 +79,7 @@ class SplitMeans(Protocol):
 def optimism(
     study: SplitMeans, method: str, loss: str, names: tuple[str, ...], baseline: str
 ) -> float:
-    """Return by how much the best of some conditions of a study exceeds what it recovers.
+    """Return the optimism of the best of several conditions of a study.
 
     In the unit of the loss; NaN for a single split.
     """

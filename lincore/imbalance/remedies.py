@@ -1,4 +1,4 @@
-"""Remedies of an imbalance: the loss recovered, and the cost for the other classes."""
+"""Corrections of an imbalance: the loss recovered, and the cost for the other classes."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Remedy(NamedTuple):
     loss : Interval
         With the remedy.
     recovered : Interval
-        By how much the loss is better than without it (for a recall: higher). Paired by seed.
+        Improvement of the loss by the correction (for a recall: increase). Paired by seed.
     still_missing : Interval
-        By how much it is worse than with the full set. Paired by seed.
+        Remaining difference from the full set. Paired by seed.
     share : float
         Of the whole loss that is recovered; NaN where the loss is not clearly above nothing.
     recall_change : tuple of K Interval
@@ -69,7 +69,7 @@ class Remedy(NamedTuple):
 
 
 def remedies(study: SubsetLosses, method: str, loss: str = "error") -> tuple[Remedy, ...]:
-    """Compare what can be done about the reduced set without a single new row.
+    """Compare the corrections of the reduced set that need no new rows.
 
     - "corrected priors": posteriors for the shares of the full set, nothing is fitted again.
     - "balanced weights": each class weighs in every sum (standardising, PCA, covariance,
@@ -113,13 +113,12 @@ class Advice(NamedTuple):
 
 
 def choose_remedy(study: SubsetLosses, method: str, loss: str = "error") -> Advice:
-    """Choose a remedy as one would who has to defend it: not for a hair that is no difference.
+    """Choose the simplest remedy that is not significantly worse than the best.
 
-    The largest value is taken only where it is shown to be larger. Rows are left out or taken
-    twice only if that recovers more, beyond chance, than the best remedy that takes every row
-    once. Among those the simplest is chosen that is not shown to be worse and recovers three
-    quarters of what the best of them does, or of what was lost if that is less: corrected priors
-    before weights, weights before a threshold.
+    Rows are left out or repeated only if that recovers significantly more than the best remedy that
+    uses every row once. Among the others the simplest is chosen that is not significantly worse and
+    recovers three quarters of what the best of them recovers, or of the loss if that is less:
+    corrected priors before weights, weights before a threshold.
 
     Parameters
     ----------

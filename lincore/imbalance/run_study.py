@@ -102,17 +102,17 @@ def balance(
     progress: Progress | None = None,
     keep: Callable[[BalanceStudy], None] | None = None,
 ) -> BalanceStudy:
-    """Reduce classes of the training set and find out what that costs, and why.
+    """Reduce classes of the training set, and decompose the resulting loss.
 
     Every method is fitted on the full training set, on the reduced one, on a control of the same
     number of rows with the shares of the full one, and with every remedy. Test rows are never
-    touched. What is solved from moments is fitted from one pass over the rows of each split: the
-    subsets are nested, weights are `Moments.scale`, other priors are a correction of posteriors.
+    changed. Methods fitted from moments need one pass over the rows of each split: the subsets are
+    nested, weights are `Moments.scale`, other priors are a correction of posteriors.
 
-    Sizes are numbers of rows. Where rows have sampling weights, those that are left out are drawn
-    within their class whatever they weigh, so that what the class weighs falls by the same share on
-    average; the shares of the classes (priors, control, balanced weights, threshold) are those of
-    the weights, which multiply those of the remedies, and losses are weighted means over test rows.
+    Sizes are numbers of rows. With sampling weights, left-out rows are drawn within their class
+    regardless of weight, so the total weight of the class falls by the same share on average; the
+    shares of the classes (priors, control, balanced weights, threshold) are those of the weights,
+    which multiply those of the remedies, and losses are weighted means over test rows.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def _results(plan: Plan, methods: list[str], trial: Trial, fits: Fits, name: str
 
 
 def study_settings(plan: Plan, repeats: int, settings: Settings | None = None) -> Settings:
-    """Return whatever is needed to make the results of a plan again."""
+    """Return the settings needed to reproduce the results of a plan."""
     found = settings or Settings(data=plan.data.name, digest=plan.data.digest)
     return replace(
         method_settings(found, plan.methods, plan.data, plan.steps),

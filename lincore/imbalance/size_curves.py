@@ -132,7 +132,7 @@ class Sweep:
         return SizeCurve(self.rows[seen], values.mean(axis=1), low, high)
 
     def crossings(self, loss: str = "error") -> tuple[Crossing, ...]:
-        """Return where two methods change places, in order of size.
+        """Return the sizes at which the order of two methods changes.
 
         Only changes between sizes at which the paired interval of the difference leaves zero
         out, on either side: curves that run together cross for no reason. The intervals hold at

@@ -18,7 +18,7 @@ from lincore.model_selection.pipeline import transform_for_classifier
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BalanceStudy(SubsetLosses):
-    """Losses of full, reduced and control subsets, what they are made of, and what recovers them.
+    """Losses of full, reduced and control subsets, their decomposition and corrections.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class BalanceStudy(SubsetLosses):
 
 
 class TrainingError(NamedTuple):
-    """The log loss of the training rows, which maximum likelihood makes as small as it can.
+    """The log loss of the training rows, which maximum likelihood minimises.
 
     Attributes
     ----------

@@ -19,9 +19,9 @@ from lincore.utils.typing import Array, Counts
 
 @dataclass(frozen=True, eq=False)
 class NestedSubsets:
-    """Training rows in a random order within each class: a subset takes the first so many of each.
+    """Training rows in random order within each class: a subset is a prefix of each class.
 
-    A smaller subset lies inside a larger one, so that their comparison is paired, and the moments
+    Smaller subsets are contained in larger ones, so that comparisons are paired, and the moments
     of all subsets come from one pass over the rows.
 
     Parameters
@@ -46,7 +46,7 @@ class NestedSubsets:
         return np.array([len(rows) for rows in self.order], dtype=np.intp)
 
     def totals(self, sizes: ArrayLike, weight: Array | None) -> Array:
-        """Return what the rows of a subset weigh by class, (K,): their number without weights."""
+        """Return the total weight of a subset by class, (K,), or its numbers of rows."""
         sizes = np.asarray(sizes)
         if weight is None:
             return sizes.astype(float)
@@ -65,7 +65,8 @@ class NestedSubsets:
     ) -> list[Moments]:
         """Return the moments by class of subsets of these sizes (K,) from one pass over X.
 
-        Every row is summed once, in the smallest subset that holds it; larger subsets are merged.
+        Every row is summed once, in the smallest subset that contains it; larger subsets are
+        merged.
         """
         table = np.asarray(subsets, dtype=np.intp)
         by_class = [
@@ -168,11 +169,11 @@ def class_totals(data: Dataset, rows: NDArray[np.intp] | None = None) -> Array:
 
 
 def wanted_sizes(data: Dataset, counts: Counts, sizes: Mapping[Any, float]) -> Counts:
-    """Return how many training rows of each class the reduced subset keeps, shape (K,)."""
+    """Return the number of training rows per class in the reduced subset, shape (K,)."""
     kept = np.array(counts, dtype=np.intp)
     labels = data.classes.tolist()
     if not sizes:
-        raise DataError("No class is reduced.", remedy="Give {class: size} for at least one.")
+        raise DataError("No class to reduce.", remedy="Give {class: size} for at least one.")
     for label, size in sizes.items():
         if label not in labels:
             known = ", ".join(map(str, labels[:10]))
@@ -190,7 +191,7 @@ def _wanted(label: Any, size: float, available: int) -> int:
     possible = not isinstance(size, (bool, np.bool_)) and 1 <= number <= available
     if not possible or number != round(number):
         raise DataError(
-            f"There cannot be {size} training rows of {class_named(label)}.",
+            f"{size} is not a possible number of training rows of {class_named(label)}.",
             where="sizes",
             remedy=f"Give a whole number from 1 to {available}, or a share up to 1.0.",
         )
@@ -198,7 +199,7 @@ def _wanted(label: Any, size: float, available: int) -> int:
 
 
 def reduce_proportionally(counts: Counts, total: int) -> Counts:
-    """Return sizes that add up to `total` with the shares of `counts`, as nearly as can be.
+    """Return sizes that sum to `total` in proportion to `counts`, up to rounding.
 
     By largest remainders; a class that has rows keeps at least one.
     """

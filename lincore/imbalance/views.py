@@ -79,11 +79,11 @@ def aligned_planes(
     rows: NDArray[np.intp],
     axes: tuple[int, ...] = (0, 1),
 ) -> tuple[Plane, ...]:
-    """Return for each pipeline the plane that shows the rows as the first one does.
+    """Return for each pipeline the plane that shows the rows like the first one.
 
-    Features are the same to all of them. Principal components are fitted anew on every training
-    set and may come out turned: they are turned back until the rows lie as near as can be to
-    where the first pipeline has them. Lengths and angles stay, so each plot is exact.
+    Features are common to all of them. Principal components are fitted on every training set and
+    may be rotated: they are rotated back until the rows are as near as possible to those of the
+    first pipeline. Lengths and angles are preserved, so each plot is exact.
 
     Parameters
     ----------

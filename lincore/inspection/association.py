@@ -49,7 +49,7 @@ class Association(NamedTuple):
 
 
 class LargestAssociation(NamedTuple):
-    """How often permuted labels give one column or another as large an association.
+    """Permutation test of the largest association over all columns.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ _MOST_CLASSES, _MOST_WORDS = 6, 50
 
 
 class ConfusionCell(NamedTuple):
-    """Rows of one true class that were predicted to be of another, or rightly of the same.
+    """Rows of one true class with one predicted class.
 
     Attributes
     ----------
@@ -174,7 +174,7 @@ def _distances(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Arr
 
 
 def _lead(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], true: int) -> Array:
-    """Return by how much the true class leads, or trails, by the model's own scores, (m,)."""
+    """Return the margin of the true class by the model's own scores, (m,)."""
     model: Any = pipeline.steps[-1][1]
     if not len(rows) or not hasattr(model, "decision_function"):
         return np.zeros(len(rows))

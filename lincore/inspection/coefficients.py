@@ -30,13 +30,13 @@ class Coefficients(NamedTuple):
     Attributes
     ----------
     lines : tuple of M str
-        What each line of coefficients speaks for.
+        The class or comparison of each line of coefficients.
     names : tuple of q str
         Of the columns; the last is the intercept where it is known in the user's units.
     estimate : ndarray of shape (M, q)
-        What one unit more adds to the score.
+        Change of the score per unit.
     per_deviation : ndarray of shape (M, q)
-        What one standard deviation of the training rows more adds; NaN for an intercept.
+        Change of the score per standard deviation of the training rows; NaN for an intercept.
     error, low, high, p : ndarray of shape (M, q), or None
         Wald's standard errors, 95 % intervals and p-values of `estimate`.
     are_log_odds : bool
@@ -62,7 +62,7 @@ class Coefficients(NamedTuple):
 
 
 def score_lines(pipeline: Pipeline, data: Dataset, n_lines: int) -> tuple[str, ...]:
-    """Return what each line of a linear classifier's coefficients speaks for.
+    """Return the class or comparison of each line of a linear classifier's coefficients.
 
     Parameters
     ----------

@@ -27,12 +27,12 @@ def discriminant_plane(
     n_axes: int = 2,
     own: bool = True,
 ) -> Plane:
-    """Look along Fisher's first directions, or the direction that decides between two classes.
+    """Return the plane of Fisher's first directions, or of the direction between two classes.
 
     A linear model of two classes decides along one direction, its own; the second axis is then
-    the direction of largest variance within the classes that is uncorrelated with it. What lies
-    off the plane is held where it lies on average, given the place in the plane, among the
-    training rows of a class.
+    the direction of largest variance within the classes that is uncorrelated with it. The
+    coordinates off the plane are held at their within-class average, given the position in the
+    plane.
 
     Parameters
     ----------

@@ -138,7 +138,7 @@ def leading_coordinates(pipeline: Pipeline) -> tuple[int, ...]:
 
 
 def _sizes(pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp]) -> Array:
-    """Return how much each prepared column matters, (q,)."""
+    """Return the importance of each prepared column, (q,)."""
     if "basis" not in pipeline.named_steps:
         try:
             found = feature_weights(pipeline, data, rows)

@@ -25,7 +25,7 @@ PlaneKind = Literal["discriminant", "direction", "features", "principal", "coord
 
 
 def plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
-    """Return the kinds of planes that show something of a fitted model, the best first.
+    """Return the useful kinds of planes for a fitted model, the best first.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def plane_kinds(pipeline: Pipeline, data: Dataset) -> tuple[PlaneKind, ...]:
 
 
 def plane_axes(pipeline: Pipeline, data: Dataset, split: Split, kind: str) -> tuple[int, ...]:
-    """Return the axes that show most in a plane of features or of model inputs.
+    """Return the most informative axes in a plane of features or of model inputs.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def plane_of_kind(
     axes : sequence of int
         By default those of `plane_axes`.
     values : mapping of int to float, optional
-        Features that are held at numbers of one's own; of a plane of features.
+        Features held at given values; for planes of features.
     rest : {"median", "mean"}
         Where the other features are held.
 

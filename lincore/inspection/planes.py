@@ -30,17 +30,17 @@ class Plane(NamedTuple):
     axis_names : tuple of d str
         With units where they are known.
     base : ndarray of shape (q,)
-        Where the point zero lies.
+        The origin of the plane.
     steps : ndarray of shape (d, q)
-        The way of one unit along each axis.
+        The step of one unit along each axis.
     columns : tuple of d int, or None
         The features that are the axes; None for a plane through the classifier's coordinates.
     projection : ndarray of shape (q, d), or None
         Of a row less the base to its point; None where `columns` are read instead.
     subject : str
-        What the plane is, for a title.
+        Description of the plane, for a title.
     rest : str
-        Where everything else is held, for a caption; empty where there is nothing else.
+        Where everything else is held, for a caption; empty if there is nothing else.
     levels : tuple of d (tuple of str, or None)
         The names of 0, 1, … on an axis that holds categories.
     """

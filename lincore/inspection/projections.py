@@ -130,7 +130,7 @@ class Projection:
         return fisher_criterion(Moments.from_groups(scores, codes, len(self.moments)), np.eye(2))
 
     def rebuilt(self, X: Any, n_components: int) -> Array:
-        """Return what is left of rows (n, p), in the units of the features, by n components.
+        """Return the reconstruction of rows (n, p) from n components, in the units of the features.
 
         Of pixels, for which there is nothing to prepare.
         """
@@ -272,7 +272,7 @@ def class_means(X: NDArray[Any], codes: NDArray[np.intp], n_classes: int) -> Arr
 
 
 def reconstruction_error(projection: Projection, X: NDArray[Any], n_components: int) -> float:
-    """Return the root mean square over pixels of what rebuilding misses, in their units.
+    """Return the root mean square reconstruction error over pixels, in their units.
 
     Parameters
     ----------

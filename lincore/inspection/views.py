@@ -33,7 +33,7 @@ Quantity = Literal["posterior", "density", "score"]
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """Rows, and what a model makes of d = 1 or 2 coordinates.
+    """Rows and a model in d = 1 or 2 coordinates.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class View:
     codes : ndarray of shape (n,)
         True classes of the rows.
     predicted : ndarray of shape (n,)
-        What the model, which may see more than these coordinates, takes them for.
+        Predictions of the model, which may use more than these coordinates.
     rows : ndarray of shape (n,)
         Which rows of the data set they are.
     classes : ndarray of shape (K,)
@@ -158,7 +158,7 @@ def make_view(
     *,
     how: Literal["auto", "cut", "marginal"] = "auto",
 ) -> View:
-    """Look at any fitted pipeline in a plane.
+    """Return the view of a fitted pipeline in a plane.
 
     Parameters
     ----------
@@ -170,14 +170,14 @@ def make_view(
     plane : Plane
         See `lincore.inspection.planes`.
     how : {"auto", "cut", "marginal"}
-        "cut" evaluates the model itself at the rows that the points stand for. "marginal"
-        integrates everything else out, exactly, which Gaussian classifiers alone allow. "auto"
-        is the marginal where it exists and the plane runs through the classifier's coordinates.
+        "cut" evaluates the model itself at the rows that the points represent. "marginal" averages
+        exactly over everything else, which only Gaussian classifiers allow. "auto" is the marginal
+        if it exists and the plane is one of the classifier's coordinates.
 
     Raises
     ------
     ValueError
-        When a marginal is wanted that does not exist.
+        If a marginal is requested that does not exist.
     """
     model = pipeline.steps[-1][1]
     seen = transform_for_classifier(pipeline, data.X[rows])
@@ -209,7 +209,7 @@ def make_view(
 def model_view(
     pipeline: Pipeline, data: Dataset, rows: NDArray[np.intp], axes: tuple[int, ...] = (0, 1)
 ) -> View:
-    """Look at a fitted model along some of the coordinates that its classifier sees.
+    """Return the view of a fitted model along some inputs of its classifier.
 
     The exact marginal of a Gaussian classifier, and a cut through any other: at the means of the
     other coordinates among `rows`. Features that were not projected are shown in their own units.

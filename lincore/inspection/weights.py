@@ -35,7 +35,7 @@ class Weights(NamedTuple):
     names : tuple of p str
         Of the features behind the preparation: a level of a category is one of its own.
     values : ndarray of shape (K, p), or (1, p) for two classes
-        What one unit more adds to the score of a class; of two, of the second over the first.
+        Change of a class score per unit; with two classes, of the second relative to the first.
     spread : ndarray of shape (p,)
         The features' standard deviations over the training rows, to compare by.
     """

@@ -80,7 +80,7 @@ def _stars() -> Demonstration:
     first = Snapshot("before", before, (nothing(), nothing(), found[at_one][0].places[2]))
     finding = (
         "At distance 1 the triangle in the middle has area 3√3 = 5.196152; the wedges between two "
-        "lines are claimed twice. The argmax of the same functions leaves no such place."
+        "lines are claimed twice. The argmax of the same functions has no such region."
     )
     return _demonstration(
         first, [one for one, _ in found], 100 * found[at_one][1], finding, 1 + at_one
@@ -129,7 +129,7 @@ def _learned() -> Demonstration:
     )  # fmt: skip
     finding = (
         f"One-versus-rest leaves {percent(answer / 100)} of the window to none or to several. "
-        "Votes of LDA never tie here, for its three lines meet in one point; those of the "
+        "Votes of LDA never tie here, because its three lines meet in one point; those of the "
         "perceptron may. Argmax is never ambiguous."
     )
     return _demonstration(first, [one for one, _ in frames], answer, finding, -1, data)
@@ -175,8 +175,8 @@ def _masked() -> Demonstration:
     )
     finding = (
         f"The middle function of least squares is nearly flat: it is the largest almost nowhere, "
-        f"and {percent(1 - found[0][1], 0)} of its class are masked. Out of the row the class is "
-        "seen again."
+        f"and {percent(1 - found[0][1], 0)} of its class are masked. Off the line the class "
+        f"becomes visible again."
     )
     return Demonstration(figure, (first, *(one for one, _ in found)), 100 * found[0][1], finding, 1)
 
@@ -203,14 +203,14 @@ def _demonstration(
 
 EXPERIMENT = LaboratoryExperiment(
     "Areas of ambiguity",
-    "One versus the other, and one versus one, leave places that no class or several claim; "
+    "One versus the other, and one versus one, leave regions that no class or several claim; "
     "K functions and argmax do not (lecture, “Multi-class Classification”; Bishop, figures 4.2 and "
     "4.3).",
     "models",
     {
         "classic": Preset(
             "Three lines, 120° apart",
-            "Each line lies at distance 1 from the centre. Which share of the window of 12 × 12 "
+            "Each line is at distance 1 from the centre. Which share of the window of 12 × 12 "
             "is claimed by no class?",
             "%",
             3,

@@ -106,8 +106,8 @@ def _losses() -> Demonstration:
     )
     values = ", ".join(f"{signed(_threshold(loss), 4)} at {loss}" for loss in (1, 2, 5, 10))
     finding = (
-        f"The threshold is 1 − ½ ln L: {values}. The densities stay as they are: what is learned "
-        "is one thing, what is decided another."
+        f"The threshold is 1 − ½ ln L: {values}. The densities are unchanged: inference and "
+        f"decision are separate."
     )
     frames = (first, *(_at_loss(loss) for loss in losses))
     return Demonstration(figure, frames, _threshold(10), finding)
@@ -129,7 +129,7 @@ def _truth() -> Demonstration:
         error = bayes_error(BayesClassifier(known.means, known.covariances, priors)).value
         second = float(expit(ratio.values([POINT])[0]))
         sentence = (
-            f"Priors {prior:.2f} and {1 - prior:.2f}: even the best classifier errs with "
+            f"Priors {prior:.2f} and {1 - prior:.2f}: even the best classifier has error "
             f"probability {error:.4e}. At {POINT} the posteriors are {1 - second:.4f} and "
             f"{second:.4f}."
         ).replace("e-0", "e−")
@@ -159,7 +159,7 @@ def _truth() -> Demonstration:
     )
     finding = (
         f"With the true priors the Bayes error is {found[at][1]:.4g}, one row in "
-        f"{1 / found[at][1]:,.0f}. Priors move the boundary without turning it."
+        f"{1 / found[at][1]:,.0f}. Priors shift the boundary without rotating it."
     )
     frames = (first, *(one for one, _ in found))
     return Demonstration(figure, frames, 1e4 * found[at][1], finding, 1 + at)
@@ -221,8 +221,8 @@ def _regret() -> Demonstration:
     found = _regrets()
     few, most = found.totals[0], found.totals[-1]
     before = (
-        f"Three known classes; the best classifier errs in {percent(found.best, 2)}. Regret is "
-        f"what a learned one loses beyond, here the mean of {len(SEEDS)} training sets."
+        f"Three known classes; the best classifier errs in {percent(found.best, 2)}. Regret is the "
+        f"excess error of a learned classifier, here the mean of {len(SEEDS)} training sets."
     )
     first = Snapshot("before", before, tuple(nothing() for _ in MODELS))
     plane = StagePlane(
@@ -246,7 +246,7 @@ def _regret() -> Demonstration:
     finding = (
         f"QDA estimates three covariances and pays for it: only from {found.crossing} rows on is "
         f"its regret below that of LDA. At {most} rows it is {qda:.2f} points, LDA {lda:.2f}, "
-        f"least squares {squares:.2f}, which no number of rows helps: that much more than the "
+        f"least squares {squares:.2f}, however many rows it has: this is in addition to the "
         f"{percent(found.best, 2)} of the best classifier."
     )
     frames = (first, *(found.at(i) for i in range(len(SIZES))))
@@ -255,7 +255,7 @@ def _regret() -> Demonstration:
 
 EXPERIMENT = LaboratoryExperiment(
     "The Bayes classifier",
-    "Decide for the least expected loss: no classifier does better on known densities (lecture, "
+    "Decide for the minimum expected loss: no classifier is better on known densities (lecture, "
     "“Probabilistic Classification”; LDA from scratch).",
     "situation",
     {
@@ -277,7 +277,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "regret": Preset(
             "QDA needs rows",
-            "The covariances truly differ, so QDA is right in the end. Of the sizes 21, 42, 84, "
+            "The true covariances differ, so QDA is right in the limit. Of the sizes 21, 42, 84, "
             "168, 336, 672, 1344: from how many rows on does it lose less than LDA?",
             "rows",
             0,

@@ -65,10 +65,9 @@ def _show(rows: Callable[[], Dataset]) -> Demonstration:
         rows=(X, codes, data.classes),
     )
     finding = (
-        f"Regularisation 1 is LDA: {shared} misclassified, half-way "
-        f"{found[10][1]}, own covariances {own}. The boundary is straight exactly while the "
-        "covariances are equal; own ones pay where classes really differ in shape, and cost "
-        "variance where they do not."
+        f"Regularisation 1 is LDA: {shared} misclassified, halfway {found[10][1]}, individual "
+        f"covariances {own}. The boundary is straight exactly if the covariances are equal; "
+        f"individual ones help if classes really differ in shape, and otherwise add variance."
     )
     return Demonstration(figure, (first, *(one for one, _ in found)), float(own), finding)
 
@@ -89,7 +88,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "equal": Preset(
             "Covariances that are equal",
-            "In the 100 rows of the R text both covariances are truly the same. How many of its "
+            "In the 100 rows of the R text both true covariances are equal. How many of its "
             "200 new rows does QDA misclassify?",
             "rows",
             0,

@@ -77,7 +77,7 @@ def _show(mean: Array, rival: Callable[[], Any], name: str, asked: str = "rows")
     )
     finding = (
         f"Least squares turns by {turned:.1f}° and misclassifies {wrong} of the old rows instead "
-        f"of {before.n_wrong(old.X, old.codes)}: rows that are “too correct” cost it as much as "
+        f"of {before.n_wrong(old.X, old.codes)}: rows that are “too correct” cost as much as "
         f"errors. {capital} turns by {other}."
     )
     answer = float(wrong) if asked == "rows" else turned

@@ -176,7 +176,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
         f"({signed(main)}°) {J_main:.4f}, at 0° {turns.words('x1')[1]:.4f}, at 90° "
         f"{turns.words('x2')[1]:.4f}. Fisher's direction alone has no threshold: "
         f"{_thresholds(rows)}. Divided by n₁n₂/n, J is {_without_sizes(answer, rows.codes):.6f}, "
-        "as the R text has it."
+        f"as in the R text."
     )
     at = turns.named[FISHER]
     if asked == "errors":
@@ -191,7 +191,7 @@ def _show(data: Callable[[], Dataset], asked: str) -> Demonstration:
 
 EXPERIMENT = LaboratoryExperiment(
     "Fisher's direction by hand",
-    "Choose w so that projected means lie far apart and classes are narrow: J is largest for "
+    "Choose w so that projected means are far apart and classes are narrow: J is largest for "
     "S_W⁻¹(m2 − m1) (PRML 4.1.4; lecture, “Fisher Discriminant Analysis”).",
     "angle",
     {
@@ -223,7 +223,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "far": Preset(
             "J is not an error rate",
-            "Ten far points draw Fisher's direction. How many rows more than the best direction "
+            "Ten outliers pull Fisher's direction. How many rows more than the best direction "
             "does it misclassify, each with its best threshold?",
             "rows",
             0,

@@ -81,8 +81,9 @@ def _show() -> Demonstration:
     last = steps[-1].point
     finding = (
         f"{len(steps) - 1} steps to E = {last.value:.6f} at w = {_pair(*last.x)}. The first step, "
-        f"from ∇E = {_pair(*steps[0].point.gradient)}, has R = ¼ for every row: it is plain least "
-        f"squares, {_pair(*steps[0].weights)}. Later, rows far on the correct side have almost no "
+        f"from ∇E = {_pair(*steps[0].point.gradient)}, has R = ¼ for every row: it is ordinary "
+        f"least squares, {_pair(*steps[0].weights)}. Later, rows far on the correct side have "
+        f"almost no "
         "weight."
     )
     frames = (first, *(_at(i, x, codes, step) for i, step in enumerate(steps)))

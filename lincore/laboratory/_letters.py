@@ -58,14 +58,14 @@ def _words(asked: float, text: str) -> Demonstration:
 
     found = [frame(round(float(alpha), 2)) for alpha in np.linspace(0, 1, 41)]
     answer = 100 * found[round(40 * asked)][1]
-    before = f"The letter “{text}”, and what two letters of ham and two of spam have taught."
+    before = f"The letter “{text}”, and the estimates from two letters of ham and two of spam."
     first = Snapshot("before", before, (_upright(np.zeros(len(VOCABULARY) + 1)),))
     unknown = [word for word in dict.fromkeys(tokens) if word not in VOCABULARY]
     finding = (
         f"“{shorten(text, 60)}”: p(ham | letter) = {percent(found[0][1], 2)} at α = 0 and "
         f"{percent(found[-1][1], 2)} at "
-        "α = 1. Words are counted, each class multiplies its probabilities, and a word that a "
-        "class has never had excludes it while α is 0."
+        "α = 1. Words are counted, each class multiplies its probabilities, and a word that never "
+        "occurred in a class excludes it if α is 0."
         + (f" In none of the four letters: {listed(unknown, most=6)}." if unknown else "")
     )
     frames = (first, *(one for one, _ in found))

@@ -172,7 +172,7 @@ EXPERIMENT = LaboratoryExperiment(
         **_letters.PRESETS,
         "hand": Preset(
             "μ and Σ dragged",
-            "Both means and the covariance are yours to drag. How large can the log likelihood of "
+            "You can drag both means and the covariance. How large can the log likelihood of "
             "the 100 rows become?",
             "",
             2,

@@ -91,8 +91,8 @@ def _moved() -> Demonstration:
         f"{signed(f.offset, 3)} were learned by least squares. Where does f(x) = 0 run?",
         abs(f.offset) / f.length,
         f"|w0| / ‖w‖ = {abs(f.offset):.6f} / {f.length:.6f} = {abs(f.offset) / f.length:.6f}; the "
-        f"foot of the perpendicular is ({x:.5f}, {signed(y, 5)}). w0 alone moves the boundary "
-        "without turning it.",
+        f"foot of the perpendicular is ({x:.5f}, {signed(y, 5)}). w0 alone shifts the boundary "
+        f"without rotating it.",
         31,
     )
 
@@ -109,8 +109,8 @@ def _scaled() -> Demonstration:
         f"Row 1 lies {signed(distance, 3)} from the boundary: f(x) / ‖w‖. Now w and w0 are "
         "multiplied by one number.",
         abs(distance),
-        "Nothing moves: f and ‖w‖ grow together, and only their ratio is a distance. The values "
-        "of f alone mean nothing.",
+        "Nothing moves: f and ‖w‖ grow together, and only their ratio is a distance. The values of "
+        "f alone have no meaning.",
     )
 
 
@@ -121,7 +121,7 @@ def _turned() -> Demonstration:
     answer = lines[18][1].n_wrong(data.X, data.codes)
     return _show(
         lines,
-        "w turns and keeps its length; w0 stays as it is. The boundary of least squares "
+        "w rotates with constant length; w0 is fixed. The boundary of least squares "
         f"misclassifies {f.n_wrong(data.X, data.codes)} rows.",
         answer,
         "The boundary stays tangent to the circle of radius |w0| / ‖w‖ about the origin: the "
@@ -214,7 +214,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "turned": Preset(
             "w turned",
-            "w is turned by 90°, and w0 stays. How many of the 100 rows are misclassified?",
+            "w is rotated by 90°, and w0 is fixed. How many of the 100 rows are misclassified?",
             "rows",
             0,
             _turned,

@@ -155,7 +155,7 @@ EXPERIMENT = LaboratoryExperiment(
         ),
         "far": _preset(
             "Three far rows",
-            "Three rows of class 2 lie far away. How many of the 23 rows does least squares "
+            "Three rows of class 2 are far away. How many of the 23 rows does least squares "
             "misclassify?",
             _one_far,
         ),

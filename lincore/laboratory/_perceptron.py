@@ -59,11 +59,11 @@ def _separable(standardise: bool) -> Demonstration:
 
     frames = [frame(number, int(step)) for number, step in enumerate(steps, 1)]
     mistakes = walk.mistakes.tolist()
-    first = _first("The weights begin at zero. The rows come in the order of the file, one by one.")
+    first = _first("The weights start at zero. Rows are visited in file order, one by one.")
     finding = (
         f"Mistakes by epoch: {listed([str(one) for one in mistakes])}, {sum(mistakes)} in all, far "
-        f"below the bound (R/γ)² = {bound:,.2f}. The last epoch is without a mistake: it has "
-        "converged, to one of many separating lines."
+        f"below the bound (R/γ)² = {bound:,.2f}. The last epoch has no mistakes: it has converged "
+        f"to one of many separating lines."
     )
     figure = _figure(data, X, plane, first)
     return Demonstration(figure, (first, *frames), float(sum(mistakes)), finding)
@@ -90,7 +90,7 @@ def _overlap() -> Demonstration:
     ]
     kept = {kind: _wrong_by_seed(kind, X, codes) for kind in ("last", "pocket", "averaged")}
     finding = (
-        "No epoch is without a mistake, so the last weights are an accident: with another order of "
+        "No epoch is without mistakes, so the last weights are arbitrary: with another order of "
         f"rows (seeds 0 to 4) they misclassify {listed([str(k) for k in kept['last']])}. The "
         f"pocket keeps the best: always {kept['pocket'][0]}; averaged weights: "
         f"{listed([str(k) for k in kept['averaged']])}."

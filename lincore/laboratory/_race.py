@@ -142,8 +142,8 @@ def _solvers_finding(found: Mapping[str, Descent]) -> str:
     newton, fixed, gradient = (one.n_steps for one in found.values())
     return (
         f"Newton {newton}, the fixed Hessian ΦᵀΦ/4 {fixed}, the gradient with 1/L = "
-        f"{_rates()['1/L']:.6f} {gradient} steps: the same minimum. Curvature is worth more than "
-        "any rate; seconds mean nothing on two weights."
+        f"{_rates()['1/L']:.6f} {gradient} steps: the same minimum. Curvature helps more than any "
+        f"rate; with two weights, seconds are meaningless."
     )
 
 
@@ -154,14 +154,14 @@ def _rates_finding(found: Mapping[str, Descent]) -> str:
         f"1/L = {rates['1/L']:.6f}: {safe.n_steps} steps, no rise. 2/(λmin + λmax) = "
         f"{rates['best']:.6f}: {best.n_steps}. Just below the local limit 2/λmax = "
         f"{rates['limit']:.7f}: {edge.n_steps} steps with {edge.n_rises} rises; just above it "
-        "goes back and forth without end."
+        f"oscillates forever."
     )
 
 
 def _afar_finding(found: Mapping[str, Descent]) -> str:
     wild, halved = found.values()
     return (
-        f"From (5, 5) whole steps of Newton end after {wild.n_steps}: the Hessian there is almost "
+        f"From (5, 5) full Newton steps end after {wild.n_steps}: the Hessian there is almost "
         f"zero and the step enormous. Halving the step until the error falls needs "
         f"{halved.n_steps} and always arrives."
     )
@@ -199,7 +199,7 @@ EXPERIMENT = LaboratoryExperiment(
                 _show,
                 _learning_rates,
                 NEAR,
-                "Four fixed rates, named by what they come from: L bounds all Hessians, λ are the "
+                "Four fixed rates, named by their origin: L bounds all Hessians, λ are the "
                 "eigenvalues of the one at the minimum.",
                 "2/(λmin + λmax)",
                 _rates_finding,
@@ -209,7 +209,8 @@ EXPERIMENT = LaboratoryExperiment(
         "irls": _irls.PRESET,
         "afar": Preset(
             "Newton from (5, 5)",
-            "Newton begins far away and halves steps that raise the error. How many steps until it "
+            "Newton starts far away and halves steps that increase the error. How many steps until "
+            "it "
             "arrives?",
             "steps",
             0,

@@ -1,4 +1,4 @@
-"""Drift: the columns whose distribution differs between the training rows and new rows."""
+"""Drift: differences of column distributions between training and new rows."""
 
 from __future__ import annotations
 
@@ -117,11 +117,11 @@ def drift_finding(table: pd.DataFrame) -> str:
     >>> import lincore
     >>> data = lincore.sample("iris")
     >>> drift_finding(drift(data, data))
-    'No column differs between training and new rows by more than by chance.'
+    'No column differs between training and new rows beyond chance.'
     """
     differing = table[table["p (Holm)"] < _ALPHA]
     if differing.empty:
-        return "No column differs between training and new rows by more than by chance."
+        return "No column differs between training and new rows beyond chance."
     notable = differing[differing["size"] != _NEGLIGIBLE]
     if notable.empty:
         return (
@@ -154,7 +154,7 @@ def _new_values(training: Dataset, rows: Any, schema: FeatureSchema) -> Any:
         return match_rows(as_frame(rows), schema, fill_missing=True)[0]
     if np.ndim(rows) != 2 or rows.shape[1] != training.n_features:
         raise DataError(
-            f"Rows of {training.n_features} features are wanted, not {type(rows).__name__} of "
+            f"Rows of {training.n_features} features are expected, not {type(rows).__name__} of "
             f"shape {np.shape(rows)}.",
             where="drift",
             remedy="Pass a table with the columns of the training data.",

@@ -1,4 +1,4 @@
-"""Rows of a new file, whatever form it has, in the form that a fitted model takes."""
+"""Rows of a new file in the form required by a fitted model."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ class NewRows(NamedTuple):
             rows = count(sum(self.unknown_labels.values()), "row")
             named = [f"{label!r} ({number:,})" for label, number in self.unknown_labels.items()]
             classes = "a class" if len(named) == 1 else f"{len(named):,} classes"
-            what = f"{rows} of {classes} that the model does not know: "
+            what = f"{rows} of {classes} unknown to the model: "
             found.append(Notice(f"{what}{listed(named, _MOST_NAMED)}. Predicted, not scored."))
         if self.n_unlabelled:
             found.append(Notice(f"{count(self.n_unlabelled, 'row')} without a class. Not scored."))
@@ -263,7 +263,7 @@ def _of_dataset(model: FittedModel, data: Dataset) -> NewRows:
         X = model.require_width(data.X)
         if data.n_words and data.feature_names != model.feature_names:
             raise DataError(
-                "Its words are others than those of the training data.",
+                "Its words differ from those of the training data.",
                 where=data.name,
                 remedy="Give the texts themselves, as a table.",
             )
@@ -378,9 +378,9 @@ def _whole(table: Table, progress: Progress | None) -> tuple[pd.DataFrame, tuple
     if table.source.n_rows * len(names) > LIMITS.max_cells:
         raise TooLargeError(
             f"There are {table.source.n_rows:,} rows of {len(names):,} columns; together "
-            f"{LIMITS.max_cells:,} cells are predicted at a time.",
+            f"{LIMITS.max_cells:,} cells can be predicted at a time.",
             where=table.name,
-            remedy="Leave columns out, or predict a part of the rows.",
+            remedy="Leave columns out, or predict fewer rows.",
         )
     texts = [name for name in names if not is_number(table.frame[name])]
     blocks, done, findings = [], 0, list[Notice]()

@@ -33,7 +33,7 @@ def predict(
     reading: Reading = AS_DETECTED,
     progress: Progress | None = None,
 ) -> Predictions:
-    r"""Predict new rows by the very pipeline of a fitted model.
+    r"""Predict new rows with the pipeline of a fitted model.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def predict(
 def _evaluate(
     model: FittedModel, new: NewRows, distances: ClassDistances | None, progress: Progress | None
 ) -> Evaluated:
-    """Put the rows through the pipeline, block by block."""
+    """Apply the pipeline block by block."""
     n_rows, n_classes = new.X.shape[0], len(model.classes)
     length = max(_LEAST_ROWS, _BLOCK_VALUES // max(1, new.X.shape[1]))
     blocks = [slice(start, min(start + length, n_rows)) for start in range(0, n_rows, length)]

@@ -102,7 +102,7 @@ class Predictions:
         return len(self.evaluated.codes)
 
     def __repr__(self) -> str:
-        """Say how many rows were predicted as what."""
+        """Count the predictions by class."""
         shares = zip(self.classes.tolist(), self.counts.tolist(), strict=True)
         phrases = [f"{label} {number:,}" for label, number in shares]
         more = [f"{len(phrases) - 8} more"] if len(phrases) > 8 else []
@@ -193,11 +193,11 @@ class Predictions:
     def far(self) -> Flags | None:
         """Rows that are unlike the training data, (n,).
 
-        Further from each class than a share `level` of its own rows would be if it were normal
+        Further from each class than all but a share `level` of a normal class
         (`lincore.linalg.hotelling.ClassDistances.limits`: for many training rows the quantile of
         chi-square), and further, by that measure, than a share `level` of the training rows are
-        from classes estimated without them (`squared_left_out`). The latter because coordinates
-        that code categories are not normal: of test rows of the sample "passengers" one in six is
+        from classes estimated without them (`squared_left_out`). The latter is needed because
+        indicator coordinates are not normal: of test rows of the sample "passengers" one in six is
         beyond the normal region of 99 %, and one in a hundred is far. None where there are no
         distances, or no class has enough training rows.
 
@@ -254,7 +254,7 @@ class Predictions:
             return replace(self, priors=None, estimate=None)
         if not self.has_posteriors or self.learned_priors is None:
             raise DataError(
-                f"{self.model.label} has no posteriors that other priors could change.",
+                f"{self.model.label} has no posteriors to correct for other priors.",
                 where="option priors",
                 remedy="Choose a model with posterior probabilities, such as LDA.",
             )
@@ -284,7 +284,7 @@ class Predictions:
             ) from error
 
     def ranked(self, by: Order = "row") -> Codes:
-        """Return rows in the order in which they are to be looked at.
+        """Return rows in a given order.
 
         Parameters
         ----------
@@ -311,7 +311,7 @@ class Predictions:
             truth = np.full(len(self), NO_LABEL) if self.truth is None else self.truth
             return np.flatnonzero((truth != NO_LABEL) & (truth != self.codes))
         raise ValueError(
-            f"No order is called {by!r}; there are row, far, uncertain, misclassified."
+            f"There is no order {by!r}; choose one of row, far, uncertain, misclassified."
         )
 
     def to_frame(self, rows: ArrayLike | None = None) -> pd.DataFrame:
@@ -416,7 +416,7 @@ def _checked(priors: Any, classes: NDArray[Any]) -> Array:
         return probabilities(priors, classes)
     except ValueError as error:
         raise DataError(
-            f"{len(classes)} probabilities of sum 1 are wanted, not {priors!r}.",
+            f"{len(classes)} probabilities with sum 1 are expected, not {priors!r}.",
             where="option priors",
             remedy=f"Give one for each of {classes.tolist()}, in this order or by label, or "
             "'equal', or 'estimate'.",

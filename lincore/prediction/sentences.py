@@ -15,7 +15,7 @@ _ALPHA = 0.05
 
 
 def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
-    """Say how many rows are predicted as what, and how many are unlike the training data.
+    """State the predicted classes, and how many rows are unlike the training data.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def prediction_finding(predictions: Predictions, rows: str = "rows") -> str:
 
 
 def match_finding(predictions: Predictions) -> str:
-    """Say whether the columns of the file are those of the training data.
+    """State whether the columns of the file match the training data.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def match_finding(predictions: Predictions) -> str:
 
 
 def match_notes(predictions: Predictions) -> list[str]:
-    """Say what reading found, and what did and did not match: columns, levels, labels.
+    """Report findings of reading, and mismatches of columns, levels and labels.
 
     Parameters
     ----------

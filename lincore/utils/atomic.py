@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def atomic(method: Callable[Concatenate[Self, P], T]) -> Callable[Concatenate[Self, P], T]:
-    """Let a method that raises leave the attributes of its object as they were.
+    """Restore the attributes of an object if its method raises.
 
     It must set attributes, not change the arrays and lists in them.
     """

@@ -1,4 +1,4 @@
-"""Python code from values: every name of a file stands in it as a literal."""
+"""Python code from values: every name from a file is written as a literal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Displays of results, found by name: they lie above whatever they show."""
+"""Displays of results, found by name."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def display(name: str, *subject: Any, **settings: Any) -> Any:
-    """Return a display of `lincore.displays`, its settings validated."""
+    """Return a display of `lincore.displays` with validated settings."""
     return pkgutil.resolve_name(f"lincore.displays:{name}").of(*subject, **settings)

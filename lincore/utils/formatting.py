@@ -27,7 +27,7 @@ def percent(share: float, digits: int = 1, *, signed: bool = False) -> str:
 
 
 def percent_of(count: int, total: int) -> str:
-    """Return a share of a total, with a digit more where it would else round to nothing or all.
+    """Return a share of a total, with one more digit where it would round to 0 or 100 %.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def points(change: float, digits: int = 1, *, signed: bool = False) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Return the ends of an interval of shares in per cent; nothing where there are none.
+    """Return the ends of an interval of shares in per cent, if there is one.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def decimals(value: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value for a column that is called p; nothing where there is none.
+    """Return a p-value for a column called p, or an empty text without one.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def listed(words: Sequence[str], most: int | None = None) -> str:
 
 
 def true_minus(text: str) -> str:
-    """Return a written number with a minus: with a hyphen a spreadsheet begins a formula.
+    """Return a formatted number with a minus sign: a hyphen would begin a spreadsheet formula.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Memory that is free, asked for before much of it is taken."""
+"""Free memory, checked before large allocations."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MUCH = 200_000_000
 
 
 def available_bytes() -> float:
-    """Return how many bytes this process may still take; infinite where nobody says (not Linux)."""
+    """Return how many bytes this process may still allocate; infinite if unknown (not Linux)."""
     left = _entry(MEMINFO, "MemAvailable:") * 1024
     for folder, limit, used, files in CGROUPS:
         within = _number(folder / limit) - _number(folder / used)
@@ -35,7 +35,7 @@ def available_bytes() -> float:
 
 
 def require_memory(n_bytes: float, what: str, remedy: str) -> None:
-    """Refuse work that would take more memory than there is, before it is begun."""
+    """Raise an error before work that would need more memory than is free."""
     if n_bytes < MUCH:
         return
     left = available_bytes()

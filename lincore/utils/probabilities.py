@@ -1,4 +1,4 @@
-"""Probabilities of classes, as somebody gives them: in their order, or by label."""
+"""Probabilities of classes as given by a user: in class order or by label."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ _NUMBER = re.compile(r"-?([0-9]+([.,][0-9]*)?|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def spreadsheet_safe(text: object) -> str:
-    """Return text that a spreadsheet shows and does not run as a formula.
+    """Return text that a spreadsheet shows instead of running it as a formula.
 
     An apostrophe goes before what could begin a formula; numbers stay as they are.
 

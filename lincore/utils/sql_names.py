@@ -1,4 +1,4 @@
-"""Names and texts as SQL writes them."""
+"""Names and texts in SQL syntax."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def identifier(name: str, mark: str = '"') -> str:
 
 
 def without_nul(name: str) -> str:
-    """Return a name, if SQL has its characters."""
+    """Return a name if SQL allows its characters."""
     if "\0" in name or any("\ud800" <= letter <= "\udfff" for letter in name):
         raise DataError(
             f"The name {name!r} has a character that SQL has not.",

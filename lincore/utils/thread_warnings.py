@@ -16,7 +16,7 @@ _captured: ContextVar[list[Warning] | None] = ContextVar("captured", default=Non
 
 @contextmanager
 def captured_warnings() -> Iterator[list[Warning]]:
-    """Collect what `warn` is given in this thread instead of showing or raising it.
+    """Collect warnings given to `warn` in this thread instead of showing or raising them.
 
     Warnings of other packages go where they always go, to the filters of the process.
 

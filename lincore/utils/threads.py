@@ -73,7 +73,7 @@ def n_threads() -> int:
 
 @cache
 def keep_to_one_core() -> None:
-    """Let this process use one core from now on; does nothing in a process that no other started.
+    """Let this process use one core from now on; does nothing in the main process.
 
     Processes that work together have one core each.
     """
@@ -100,7 +100,7 @@ def read_ahead(items: Iterator[Item]) -> Iterator[Item]:
 
 
 def parts_of(n_rows: int) -> list[range]:
-    """Cut rows into the parts that are worked on at the same time.
+    """Cut rows into the parts that are processed in parallel.
 
     How many depends on the rows alone, so that sums are added in the same order on every machine.
     """

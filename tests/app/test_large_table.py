@@ -55,8 +55,8 @@ def test_a_large_table_is_held_in_part_and_every_page_says_so():
     data = data_of(app)
     assert data.n_rows + data.n_streamed == N_ROWS
     words = said(app)
-    assert f"4,000 rows: {data.n_rows} are in memory and drawn from" in words
-    assert f"the other {data.n_streamed:,} are streamed, summed by class" in words
+    assert f"4,000 rows: {data.n_rows} are in memory" in words
+    assert f"the other {data.n_streamed:,} are streamed and summed by class" in words
     assert "4,000 rows of 3 columns, read in blocks" in words
     assert "They were drawn at random from 4,000" in words
     assert app.selectbox(key="data.missing").options == ["Leave the row out"]

@@ -71,7 +71,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     type_cell(dashboard, popover, 2, 2, 3, "20")
     assert "With 20 instead of 53 training rows of 'class 3'" in dashboard.text()
     type_cell(dashboard, popover, 2, 2, 3, "-5")
-    assert "class 3 cannot keep -5 rows: at least 1. It stays at 20." in popover.inner_text()
+    assert "class 3 cannot keep -5 rows (minimum 1). It stays at 20." in popover.inner_text()
     assert "With 20 instead of 53 training rows of 'class 3'" in dashboard.text()
     dashboard.page.keyboard.press("Escape")
     dashboard.settle()
@@ -105,7 +105,7 @@ def test_sizes_and_costs_are_typed(dashboard):
     assert any(
         not np.array_equal(a.get("z"), b.get("z")) for a, b in zip(boundary, moved, strict=True)
     )
-    for typed, said in (("-4", "-4 is no cost"), ("", "An empty cell is not a cost")):
+    for typed, said in (("-4", "-4 is not a cost"), ("", "An empty cell is not a cost")):
         type_cell(dashboard, grid, 2, 1, 4, typed)
         assert f"{said}: class 3 predicted as class 1 stays at 9." in dashboard.text()
         assert dashboard.table("balance.costs.rows") == after

@@ -61,7 +61,7 @@ def test_a_server_that_was_killed_during_a_study_is_met_again(chromium, tmp_path
         with serving(ROOT, tmp_path, log, port=port):
             asked = visitor.page.get_by_text(f"{OWN} was here: upload it again to continue.")
             asked.wait_for()
-            assert "if the server begins anew" in visitor.text()
+            assert "after a restart of the server" in visitor.text()
             visitor.upload("again.upload", (OWN, table()))
             visitor.page.get_by_text(found).first.wait_for()
             visitor.settle()
@@ -98,7 +98,7 @@ def test_a_fault_in_native_code_ends_its_study_and_nothing_else(chromium, tmp_pa
             while not (found := workers(mark)):
                 assert time.monotonic() < deadline, "no process does the study"
             os.kill(found[0], signal.SIGSEGV)
-            visitor.page.get_by_text("A fault in native code ended this computation").wait_for()
+            visitor.page.get_by_text("A crash in native code ended this computation").wait_for()
             visitor.page.get_by_role("button", name="Try again").click()
             visitor.settle()
             assert "the error of LDA" in headline(visitor)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -185,3 +186,31 @@ def test_what_is_replaced_by_its_name_is_seen():
     assert may_be_set("lincore.metrics.intervals.FEWEST_ROWS")
     assert may_be_set("lincore.estimators.logistic.separation.linprog")
     assert may_be_set("lincore.io.read_table")
+
+
+def test_every_exported_function_and_class_has_a_docstring():
+    # numpydoc's format is checked by ruff (D); a docstring is required only here.
+    missing = [
+        f"{module}.{name}"
+        for module in ("lincore", *PACKAGES)
+        for name in importlib.import_module(module).__all__
+        if lacks_docstring(getattr(importlib.import_module(module), name))
+    ]
+    assert missing == []
+
+
+def lacks_docstring(exported: object) -> bool:
+    # `__doc__` and not inspect.getdoc, which also finds docstrings of base classes.
+    described = inspect.isfunction(exported) or inspect.isclass(exported)
+    return described and not exported.__doc__
+
+
+def test_a_missing_docstring_is_found():
+    def bare() -> None:
+        pass
+
+    class Derived(Path):
+        pass
+
+    assert lacks_docstring(bare) and lacks_docstring(Derived)
+    assert not lacks_docstring(Path) and not lacks_docstring(3)

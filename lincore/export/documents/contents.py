@@ -102,5 +102,5 @@ class ReportContents:
         return {}
 
     def shown(self, methods: tuple[str, ...]) -> str:
-        """Return the method to show in detail of those that there are."""
+        """Return the method to show in detail."""
         return self.method if self.method in methods else methods[0]

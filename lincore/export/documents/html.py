@@ -168,7 +168,7 @@ def _caption(figure: go.Figure) -> str:
 
 
 def _json(figure: go.Figure) -> str:
-    """Return a figure as JSON in which nothing can end the script that holds it."""
+    """Return a figure as JSON that cannot close the script element around it."""
     drawn = figure.to_dict()
     for trace, plain in zip(figure.data, drawn["data"], strict=True):
         if plain["type"] == "scattergl" and np.size(trace.x) <= MOST_SHAPES:

@@ -1,4 +1,4 @@
-"""A part of a document: what a page, a report and a notebook are all made of."""
+"""A section of a document: pages, reports and notebooks consist of these."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class SectionTable(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Section:
-    """A part of a document under one heading, as plain text: whoever renders it escapes it.
+    """A part of a document under one heading, as plain text; renderers must escape it.
 
     Parameters
     ----------
@@ -75,6 +75,6 @@ def display_section(display: Display) -> Section:
 
 
 def _form(table: pd.DataFrame) -> str:
-    """Return the form of the numbers of a table that is rounded already."""
+    """Return the number format of a table that is already rounded."""
     numbers = table.select_dtypes("float")
     return ".1f" if ((numbers.round(1) - numbers).abs().max().max() < 1e-9) else ".3f"

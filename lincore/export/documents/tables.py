@@ -41,7 +41,7 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]|#!~$])")
 
 
 def cell(value: object, form: str = ".3f") -> str:
-    """Return a value as it stands in a table: text on one line, numbers alike."""
+    """Return a value formatted for a table: text on one line, numbers in one format."""
     if value is None or value is pd.NA:
         return ""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
@@ -142,7 +142,7 @@ def to_markdown(frame: pd.DataFrame, *, form: str = ".3f") -> str:
 
 
 def to_text(rows: pd.DataFrame | Iterable[Mapping[str, object]], *, form: str = ".3f") -> str:
-    """Return a table as lines of text whose columns stand below each other.
+    """Return a table as lines of text with aligned columns.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def to_text(rows: pd.DataFrame | Iterable[Mapping[str, object]], *, form: str = 
 
 
 def with_index(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table whose index, where it says something, is the first column."""
+    """Return a table whose index, if informative, is the first column."""
     plain = isinstance(frame.index, pd.RangeIndex) and frame.index.name is None
     if plain:
         return frame
@@ -194,7 +194,7 @@ def cells(frame: pd.DataFrame) -> list[tuple[object, ...]]:
 
 
 def is_right(frame: pd.DataFrame) -> list[bool]:
-    """Return for each column whether it is of numbers, which stand to the right."""
+    """Return for each column whether it is numeric, hence right-aligned."""
     return [_is_of_numbers(frame.iloc[:, place]) for place in range(frame.shape[1])]
 
 

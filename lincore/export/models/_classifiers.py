@@ -99,8 +99,8 @@ def _planes(model: LinearClassifier, about: Array) -> list[ScoreFunction]:
 def _counts(model: MultinomialNB, about: Array) -> list[ScoreFunction]:
     if not np.isfinite(model.feature_log_prob_).all():
         raise DataError(
-            "With alpha = 0 a count that a class has never had excludes the class: its scores "
-            "are no linear functions.",
+            "With alpha = 0, a feature never counted in a class excludes that class: its scores "
+            "are not linear functions.",
             where="multinomial naive Bayes",
             remedy="Choose alpha > 0.",
         )

@@ -42,7 +42,7 @@ class Affine:
 
     @classmethod
     def identity(cls, q: int) -> Affine:
-        """Return the map that changes nothing."""
+        """Return the identity map."""
         return cls(np.zeros(q), np.ones(q), np.zeros(q))
 
     def then(self, origin: Array, matrix: Array) -> Affine:
@@ -87,7 +87,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
     """
     if model.n_words:
         raise DataError(
-            "It counts words, which are no columns of a table.",
+            "It counts words, which are not table columns.",
             where=model.label,
             remedy=_OTHERWISE,
         )
@@ -119,7 +119,7 @@ def score_functions(model: FittedModel) -> ScoreFunctions:
         functions=tuple(functions),
         pairs=found.pairs,
     )
-    refuse_large(written, MOST_TERMS, "formulas")
+    refuse_large(written, MOST_TERMS, "formula")
     return written
 
 
@@ -137,10 +137,10 @@ def _mapped_inputs(
             maps[-1] = maps[-1].then(*_LINEAR_STEPS[type(step)](step))
         else:
             raise DataError(
-                f"Behind the step {name!r} ({type(step).__name__}) the scores are no quadratic "
+                f"Behind the step {name!r} ({type(step).__name__}) the scores are not quadratic "
                 "functions of the columns.",
                 where=model.label,
-                remedy=f"Take the step out or choose polynomial(degree=2). {_OTHERWISE}",
+                remedy=f"Remove the step or choose polynomial(degree=2). {_OTHERWISE}",
             )
     if not steps and hasattr(classifier, "means_"):
         # Near the data, for far from it squares cancel.
@@ -198,7 +198,7 @@ def _coded(name: str, known: Sequence[str], coding: Coding) -> list[Input]:
 
 
 def _spellings(level: str, known: Sequence[str]) -> list[str]:
-    """Return a level and, of yes and no, what a model takes for the same in a new file."""
+    """Return a level and, for yes and no, the spellings that a model accepts in a new file."""
     found = [level]
     if len(known) == 2 and says_yes_or_no(known):
         words = dict.fromkeys(word for pair in YES_NO for word in pair)
@@ -217,7 +217,7 @@ def _of_products(
     if powers.sum(axis=1).max() > 2 or not function.is_linear:
         what = "degree three or more" if function.is_linear else "degree four"
         raise DataError(
-            f"Behind this basis the scores are polynomials of {what}, no quadratic functions.",
+            f"Behind this basis the scores are polynomials of {what}, not quadratic functions.",
             where=model.label,
             remedy=f"Choose polynomial(degree=2) and a linear classifier. {_OTHERWISE}",
         )
@@ -257,16 +257,16 @@ def _short(affine: Affine) -> Array:
 def _possible(
     codes: Sequence[int], functions: Sequence[ScoreFunction], model: FittedModel
 ) -> tuple[list[int], list[ScoreFunction]]:
-    """Leave out classes that no row can get: those without a prior."""
+    """Leave out classes that cannot be predicted: those with a prior of zero."""
     constants = np.array([function.constant for function in functions])
     if np.isfinite(constants).all():
         return list(codes), list(functions)
     kept = constants == np.inf if (constants == np.inf).any() else np.isfinite(constants)
     if len(codes) != len(functions) or kept.sum() < 2:
         raise DataError(
-            "Only one class is possible by its priors.",
+            "Only one class has a prior above zero.",
             where=model.label,
-            remedy="Give two classes at least a prior above zero.",
+            remedy="Give at least two classes a prior above zero.",
         )
     places = np.flatnonzero(kept).tolist()
     return [codes[place] for place in places], [functions[place] for place in places]

@@ -1,4 +1,4 @@
-"""Numbers and sums as the languages of the renderings write them."""
+"""Numbers and sums in the syntax of each target language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Number = Callable[[float], str]
 
 
 def number(value: float) -> str:
-    """Return a number with all of its digits, of which 17 tell any two apart."""
+    """Return a number with up to 17 digits, enough to distinguish any two."""
     if not math.isfinite(value):
         raise DataError(
             f"A coefficient is {value}.",
@@ -84,10 +84,10 @@ def linear_terms(coefficients: Array, names: Sequence[str]) -> list[tuple[float,
 
 
 def refuse_large(functions: ScoreFunctions, most: int, language: str) -> None:
-    """Refuse a model of more terms than a language takes."""
+    """Raise an error for a model with more terms than a language allows."""
     if functions.n_terms > most:
         raise DataError(
-            f"The model has {functions.n_terms:,} coefficients; {language} takes {most:,}.",
+            f"The model has {functions.n_terms:,} coefficients; {language} export allows {most:,}.",
             where=functions.label,
-            remedy="Choose fewer columns or components, or save it with save_model.",
+            remedy="Use fewer columns or components, or save it with save_model.",
         )

@@ -272,7 +272,7 @@ def _array(rows: Any) -> Codes:
 
 
 def _warnings(model: FittedModel, results: Results | None, method: str) -> tuple[str, ...]:
-    """Return how the fit ended where it did not end well, and notes on fits of the validation."""
+    """Return how the fit ended unless it converged, and notes on fits of the validation."""
     end = termination_reason(model.classifier, model.column_names or ())
     found = [] if end.is_fine else [f"{end.sentence} {end.remedy}".strip()]
     if results is not None:
@@ -307,4 +307,4 @@ def _line(text: object) -> str:
 
 
 def _unreadable(what: str) -> DataError:
-    return DataError(what, where="model card", remedy="Save the model once more with save_model.")
+    return DataError(what, where="model card", remedy="Save the model again with save_model.")

@@ -177,7 +177,7 @@ def save_model(
 
 
 def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile:
-    """Read a file that `save_model` wrote, whoever sent it: nothing in it is run.
+    """Read a file that `save_model` wrote, even from an untrusted source: no code in it is run.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
         raise DataError(error.notice.what, where=name, remedy=remedy) from error
     if not {MODEL_PART, _CARD} <= set(files):
         raise DataError(
-            "This is no model file of lincore.",
+            "This is not a lincore model file.",
             where=name,
             remedy=f"It should be a zip with {MODEL_PART} and {_CARD}, as save_model writes it.",
         )
@@ -219,14 +219,14 @@ def load_model(source: bytes | str | Path, limits: Limits = LIMITS) -> ModelFile
         inner = list_zip(stored, f"{name}, {MODEL_PART}", limits)
     except SkippedFile as error:
         raise DataError(
-            f"It cannot be used: {error}.", where=name, remedy="Save the model once more."
+            f"It cannot be used: {error}.", where=name, remedy="Save the model again."
         ) from error
     refused = [file for file in inner if file.refused]
     if refused:
         raise DataError(
             f"A part cannot be used: {refused[0].refused}.",
             where=f"{name}, {MODEL_PART}",
-            remedy="Save the model once more.",
+            remedy="Save the model again.",
         )
     return ModelFile(_loaded(stored, name, card), card)
 
@@ -243,12 +243,12 @@ def _read(source: bytes | str | Path, limits: Limits) -> tuple[bytes, str]:
         raise DataError(
             f"The file cannot be read: {error_summary(error)}.",
             where=path.name,
-            remedy="Name another.",
+            remedy="Choose another file.",
         ) from error
 
 
 def _refuse_foreign(model: FittedModel) -> None:
-    """Refuse steps and classifiers of others, some of which run functions or read files."""
+    """Raise an error for foreign steps and classifiers, which may run code or read files."""
     last = model.classifier
     inner = last.estimators_ if isinstance(last, BinaryModels) else []
     steps = [type(step) for _, step in model.pipeline.steps[:-1]]
@@ -257,9 +257,9 @@ def _refuse_foreign(model: FittedModel) -> None:
     foreign = [kind for kind in steps if kind not in STEPS] + list(classifiers - known)
     if foreign:
         raise DataError(
-            f"{foreign[0].__name__} is none of lincore's own classifiers and steps.",
+            f"{foreign[0].__name__} is not a lincore classifier or step.",
             where=model.label,
-            remedy="Save models of others with skops itself.",
+            remedy="Save other models with skops itself.",
         )
 
 
@@ -269,7 +269,7 @@ def _refuse_untrusted(stored: bytes, where: str, by: str = "") -> None:
         raise DataError(
             f"The model holds types that are not trusted: {', '.join(found[:5])}. {by}".strip(),
             where=where,
-            remedy="Only models of lincore's own classifiers and steps are saved and loaded.",
+            remedy="Only models of lincore classifiers and steps are saved and loaded.",
         )
 
 
@@ -287,7 +287,7 @@ def _loaded(stored: bytes, name: str, card: ModelCard) -> FittedModel:
         raise DataError(
             f"The model cannot be read ({error_summary(error)[:200]}). {by}",
             where=name,
-            remedy="Save it once more, with the version of lincore that reads it.",
+            remedy="Save it again with the version of lincore that reads it.",
         ) from error
     found: FittedModel = model
     return found

@@ -17,7 +17,7 @@ InputKind = Literal["number", "missing", "levels"]
 
 
 class Input(NamedTuple):
-    """A number that is made of one raw column.
+    """A number derived from one raw column.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class ScoreFunction(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScoreFunctions:
-    """A fitted model in the columns and units of the file: what every rendering is made of.
+    """A fitted model in the columns and units of the file, the basis of every rendering.
 
     Preparation is folded in: imputation, one-hot coding, standardising, principal components and
     bases of degree two.

@@ -87,12 +87,12 @@ def to_spreadsheet(
     >>> cells[-1].formula
     '=CHOOSE(MATCH(MAX(E2:G2),E2:G2,0),"setosa","versicolor","virginica")'
     """
-    refuse_large(functions, MOST_TERMS, "a spreadsheet")
+    refuse_large(functions, MOST_TERMS, "spreadsheet")
     if len(functions.classes) > _MOST_CLASSES:
         raise DataError(
-            f"The model has {len(functions.classes)} classes; a formula takes {_MOST_CLASSES}.",
+            f"The model has {len(functions.classes)} classes; a formula allows {_MOST_CLASSES}.",
             where=functions.label,
-            remedy="Take it as JSON, Python or a model file.",
+            remedy="Export it as JSON, Python or a model file.",
         )
     names = list(functions.columns if header is None else header)
     missing = [name for name in functions.columns if name not in names]
@@ -163,9 +163,9 @@ class _Sheet:
         place = self.width + len(self.cells)
         if len(formula) > _MOST_CHARACTERS or place >= _MOST_COLUMNS:
             raise DataError(
-                "A formula would be longer, or a row wider, than a spreadsheet takes.",
+                "A formula would be too long, or a row too wide, for a spreadsheet.",
                 where=heading,
-                remedy="Choose fewer columns or levels, or take the model as Python or SQL.",
+                remedy="Choose fewer columns or levels, or export the model as Python or SQL.",
             )
         self.cells.append(FormulaCell(letters(place), heading, f"={formula}", kind))
         return f"{letters(place)}{self.row}"

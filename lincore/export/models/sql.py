@@ -59,9 +59,9 @@ def to_sql(
     refuse_large(functions, MOST_TERMS, "SQL")
     if len(functions.classes) > _MOST_CLASSES:
         raise DataError(
-            f"The model has {len(functions.classes)} classes; SQL takes {_MOST_CLASSES}.",
+            f"The model has {len(functions.classes)} classes; SQL export allows {_MOST_CLASSES}.",
             where=functions.label,
-            remedy="Take it as JSON, Python or a model file.",
+            remedy="Export it as JSON, Python or a model file.",
         )
     kept = list(dict.fromkeys(functions.columns if keep is None else keep))
     return _query(functions, table, kept)
@@ -255,7 +255,7 @@ def _spellings(level: str) -> tuple[str, ...]:
 
 
 def _unused(name: str, taken: set[str], *, whole: bool = False) -> str:
-    """Return a name that no column has, or with which none begins; case makes no difference."""
+    """Return a name that no column has or begins with, ignoring case."""
     while any(one == name.lower() if whole else one.startswith(name.lower()) for one in taken):
         name += "_"
     return name

@@ -1,4 +1,4 @@
-"""Python code from values: every name of a file stands in it as a literal."""
+"""Python code from values: every name from a file is written as a literal."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def numbers(value: Any) -> dict[int, float]:
 
 
 def fill(template: str, **codes: str) -> str:
-    """Return a template with code in the places of its words in capitals.
+    """Return a template with its words in capitals replaced by code.
 
     In one pass: a word in capitals that comes with a value stays part of it.
     """
@@ -63,12 +63,12 @@ def changed_only(**given: Any) -> str:
 
 
 def record(name: str, value: Any, records: Mapping[type, str]) -> str:
-    """Return the call that makes a record: with those fields that are not as by default."""
+    """Return the call that makes a record, with the fields that are not at their defaults."""
     return call(name, **changed(value, records))
 
 
 def changed(value: Any, records: Mapping[type, str]) -> dict[str, str]:
-    """Return the fields of a record that are not as by default, as code."""
+    """Return the fields of a record that are not at their defaults, as code."""
     names, defaults = _fields(value)
     return {
         one: _nested(getattr(value, one), records)

@@ -44,7 +44,7 @@ _PAGES = {
     "balance-study": "a smaller class, and what it costs",
 }
 _DESCRIBE = '''def describe(figure):
-    """Print the title of a figure, and what it shows in words."""
+    """Print the title of a figure and its description."""
     meta = figure.layout.meta
     print(meta["title"], meta["subtitle"], meta["alt"], sep="\\n")'''
 # What a script may import of the library, as far as it does.

@@ -22,7 +22,8 @@ def as_prevalence(data: Dataset, prevalence: str | Mapping[Any, float] | ArrayLi
     if isinstance(prevalence, str):
         if prevalence not in ("equal", "file"):
             raise DataError(
-                f"{prevalence!r} is no prevalence.", remedy="Use equal, file, or a share for each."
+                f"{prevalence!r} is not a prevalence.",
+                remedy="Use equal, file, or a share for each.",
             )
         return in_data if prevalence == "file" else np.full(data.n_classes, 1 / data.n_classes)
     if isinstance(prevalence, Mapping):
@@ -64,7 +65,7 @@ def as_costs(data: Dataset, costs: ArrayLike | None) -> Array | None:
         raise DataError(
             f"Costs must be {k} by {k} numbers from 0, zero on the diagonal and nowhere else "
             "for a whole class.",
-            remedy="Give what it costs to predict the column where the row is true.",
+            remedy="Give the cost of predicting the column's class when the row's class is true.",
         )
     return found
 

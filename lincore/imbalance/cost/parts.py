@@ -1,4 +1,4 @@
-"""The parts that a loss is made of, and what a correction recovers of it."""
+"""The decomposition of a loss, and its recovery by a correction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PARTS = ("prior shift", "majority bias", "small class")
 
 
 class Decomposition(NamedTuple):
-    """A loss of the model as trained on the file, and the parts that it is made of.
+    """A loss of the model as trained on the file, and its decomposition.
 
     The values of the three parts and `limit` add up to `uncorrected`; a part that is not available
     (NaN) counts as nothing there, and the one behind it holds both.
@@ -70,7 +70,7 @@ class Correction(NamedTuple):
     loss : Interval
         With the correction.
     recovered : Interval
-        By how much the loss is lower than uncorrected. Paired by split.
+        Reduction of the loss compared with the uncorrected model. Paired by split.
     file_error : Interval
         Change of the error at the prevalence of the file.
     recall_change : tuple of K Interval

@@ -53,7 +53,7 @@ class ImbalanceCost:
     prevalence : ndarray of shape (K,)
         Shares of the classes in deployment.
     costs : ndarray of shape (K, K) or None
-        Of predicting the column where the row is true; None for errors that all cost one.
+        Cost of predicting the column's class if the row's class is true; None for unit costs.
     counts : ndarray of shape (K,)
         Training rows of the first split.
     totals : ndarray of shape (K,)

@@ -43,7 +43,7 @@ _PAGE = re.compile(rb"^(\xef\xbb\xbf)?\s*<(!doctype html|html)", re.I)
 
 
 def is_heic(head: bytes) -> bool:
-    """Tell whether a file is a photograph in HEIC."""
+    """Return whether a file is a photograph in HEIC."""
     return head[4:8] == b"ftyp" and head[8:12] in _HEIC
 
 

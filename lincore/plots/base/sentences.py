@@ -57,12 +57,12 @@ def heading(labels: list[str], quantity: Quantity, focus: int | None) -> str:
 
 
 def scope(view: View) -> str:
-    """Return a sentence on what the plane is, empty where it is the whole model."""
+    """Describe the plane in a sentence; empty if it is the whole model."""
     return f"{view.subject[:1].upper()}{view.subject[1:]}." if view.subject else ""
 
 
 def closest(view: View, labels: list[str]) -> str:
-    """Say which two classes lie closest, in standard deviations of these coordinates."""
+    """Name the two closest classes, in standard deviations of these coordinates."""
     if view.densities is None:
         return ""
     distances = np.sqrt(view.densities.squared_distances(view.densities.means))

@@ -149,7 +149,7 @@ def shorten(text: object, width: int) -> str:
 
 
 def shorten_all(labels: Sequence[object], width: int) -> list[str]:
-    """Cut labels to a number of characters: where they would look the same not at their end.
+    """Shorten labels while keeping them distinct.
 
     Then they are cut in the middle, or without the words with which all the long ones begin:
     whichever keeps the most of them apart.

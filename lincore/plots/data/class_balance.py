@@ -17,7 +17,7 @@ TICK_WIDTH = 14
 
 
 def class_balance(counts_train: ArrayLike, counts_test: ArrayLike, classes: ArrayLike) -> go.Figure:
-    """Draw a bar for each class: its rows for training, and paler those for testing.
+    """Draw a bar for each class: its training rows, and paler its test rows.
 
     Parameters
     ----------

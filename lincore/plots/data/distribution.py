@@ -45,7 +45,7 @@ def histogram(
     shares: bool = True,
     subtitle: str = "",
 ) -> go.Figure:
-    """Draw the histogram of a column for each class, over each other.
+    """Draw overlaid histograms of a column, one per class.
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def share_bars(
     stacked: bool = False,
     subtitle: str = "",
 ) -> go.Figure:
-    """Draw shares of the classes for levels of a column, or for words, as bars that lie down.
+    """Draw class shares for levels of a column, or for words, as horizontal bars.
 
     Parameters
     ----------

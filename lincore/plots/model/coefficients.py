@@ -41,7 +41,7 @@ def coefficients(
     title: str = "",
     most: int = MOST_BARS,
 ) -> go.Figure:
-    """Draw coefficients (or loadings) as bars, those of largest size.
+    """Draw the largest coefficients (or loadings) as bars.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def _figure(marks: Trace, title: str, note: str, labels: list[str], **settings: 
 
 
 def _drawable(value: Array) -> tuple[Array, Flags]:
-    """Return lengths of bars, and which of them stand for infinity: these end beyond all others."""
+    """Return lengths of bars, and which represent infinity: these extend beyond all others."""
     endless = np.isinf(value)
     longest = float(np.abs(value[~endless]).max(initial=0.0)) or 1.0
     return np.where(endless, np.sign(value) * 1.25 * longest, value), endless

@@ -28,7 +28,7 @@ FAINT, CLEARANCE, LETTER = 0.4, 0.055, 0.018
 def coefficient_images(
     weights: ArrayLike, titles: Sequence[str], *, columns: int = 4, title: str = "Coefficients"
 ) -> go.Figure:
-    """Draw weights of pixels as images: blue for above zero, orange for below, paper for zero.
+    """Draw pixel coefficients as images: blue above zero, orange below.
 
     Weights of colours are drawn in them: grey for zero, each image by its own largest weight.
 
@@ -144,7 +144,7 @@ def _heights(tips: Array, ranges: Array) -> list[float]:
 
 
 def _anchor(label: str, tip: Array, ranges: Array) -> str:
-    """Return which end of a name stands at the tip: the outward one only where it would be cut."""
+    """Return which end of a name is at the tip: the outward one only if it would be cut off."""
     low, high = ranges[0]
     room = (high - tip[0] if tip[0] >= 0 else tip[0] - low) / (high - low)
     outward, inward = ("left", "right") if tip[0] >= 0 else ("right", "left")
@@ -158,7 +158,7 @@ def reconstructions(
     *,
     title: str = "",
 ) -> go.Figure:
-    """Draw images as they are, and below each what a number of components makes of it.
+    """Draw original images, and below each its reconstruction from a number of components.
 
     Parameters
     ----------

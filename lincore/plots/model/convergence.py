@@ -105,7 +105,7 @@ def error_curves(
     error: str = "log loss of the training rows",
     title: str = "",
 ) -> go.Figure:
-    """Draw how an error fell, iteration by iteration, with its final value.
+    """Draw an error by iteration, with its final value.
 
     Parameters
     ----------

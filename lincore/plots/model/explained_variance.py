@@ -21,7 +21,7 @@ ENOUGH = 0.95
 
 
 def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
-    """Draw the share of the variance by component, and their sum.
+    """Draw the explained variance by component, and its cumulative sum.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def scree(pca: PCA, *, show_kept: bool = True) -> go.Figure:
 
 
 def vector_shares(ratio: ArrayLike) -> go.Figure:
-    """Draw the share of the variance by singular vector, of which only the first are known.
+    """Draw the explained variance of the first singular vectors.
 
     Parameters
     ----------

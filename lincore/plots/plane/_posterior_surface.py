@@ -20,7 +20,7 @@ NODES = 96
 
 
 def posterior_surface(view: View, limits: AxisLimits, quantity: Quantity) -> Trace:
-    """Return the surface of what the predicted class has, coloured by who that is."""
+    """Return the surface of the predicted class's quantity, coloured by that class."""
     grid = Map.of(view, limits.low, limits.high, NODES)
     z = winning_values(view, grid, quantity)
     n_classes = len(view.classes)

@@ -26,7 +26,7 @@ SHADES = {1: "#9B9BA4", 2: "#B583C6", 3: "#B583C6"}
 
 
 def ambiguity(view: View, *, shared: SharedAxes | None = None, title: str = "") -> go.Figure:
-    """Draw regions and boundary, and over them where binary models do not agree on a class.
+    """Draw regions and boundary, and the areas where binary models do not agree on a class.
 
     Parameters
     ----------

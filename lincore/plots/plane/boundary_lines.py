@@ -131,7 +131,7 @@ def _polylines(links: Links, points: dict[int, Array]) -> Array:
 
 
 def _bends(path: Array) -> NDArray[np.intp]:
-    """Return which points (m, 2), in cells, a polyline needs: its ends and where it bends."""
+    """Return the necessary points (m, 2) of a polyline: its ends and bends."""
     kept, parts = {0, len(path) - 1}, [(0, len(path) - 1)]
     while parts:
         first, last = parts.pop()

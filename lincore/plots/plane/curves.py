@@ -102,7 +102,7 @@ def _curve(view: View, limits: AxisLimits, code: int, quantity: Quantity, marks:
 
 
 def _places_to_evaluate(view: View, limits: AxisLimits, code: int) -> Array:
-    """Return an even grid, finer near the class, so that a narrow one keeps its peak."""
+    """Return an even grid, refined near the class so that narrow densities keep their peak."""
     low, high = limits.low[0], limits.high[0]
     evenly = np.linspace(low, high, 301)
     if view.densities is None:
@@ -138,7 +138,7 @@ def tints(view: View, limits: AxisLimits, cuts: Array) -> list[dict[str, Any]]:
 
 
 def places(cuts: Array) -> str:
-    """Say where the decision changes, empty if nowhere or at many places."""
+    """State where the decision changes; empty if nowhere or at many places."""
     if not 0 < len(cuts) <= 4:
         return ""
     places = ", ".join(true_minus(f"{cut:.4g}") for cut in cuts.tolist())

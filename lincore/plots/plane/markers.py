@@ -144,7 +144,7 @@ class Marks(NamedTuple):
         )
 
     def note(self, drawn: Marks, rows: str = "rows") -> str:
-        """Return what a reader must know of the points: a sample, rows side by side; or empty."""
+        """Describe the points if they are sampled or jittered; otherwise empty."""
         some = len(drawn.codes) < len(self.codes)
         return join(
             f"A sample of {len(drawn.codes):,} of {len(self.codes):,} {rows}." if some else "",
@@ -233,7 +233,7 @@ def marker(code: int, n_points: int) -> dict[str, Any]:
 
 
 def legend_name(labels: list[str], code: int, n_rows: int) -> str:
-    """Return what the legend calls a class: never what it calls another one."""
+    """Return the legend name of a class, which is unique."""
     return f"{escape(shorten_all(labels, LEGEND_WIDTH)[code])} ({n_rows:,})"
 
 

@@ -210,7 +210,7 @@ def _near_class(view: View, limits: AxisLimits, code: int) -> tuple[Array, Array
 
 
 def checked(view: View, quantity: Quantity | None) -> Quantity:
-    """Return what is to be shaded, by default the most telling; ValueError where there is none."""
+    """Return the shaded quantity, by default the most informative; ValueError if there is none."""
     if quantity is None:
         return view.quantities[0]
     if quantity not in view.quantities:

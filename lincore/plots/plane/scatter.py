@@ -33,7 +33,7 @@ def scatter(
     limits: AxisLimits | None = None,
     subtitle: str = "",
 ) -> go.Figure:
-    """Draw rows by class, as large data sets by a sample of 20,000 in which every class is kept.
+    """Draw rows by class; large data sets as a sample of 20,000 that contains every class.
 
     Parameters
     ----------

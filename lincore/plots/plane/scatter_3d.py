@@ -43,7 +43,7 @@ def scatter_3d(
     predicted: ArrayLike | None = None,
     subtitle: str = "",
 ) -> go.Figure:
-    """Draw rows by class in a scene that can be turned; many of them as a sample by class.
+    """Draw rows by class in a scene that can be rotated; large data sets as a sample by class.
 
     Parameters
     ----------

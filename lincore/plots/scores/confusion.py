@@ -130,7 +130,7 @@ def _shade(shares: Array) -> Trace:
 def _cells(
     counts: Counts, shares: Array, labels: list[str], normalize: Normalize, room: Room
 ) -> Trace:
-    """Return the text of the cells, in the colour of the theme's text."""
+    """Return the text of the cells, in the theme's text colour."""
     true, predicted = np.indices(counts.shape).reshape(2, -1)
     shown = len(labels) <= room.counts
     return trace(

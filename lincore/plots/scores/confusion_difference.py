@@ -25,7 +25,7 @@ def confusion_difference(
     title: str = "",
     narrow: bool = False,
 ) -> go.Figure:
-    """Draw the second confusion matrix less the first: orange is worse, blue is better.
+    """Draw the second confusion matrix minus the first: orange is worse, blue is better.
 
     Parameters
     ----------

@@ -32,7 +32,7 @@ def cost_curve(
     title: str,
     basis: str = "Bands: 95 % intervals.",
 ) -> go.Figure:
-    """Draw the expected cost of a hundred rows by several decisions over the ratio of the costs.
+    """Draw the expected cost per hundred rows of several decision rules over the cost ratio.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def cost_curve(
 
 
 def _upright(values: np.ndarray) -> dict[str, Any]:
-    """Return a logarithmic axis where every mean is above zero, else one from zero."""
+    """Return a logarithmic axis if all means are positive, otherwise one from zero."""
     means = values[..., 0]
     if not (means > 0).all():
         return {"rangemode": "tozero"}

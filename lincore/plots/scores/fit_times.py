@@ -37,7 +37,7 @@ def seconds_and_score(
     looks: Sequence[int] | None = None,
     title: str = "",
 ) -> go.Figure:
-    """Draw the time to fit against a score with its interval, one mark for each method.
+    """Draw fitting time against a score with its interval, one mark per method.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def seconds_and_score(
 
 
 def _compared(times: Array, methods: Sequence[str]) -> str:
-    """Say how far the slowest is behind the fastest, where it is more than a measurement varies."""
+    """State the ratio of the slowest to the fastest time, if it exceeds measurement error."""
     if len(times) < 2:
         return ""
     fastest, slowest = int(times.argmin()), int(times.argmax())

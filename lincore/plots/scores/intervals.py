@@ -61,7 +61,7 @@ def score_intervals(
     as_percent: bool = True,
     title: str = "",
 ) -> go.Figure:
-    """Draw a score of each method with its interval, as they are ordered.
+    """Draw a score of each method with its interval, in the order of the results.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ def _all(labels: Sequence[str], values: Array, as_percent: bool, unit: str = "")
 
 
 def _ends(interval: Sequence[float], as_percent: bool) -> str:
-    """Write the ends of an interval; nothing where there is none."""
+    """Format the limits of an interval; empty if there is none."""
     _, low, high = interval
     if np.isnan(low) or np.isnan(high):
         return ""

@@ -89,7 +89,7 @@ def recall_change(
     words: tuple[str, str] = ("full set", "reduced set"),
     title: str = "",
 ) -> go.Figure:
-    """Draw the recall of each class before (hollow) and after (filled), with the way between.
+    """Draw the recall of each class before (hollow) and after (filled) a change.
 
     Parameters
     ----------

@@ -196,7 +196,7 @@ def _curve(position: int, curve: Curve, shape: str) -> list[Trace]:
 
 
 def _known(point: tuple[float, float]) -> tuple[float, float] | None:
-    """Return a point; None for one that is no number, as without predictions of a class."""
+    """Return a point; None if it is NaN, such as without predictions of a class."""
     x, y = point
     return (x, y) if np.isfinite(x) and np.isfinite(y) else None
 

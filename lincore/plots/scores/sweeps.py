@@ -31,7 +31,7 @@ def sweep(
     title: str = "",
     basis: str = "Lines: means; bands: 95 % intervals.",
 ) -> go.Figure:
-    """Draw mean and band of a score of each method over sizes; also a learning curve.
+    """Draw mean and band of a score of each method over sizes, also for learning curves.
 
     Parameters
     ----------

@@ -30,9 +30,9 @@ PAGE = "pages/balance.py"
 TABS = {
     "Error decomposition": "",
     "Full and reduced set": "Full set: trained on",
-    "Class-size sweep": "smaller sets lie inside larger ones",
+    "Class-size sweep": "smaller sets are subsets of larger ones",
     "Priors in deployment": "weighted to these shares",
-    "Costs": "What an error costs",
+    "Costs": "Cost of an error",
     "Scores": "The true parameters are known here",
     "Training loss": "the log loss of the training rows",
 }
@@ -288,8 +288,8 @@ def test_what_cannot_be_typed_is_said():
     rows = {0: {"kept": -5}, 1: {"kept": 500}, 2: {"kept": None}}
     app = settled(edit_cells(app, "balance.table", rows))
     said = " ".join(one.value for one in app.warning).replace("\\", "")
-    assert "class 1 cannot keep -5 rows: at least 1. It stays at 210." in said
-    assert "class 2 has no more than 105 training rows: all are kept." in said
+    assert "class 1 cannot keep -5 rows (minimum 1). It stays at 210." in said
+    assert "class 2 has only 105 training rows: all are kept." in said
     assert "class 3: an empty cell keeps all 53 training rows." in said
 
 
@@ -311,9 +311,9 @@ def test_costs_are_typed_and_what_cannot_be_is_said():
     app = settled(edit_cells(app, "balance.costs.table", rows))
     assert costs_of(app) == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
     said = " ".join(one.value for one in app.warning).replace("\\", "")
-    assert "-4 is no cost: 'class 1' predicted as 'class 2' stays at 1." in said
-    assert "An empty cell is no cost: 'class 2' predicted as 'class 1' stays at 1." in said
-    assert "inf is no cost: 'class 3' predicted as 'class 1' stays at 1." in said
+    assert "-4 is not a cost: 'class 1' predicted as 'class 2' stays at 1." in said
+    assert "An empty cell is not a cost: 'class 2' predicted as 'class 1' stays at 1." in said
+    assert "inf is not a cost: 'class 3' predicted as 'class 1' stays at 1." in said
 
 
 def test_models_options_and_losses():

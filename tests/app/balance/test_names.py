@@ -50,7 +50,7 @@ def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
         (title,) = (
             figure["layout"]["meta"]["title"]
             for figure in figures(app)
-            if "where the rows went" in figure["layout"]["meta"]["title"]
+            if "changes of the predictions" in figure["layout"]["meta"]["title"]
         )
         assert title == "From the full to the corrected set: changes of the predictions"
 

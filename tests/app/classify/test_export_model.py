@@ -93,4 +93,4 @@ def test_what_is_too_large_for_a_query_says_so(offered):
     app = opened("naive-bayes", "faces")
     assert not app.exception
     assert {"file", "py", "json"} <= set(offered) and "sql" not in offered
-    assert "SQL takes" in main_text(app)
+    assert "SQL export allows" in main_text(app)

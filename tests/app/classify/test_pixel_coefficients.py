@@ -12,7 +12,7 @@ def test_coefficients_of_pixels_are_drawn_per_standard_deviation():
         figure["layout"]["meta"]["title"] for figure in figures(app) if "meta" in figure["layout"]
     ]
     assert "Coefficients of the pixels, per standard deviation" in titles
-    assert "one standard deviation more of a pixel" in main_text(app)
+    assert "per standard deviation of a pixel" in main_text(app)
 
 
 def test_what_was_learned_of_images_is_shown_as_images():

@@ -105,7 +105,7 @@ def test_what_was_learned_of_the_rows_is_printed_with_the_known_numbers():
     np.testing.assert_allclose(matrix[["X1", "X2"]].to_numpy(), pooled)
     np.testing.assert_allclose(ratio["b"], np.linalg.solve(pooled, means[1] - means[0]))
     assert "**−138.4696** nats" in main_text(app)
-    assert "coordinates that the classifier sees" not in main_text(app), "all of them are shown"
+    assert "inputs of the classifier" not in main_text(app), "all of them are shown"
     places = {"S_W": 1, "S_B": 2}
     for name, place in places.items():
         choose(app, "classify.learned.matrix", place)

@@ -455,5 +455,5 @@ def test_weights_are_told_and_used():
     rows = rng.normal(size=(120, 2)) + codes[:, None]
     data = lincore.load((rows, codes), weights=rng.gamma(2.0, size=120))
     app = open_compare(data, methods=["lda", "qda"])
-    assert "Rows count by their weights" in main_text(app)
+    assert "Rows are weighted" in main_text(app)
     assert app.header[0].value == text.escape(headline(compared(data, ["lda", "qda"])))

@@ -217,7 +217,7 @@ def test_decisions_of_reading_are_overruled_and_restored():
     assert_fine(app)
     assert source_of(app).options.overrule == ("LIN042",)
     assert source_of(app).table.frame["v"][0] == "0.5 kg"
-    assert "LIN042 is overruled" in main_text(app)
+    assert "LIN042 was overridden" in main_text(app)
     button(app, "Restore").click().run()
     assert_fine(app)
     assert source_of(app).table.frame["v"].dtype == np.float64

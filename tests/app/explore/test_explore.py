@@ -118,7 +118,7 @@ def test_every_way_to_draw_a_column_and_the_rows_it_is_drawn_from():
             app.selectbox(key=key).set_value(way).run()
             (title,) = figures(fine(app))
             assert title.startswith(column)
-    assert "20 (33.3 %) have no value" in figures(app)[title]["layout"]["meta"]["subtitle"]
+    assert "20 (33.3 %) are missing" in figures(app)[title]["layout"]["meta"]["subtitle"]
     app.segmented_control(key="explore.rows").set_value("test").run()
     assert "18 test rows" in figures(fine(app))[title]["layout"]["meta"]["subtitle"]
 
@@ -128,7 +128,7 @@ def test_two_columns_correlations_and_the_summary():
     (scatter,) = figures(app).values()
     drawn = [t for t in scatter["data"] if t["mode"] == "markers"]
     assert sum(len(numbers(t["customdata"])) for t in drawn) == 51, "nine rows have no age"
-    assert "9 (15.0 %) have no value in both" in scatter["layout"]["meta"]["subtitle"]
+    assert "9 (15.0 %) are missing in both" in scatter["layout"]["meta"]["subtitle"]
     app = show(app, "correlations")
     within = numbers(next(iter(figures(app).values()))["data"][0]["z"])
     app.selectbox(key="explore.correlations.scope").set_value("total").run()
@@ -318,7 +318,7 @@ def test_words_are_projected_by_singular_vectors():
         said = rng.choice(vocabulary, 9, p=lean / lean.sum())
         lines.append(f"{' '.join(said)} number{i} is here\t{'ab'[i % 2]}")
     app = explore("mail.tsv", table(lines))
-    assert "singular vectors hold" in app.header[0].value, app.header[0].value
+    assert "singular vectors explain" in app.header[0].value, app.header[0].value
     assert "first singular vector" in text_of(app).replace("\\", "")
     assert "Most variance: SVD" in figures(app)
     for tab in ("Loadings", "Biplot", "Variance"):

@@ -181,7 +181,7 @@ def test_a_page_says_that_its_work_died_and_offers_another_try(tmp_path, monkeyp
     app = AppTest.from_function(page, default_timeout=WAIT).run()
     app.text_input(key="typed").set_value("kept").run()
     shown = "\n".join(one.value for one in [*app.error, *app.markdown, *app.warning])
-    assert "A fault in native code" in shown and "the answer" not in shown
+    assert "A crash in native code" in shown and "the answer" not in shown
     (tmp_path / "gate").touch()
     app.button(key="page.work.restart").click().run()
     assert [one.value for one in app.markdown][-1] == "the answer"

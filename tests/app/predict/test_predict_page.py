@@ -283,7 +283,7 @@ def test_classes_that_are_not_known_and_rows_without_one_are_counted_on_the_page
     upload(app, "new.csv", "\n".join(["Patient,len,wid,KIND", *new]).encode())
     assert_fine(app)
     said = plain(main_text(app))
-    assert "2 rows of a class that the model does not know: 'w' (2)" in said
+    assert "2 rows of a class unknown to the model: 'w' (2)" in said
     assert "1 row without a class" in said
     assert "3 of 6 rows are scored" in said
     assert "additional column" not in said

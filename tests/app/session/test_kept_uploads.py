@@ -14,7 +14,7 @@ from tests.app.session.test_link import asked, link_of, open_link
 from tests.app.test_pages import ROOT, assert_fine, main_text, open_app
 
 ONE, OTHER = "a" * 43, "b" * 43
-WAS_HERE = "was here: upload it again to go on"
+WAS_HERE = "was here: upload it again to continue"
 
 
 @pytest.fixture
@@ -117,4 +117,4 @@ def test_links_and_workspaces_know_nothing_of_the_cookie(browser):
 
 def test_the_upload_says_how_long_it_is_kept():
     app = AppTest.from_file(ROOT / "app.py", default_timeout=60).run()
-    assert "for this browser alone, until 30 minutes after your visit" in main_text(app)
+    assert "for this browser only, until 30 minutes after your visit" in main_text(app)

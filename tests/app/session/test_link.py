@@ -204,7 +204,7 @@ def test_an_upload_is_named_after_a_reload_and_the_same_file_gets_its_settings_b
     app.selectbox(key="sidebar.target").set_value("colour").run()
     app.slider(key="sidebar.share").set_value(20).run()
     again = reload(app, page)
-    assert "was here: upload it again to go on" in again.header[0].value
+    assert "was here: upload it again to continue" in again.header[0].value
     assert state.DATASET not in again.session_state
     assert "iris" not in main_text(again)
     assert asked(again) == asked(app)

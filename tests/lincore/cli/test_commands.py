@@ -290,7 +290,7 @@ def test_predict_scores_rows_whose_class_is_known(capsys, file):
 
 @pytest.mark.parametrize(
     ("priors", "code", "words"),
-    [("even", 2, "neither equal"), ("c=0.5", 1, "There are a and b"), ("a=2", 2, "no share")],
+    [("even", 2, "neither equal"), ("c=0.5", 1, "There are a and b"), ("a=2", 2, "not a share")],
 )
 def test_predict_refuses_priors_that_are_none(capsys, file, new, priors, code, words):
     assert main(["predict", file, new, "--quiet", "--priors", priors]) == code
@@ -395,7 +395,7 @@ def test_an_analysis_that_cannot_be_saved_is_refused_before_the_work(capsys, fil
     thrice = "lda,lda(shrinkage=0.5),lda(shrinkage=0.6)"
     path = str(Path(file).parent / "analysis.json")
     assert main(["compare", file, "--methods", thrice, "--save-analysis", path]) == 1
-    assert "lda twice at most" in capsys.readouterr().err
+    assert "lda at most twice" in capsys.readouterr().err
 
 
 def test_a_report_holds_the_script_of_its_numbers(capsys, file):

@@ -51,14 +51,14 @@ def test_what_cannot_be_used_is_one_line_and_code_1(capsys, arguments, words):
         (["compare", "sample:iris", "--methods", ""], "no method"),
         (["compare", "sample:iris", "--steps", "pca=3"], "there are standardize, basis"),
         (["compare", "sample:iris", "--steps", "3"], "step=value"),
-        (["compare", "sample:iris", "--seed", "-1"], "no whole number from 0"),
+        (["compare", "sample:iris", "--seed", "-1"], "not a whole number from 0"),
         (["compare", "sample:iris", "--test-size", "half"], "between 0 and 1"),
         (["compare", "sample:iris", "--score", "F2"], "there are accuracy"),
         (["compare", "sample:iris", "--role", "id"], "NAME=VALUE"),
         (["compare", "x.zip", "--size", "32"], "32x32"),
         (["balance", "sample:gaussian", "--repeats", "0"], "from 1"),
         (["balance", "sample:gaussian", "--prevalence", "even"], "neither equal nor file"),
-        (["balance", "sample:gaussian", "--reduce", "class 3=few"], "no number of rows"),
+        (["balance", "sample:gaussian", "--reduce", "class 3=few"], "neither a number of rows"),
         (
             ["balance", "sample:gaussian", "--reduce", "class 3=9", "--prevalence", "file"],
             "one of them",
@@ -80,7 +80,7 @@ def test_faults_and_interruptions_have_codes_of_their_own(capsys, monkeypatch):
 
     assert fail(KeyboardInterrupt()) == (130, "lincore: Interrupted.\n")
     code, line = fail(KeyError("rows"))
-    assert code == 70 and "A fault of lincore, KeyError: 'rows'" in line
+    assert code == 70 and "Internal error of lincore, KeyError: 'rows'" in line
     assert fail(ValueError("first\nsecond")) == (2, "lincore: first\n")
     monkeypatch.setenv("LINCORE_TRACEBACK", "1")
     with pytest.raises(KeyError):

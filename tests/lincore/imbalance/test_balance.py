@@ -73,7 +73,7 @@ def test_sizes_of_classes_that_are_not_there():
     data = three_classes()
     with pytest.raises(DataError, match="no class 'class 9'"):
         lincore.balance(data, {"class 9": 3}, "lda")
-    with pytest.raises(DataError, match="No class is reduced"):
+    with pytest.raises(DataError, match="No class to reduce"):
         lincore.balance(data, {}, "lda")
 
 

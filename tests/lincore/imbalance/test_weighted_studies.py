@@ -141,7 +141,7 @@ def test_parts_add_up_and_the_words_name_the_weights():
     split = study.attribution("lda", "recall of b")
     assert_allclose(sum(part.value for part in split.parts.values()), split.total.value)
     assert split.prior_shift.low < split.prior_shift.value < split.prior_shift.high
-    assert "Rows count by their weights" in report.balance_basis(study)
+    assert "Rows are weighted" in report.balance_basis(study)
     plain = lincore.balance(lincore.load((X, y)), {"b": 0.3}, "lda", repeats=2)
     assert "weights" not in report.balance_basis(plain)
 

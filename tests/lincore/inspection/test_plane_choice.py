@@ -118,8 +118,8 @@ def test_findings_on_columns_name_the_strongest():
     )
     variances = np.array([4.0, 3.0, 2.0, 1.0])
     said = report.variance_finding(variances, 90)
-    assert said.startswith("Two components hold 70.0 %") and said.endswith("95 % take 4 of 4.")
-    assert report.variance_finding(variances, 90, share=0.9).endswith("90 % take 3 of 4.")
+    assert said.startswith("Two components explain 70.0 %") and said.endswith("95 % need 4 of 4.")
+    assert report.variance_finding(variances, 90, share=0.9).endswith("90 % need 3 of 4.")
     X = data.X.copy()
     X[:15, 1], X[:6, 2] = np.nan, np.nan
     gaps = replace(data, X=X)

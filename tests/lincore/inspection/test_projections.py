@@ -157,7 +157,7 @@ def test_class_means_of_bytes_do_not_overflow():
 def test_findings_say_what_was_found():
     found = report.separation_finding([4.0, 4.0], [3.0, 3.0], 0)
     assert "no further apart" in found and "4.00 against 4.00" in found and "test" not in found
-    assert "One singular vector holds 20.0 %" in report.vectors_finding([0.2], 9)
+    assert "One singular vector explains 20.0 %" in report.vectors_finding([0.2], 9)
 
 
 def test_shares_of_singular_vectors_are_drawn_with_their_sum():

@@ -95,7 +95,7 @@ KNOWN = [
     ("race", "rates", 79, 0, "0.0667916", "379 steps with 11 rises"),
     ("race", "afar", 6, 0, "exploded", "always arrives"),
     ("race", "irls", 5, 0, "it is the minimum", "(0.8833, −0.6763)"),
-    ("covariances", "classic", 72, 0, "169 misclassified, half-way 84", "QDA"),
+    ("covariances", "classic", 72, 0, "169 misclassified, halfway 84", "QDA"),
     ("bayes", "classic", -0.1513, 5e-5, "0.6534 at 2", "0.1953 at 5"),
     ("bayes", "truth", 6.298, 5e-4, "0.0006298", "one row in"),
     ("basis", "classic", 0, 0, "logistic regression 0, least squares 1", "100 of 200 in x"),

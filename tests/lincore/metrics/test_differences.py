@@ -454,7 +454,7 @@ def test_a_finding_calls_no_models_alike_of_which_two_differ():
     other[np.flatnonzero(other)[:4]] = False
     found = report.comparison_finding(judged([best, below, other]))
     assert found == (
-        "C is not shown to be worse than A (accuracy 83.5 % to 81.5 %); B is (79.0 %)."
+        "C is not significantly worse than A (accuracy 83.5 % to 81.5 %); B is (79.0 %)."
     )
 
 
@@ -507,7 +507,7 @@ def test_a_large_difference_that_is_not_significant_is_told_with_its_interval():
     results = judged([a, b, c])
     found, wide = report.comparison_finding(results), pairwise_differences(results)[1]
     assert found == (
-        "C is not shown to be worse than A (accuracy 75.0 % to 58.3 %); B is (60.0 %). "
+        "C is not significantly worse than A (accuracy 75.0 % to 58.3 %); B is (60.0 %). "
         "The difference of 16.7 points of accuracy between A and C is not significant: its "
         f"interval is −{-100 * wide.low:.1f} to {100 * wide.high:.1f}."
     )
@@ -532,7 +532,7 @@ def test_the_finding_of_a_pair_says_what_is_known():
     assert text.startswith("A and C are equivalent in practice")
     differ, none = cochran_test(results), cochran_test(same)
     assert report.cochran_finding(differ, some_pair=True).startswith("The models are not all")
-    assert report.cochran_finding(none, some_pair=False).startswith("No model is known")
+    assert report.cochran_finding(none, some_pair=False).startswith("No model is significantly")
     assert report.cochran_finding(none, some_pair=True).endswith("though some pairs do.")
 
 

@@ -213,7 +213,7 @@ def test_a_loss_that_few_rows_make_has_no_interval(name):
     one, several, alone = results((20, 20), 1), results((20, 20), 9), results((38, 2), 9)
     found = metrics.score(one, "LDA", name)
     assert found.value > 0 and np.isnan([found.low, found.high]).all()
-    said = "too few rows carry the loss of LDA for an interval"
+    said = "too few rows dominate the loss of LDA for an interval"
     assert report.missing_interval_note(one, name) == said
     assert report.missing_interval_note(one, name, "QDA") == ""
     assert report.missing_intervals_note(one, ["accuracy", "log loss", "Brier"]) == (

@@ -92,7 +92,7 @@ def test_every_experiment_keeps_groups_together_unless_asked_otherwise():
     assert results.settings.scheme == "holdout by group"
     assert report.evaluation_scope(results).endswith("Rows of one group are kept together.")
     other = lincore.compare(data, "lda", "5-fold")
-    assert "both trained on and tested" in report.evaluation_scope(other)
+    assert "in both training and test sets" in report.evaluation_scope(other)
     by_row = lincore.compare(replace(data, groups=None), "lda")
     assert "group" not in report.evaluation_scope(by_row)
     study = lincore.balance(data, {"a": 20}, "lda", repeats=2)

@@ -128,7 +128,7 @@ def test_methods_without_posteriors_disagree_too():
     assert np.isnan(found.proba).any() and found.n_rows == 45
     same = find_disagreements(results, "perceptron", "perceptron")
     assert not len(same.rows) and not len(same.where(same.neither).rows)
-    with pytest.raises(KeyError, match="No method"):
+    with pytest.raises(KeyError, match="There is no method"):
         find_disagreements(results, "lda", "perceptron")
 
 

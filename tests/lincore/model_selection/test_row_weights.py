@@ -204,5 +204,5 @@ def test_the_cost_of_an_imbalance_uses_the_weights():
     random = lincore.imbalance_cost(with_row_weights(plain, weights=weights), "lda", repeats=6)
     found = random.decomposition("lda").prior_shift
     assert found.low < found.value < found.high
-    assert "Rows count by their weights" in report.cost_basis(random)
+    assert "Rows are weighted" in report.cost_basis(random)
     assert "weights" not in report.cost_basis(none)

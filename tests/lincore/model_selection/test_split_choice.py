@@ -31,7 +31,7 @@ def test_the_accuracies_are_those_of_hold_outs_and_a_drift_is_seen():
         assert found.last[place] == pytest.approx(expected)
     assert found.random.shape == (4, 2)
     assert found.last_shift > 20 and found.random_shift < 3
-    assert "not as the others" in split_choice_finding(found)
+    assert "differ from the others" in split_choice_finding(found)
     still = compare_splits(drifting(0.0), ["lda"], test_size=0.2, seeds=range(4))
     assert still.last_shift < 3 and "are like the others" in split_choice_finding(still)
 
@@ -54,7 +54,7 @@ def test_the_finding_names_the_winners_and_who_changes_places():
     said = split_choice_finding(choice([0.877, 0.823], [[0.84, 0.86], [0.84, 0.87]]))
     assert said.startswith("The split decides the winner: on the last of each class LDA is best")
     assert "(87.7 %, Logistic 82.3 %), on rows at random Logistic in 2 of 2 test sets" in said
-    assert "50.9 times as far" in said and "change places" not in said
+    assert "50.9 times as far" in said and "change order" not in said
     said = split_choice_finding(choice([0.877, 0.823, 0.88], [[0.84, 0.86, 0.87]] * 3))
     assert said.startswith("QDA is best on the last of each class (88.0 %) and, in 3 of 3 test")
     assert "LDA and Logistic change order: 87.7 % and 82.3 % on the last" in said

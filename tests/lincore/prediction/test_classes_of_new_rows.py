@@ -48,7 +48,7 @@ def test_unknown_classes_and_rows_without_one_are_counted_everywhere(case, capsy
     assert found.new.unknown_labels == unknown.to_dict()
     assert found.new.n_unlabelled == n_missing
     said = " ".join(match_notes(found))
-    assert ("that the model does not know: 'w'" in said) == (len(unknown) > 0)
+    assert ("unknown to the model: 'w'" in said) == (len(unknown) > 0)
     assert (f"{n_missing} rows without a class" in said) == (n_missing > 0)
     assert ("is not known" in repr(found)) == (len(unknown) > 0)
     assert ("without a class" in repr(found)) == (n_missing > 0)

@@ -129,5 +129,5 @@ def test_images_are_compared_by_brightness_and_contrast():
     table = drift(digits, dark).set_index("column")
     assert table.loc["brightness", "size"] == "large"
     assert "No column" in drift_finding(drift(digits, digits))
-    with pytest.raises(DataError, match="features are wanted"):
+    with pytest.raises(DataError, match="features are expected"):
         drift(digits, digits.X[:, :3])

@@ -90,7 +90,7 @@ def test_a_missing_column_is_an_error_or_counts_as_missing(models, frame):
 
 
 def test_text_among_numbers_and_infinities_are_refused(models, frame):
-    with pytest.raises(DataError, match="'old' is no number"):
+    with pytest.raises(DataError, match="'old' is not a number"):
         predict(models.model("lda"), frame.astype({"age": object}).assign(age="old"))
     with pytest.raises(DataError, match="infinite"):
         predict(models.model("lda"), frame.assign(fare=np.inf))
@@ -179,7 +179,7 @@ def test_priors_in_deployment_reweight_the_posteriors(models, frame):
     np.testing.assert_array_equal(equal.codes, equal.posteriors.argmax(axis=1))
     assert equal.with_priors(None).counts.tolist() == found.counts.tolist()
     for wrong in ([0.5, 0.6], [1.0], "even", [np.nan, 1]):
-        with pytest.raises(DataError, match="probabilities of sum 1"):
+        with pytest.raises(DataError, match="probabilities with sum 1"):
             found.with_priors(wrong)
     with pytest.raises(DataError, match="no posteriors"):
         predict(models.model("perceptron"), frame, priors="equal")

@@ -109,7 +109,7 @@ def test_what_is_not_beyond_chance_is_said_to_be_so(study):
     other = with_losses(study, full=0.1, reduced=0.3, both=0.105)
     other.losses[:, other.conditions.index("undersampling")] -= 0.0005
     told = remedy_finding(choose_remedy(other, "lda"))
-    whole = told.index("The whole loss is recovered: what is missing, 0.5 points (")
+    whole = told.index("The whole loss is recovered: the remaining 0.5 points (")
     assert whole < told.index("The value of undersampling"), "what is said of the proposed is first"
     assert "The whole loss" not in advised
     assert told.index("It uses every row once") < told.index(

@@ -28,7 +28,7 @@ def test_fisher_and_lda_share_a_direction_but_not_a_threshold(scheme):
     n = np.count_nonzero((lda != fisher) & first)
     assert note.startswith("LDA and Fisher's discriminant rank the rows equally (AUC 0.")
     assert note.endswith(
-        f"decide differently on {n:,} of {first.sum():,} rows: the difference is one of thresholds."
+        f"decide differently on {n:,} of {first.sum():,} rows: only their thresholds differ."
     )
 
 

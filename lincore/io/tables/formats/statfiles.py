@@ -53,7 +53,7 @@ def read_statfile(
     """Read a file of SPSS, Stata or SAS in a separate process.
 
     Values are replaced by their labels in columns in which all values have one, and in the others
-    too if LIN048 is overruled. Values declared missing in the file are missing.
+    too if LIN048 is overridden. Values declared missing in the file are missing.
     """
     found = _kind(raw[:100])
     assert found is not None

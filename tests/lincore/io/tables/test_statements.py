@@ -196,6 +196,6 @@ def test_shares_of_missing_values_stand_in_per_cent():
     frame = pd.DataFrame({"u": RNG.normal(size=N), "few": RNG.normal(size=N)})
     frame.loc[:230, "few"] = np.nan
     _, (finding,) = problems(frame.assign(kind=np.resize(["a", "b", "b"], N)))
-    assert finding.notice.what == "Without a value in 77.0 % of the rows."
+    assert finding.notice.what == "Missing in 77.0 % of the rows."
     frame.loc[:, "few"] = np.where(np.arange(N) < 150, np.nan, frame["u"])
     assert problems(frame.assign(kind=np.resize(["a", "b", "b"], N)))[1] == ()
