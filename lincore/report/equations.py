@@ -15,6 +15,7 @@ DIGITS = 5
 # A term smaller than this share of the largest is rounding, such as the weight of a feature that
 # does not vary: about 1e-17 behind principal axes.
 ROUNDING = 1e-15
+_POWER = re.compile(r"\^(\d+)(?![\^\d])")
 _SPECIAL = re.compile(r"([&%$#_{}])")
 
 
@@ -61,7 +62,7 @@ def equation_latex(function: Quadric, names: Sequence[str]) -> str:
     >>> equation_latex(circle, ["x", "y_1"])
     '1\\,\\text{x}^{2} + 1\\,\\text{y\\_1}^{2} - 1 = 0'
     """
-    shown = [f"\\text{{{_escaped(name)}}}" for name in names]
+    shown = [_as_text(name) for name in names]
     terms = []
     for value, places in _terms(function):
         factors = [shown[i] for i in places]
@@ -99,6 +100,12 @@ def _number(value: float) -> str:
     return f"{value:.{DIGITS}g}"
 
 
-def _escaped(name: str) -> str:
+def _as_text(name: str) -> str:
+    """Write a name as text in LaTeX, and powers of a basis, as in "x1^2", as powers."""
     plain = " ".join(str(name).split()).replace("\\", "/")
-    return _SPECIAL.sub(r"\\\1", plain).replace("~", " ").replace("^", " ")
+    escaped = _SPECIAL.sub(r"\\\1", plain).replace("~", " ")
+    texts, powers = _POWER.split(escaped)[::2], _POWER.findall(escaped)
+    shown = [f"\\text{{{text.replace('^', ' ')}}}" if text else "" for text in texts]
+    return "".join(
+        [shown[0], *(f"^{{{n}}}{text}" for n, text in zip(powers, shown[1:], strict=True))]
+    )

@@ -137,12 +137,12 @@ def _decode(
     raw: bytes, name: str, options: ReadOptions, limits: Limits
 ) -> tuple[Decoded, bool, ReadOptions]:
     """Return the text, whether it was compressed, and the options, partly set by ARFF."""
-    refuse_basket(name)
     check_size(len(raw), name, limits)
     most = replace(limits, max_file_bytes=min(limits.max_table_bytes, limits.max_file_bytes))
     unpacked = unpack_gzip(raw, name, most)
     check_size(len(unpacked), name, most)
     decoded = decode(unpacked, name, options.encoding, limits)
+    refuse_basket(decoded.text, name)
     if is_arff(decoded.text):
         decoded = decoded._replace(text=arff_as_csv(decoded.text, name))
         options = replace(options, separator=options.separator or ",", quote="'", header=True)

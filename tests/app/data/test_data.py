@@ -249,7 +249,7 @@ def test_the_target_that_a_file_declares_is_named():
 def test_a_binomial_table_is_refused_until_its_target_is_chosen():
     rows = "".join(f"{i * 7 % 5},{5 + i % 3},{i // 2},{'mf'[i % 2]}\n" for i in range(12))
     app = bring(open_app("pages/data.py"), ("made.csv", f"dead,total,dose,sex\n{rows}".encode()))
-    assert "each row counts 'dead' beside 'total'" in main_text(app)
+    assert "has counts of 'dead' and 'total', but no class" in main_text(app)
     assert app.selectbox(key="data.target").value is None
     app.selectbox(key="data.target").select("sex").run()
     assert data_of(app).target_name == "sex"

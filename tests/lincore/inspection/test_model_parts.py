@@ -104,6 +104,14 @@ def test_latex_keeps_a_users_name_from_being_a_command():
     assert r"\input" not in latex
 
 
+def test_powers_of_a_basis_are_powers_in_latex():
+    line = Quadric(np.zeros((3, 3)), np.array([2.0, -1.0, 3.0]), 0.5, np.zeros(3))
+    latex = equation_latex(line, ["x_1^2", "x_1^2 y", "a^b^3^4"])
+    assert latex == (
+        r"2\,\text{x\_1}^{2} - 1\,\text{x\_1}^{2}\text{ y} + 3\,\text{a b 3}^{4} + 0.5 = 0"
+    )
+
+
 def test_names_behind_a_basis():
     data, _, pipeline, _ = fitted_on("gaussian", "lda", Steps(True, "polynomial(degree=2)"))
     assert classifier_input_names(pipeline, data) == ("x1", "x2", "x1^2", "x1 x2", "x2^2")

@@ -151,8 +151,8 @@ def test_columns_that_the_file_declares_to_be_no_features_are_said_to_be_so():
     rows = "".join(f"{i % 7}.5,text {i},{7 * i},{i},{'xy'[i % 2]}\n" for i in range(30))
     data = load(f"C#size,mS#note,i#nr,row,cD#kind\n{rows}".encode(), name="made.csv")
     said = [str(notice) for notice in data.notices if notice.code == "LIN050"]
-    assert "column 'row': Left out: a different value in every row" in said[0]
-    assert "columns 'note', 'nr': Left out: no feature, as the file declares." in said[1]
+    assert "column 'row': Left out: a distinct value in every row" in said[0]
+    assert "columns 'note', 'nr': Left out: declared in the file not to be a feature." in said[1]
 
 
 def test_labels_that_hold_the_mark_themselves_are_not_offered_to_be_cut():

@@ -233,7 +233,7 @@ def test_a_table_of_successes_and_totals_is_refused_as_such(head, row):
     ],
 )
 def test_counts_within_a_column_of_totals_are_refused_under_any_name(text):
-    assert "each row counts" in refused(text)
+    assert "binomial counts" in refused(text)
 
 
 def test_a_grade_beside_a_sum_is_a_class():

@@ -30,6 +30,10 @@ _MARKED = re.compile(r"([cmiw]?)([CDNST]?)#\s*(\D.*)", re.DOTALL)
 # Attributes of a column, such as unit=mm, may follow its role.
 _ATTRIBUTE = re.compile(r"(?:^|\s)\S+=\S*")
 _JUDGED = 100
+# An item of a basket, as in bread or milk=2: no number, as most fields of a table are.
+_ITEM = re.compile(r"[^\W\d][^=\"]*(=[^=\"]+)?")
+_COUNTED_ITEM = re.compile(r"(^|[,\t])\s*[^\W\d][^=,\t\"]*=\s*\d")
+_BASKET_CHARS, _BASKET_LINES, _FEWEST_LINES = 20_000, 50, 3
 
 
 class Declared(NamedTuple):
@@ -106,9 +110,19 @@ def _type_of(field: str, column: Sequence[str]) -> DeclaredType | None:
     return "category" if len(listed) > 1 and column and listed.issuperset(column) else None
 
 
-def refuse_basket(name: str) -> None:
+def _is_basket(text: str) -> bool:
+    """Whether each line lists items, a third of them with numbers: bread, milk=2."""
+    lines = [line for line in text[:_BASKET_CHARS].splitlines() if line.strip()][:_BASKET_LINES]
+    if len(lines) < _FEWEST_LINES or not _COUNTED_ITEM.search(lines[0]):
+        return False
+    fields = [field.strip() for line in lines for field in re.split("[,\t]", line)]
+    n_counted = sum("=" in field for field in fields)
+    return all(map(_ITEM.fullmatch, fields)) and 3 * n_counted >= len(fields)
+
+
+def refuse_basket(text: str, name: str) -> None:
     """Reject a sparse Orange file, whose rows list only nonzero values."""
-    if name.casefold().removesuffix(".gz").endswith(".basket"):
+    if name.casefold().removesuffix(".gz").endswith(".basket") or _is_basket(text):
         raise DataError(
             "The rows are sparse: only nonzero values are listed.",
             where=name,
