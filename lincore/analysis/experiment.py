@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from math import inf
+from types import SimpleNamespace
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import split
 from lincore.errors import DataError
 from lincore.fields.bounds import AtMost, Between, OneOf, number, refuse, shown
+from lincore.fields.field import Field
 from lincore.limits import LIMITS
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
 from lincore.model_selection.option_types import Option
@@ -33,22 +36,83 @@ _BASES: Mapping[str, Mapping[str, tuple[int, int]]] = {
 Word: TypeAlias = Annotated[str, OneOf(tuple(CLASSIFIER_FACTORIES))]
 
 
-class SplitChoice(NamedTuple):
+def _ways(so_far: SimpleNamespace) -> dict[str, str]:
+    """Return the ways to set a test set apart, that of the source first, then whole groups."""
+    named = {"stratified": "At random, by class", "last": "The last of each class"}
+    if so_far.data.groups is not None:
+        named = {"group": "Whole groups, at random", **named}
+    if so_far.data.given_test is not None:
+        named = {"given": "As the file gives it", **named}
+    return named
+
+
+def _usual(so_far: SimpleNamespace) -> str:
+    return next(iter(_ways(so_far)))
+
+
+def _has_size(so_far: SimpleNamespace) -> bool:
+    return so_far.how != "given"
+
+
+def _is_random(so_far: SimpleNamespace) -> bool:
+    return so_far.how in ("stratified", "group")
+
+
+def _per_cent(so_far: SimpleNamespace) -> tuple[str, float]:
+    return "%", 100
+
+
+@dataclass(frozen=True)
+class SplitChoice:
     """Choice of the test set.
 
     Parameters
     ----------
     how : {"stratified", "group", "last", "given"}, optional
         As for `lincore.split`. When not given: as the source brought it, if it did; whole groups
-        where the data have groups; else stratified.
+        if the data have groups; else stratified.
     test_size : float
         Share of the test rows, below 1.
     seed : int
     """
 
-    how: Literal["stratified", "group", "last", "given"] | None = None
-    test_size: Annotated[float, Between(0, 0.99)] = 0.3
-    seed: Annotated[int, Between(0, 2**31 - 1)] = 0
+    how: (
+        Annotated[
+            Literal["stratified", "group", "last", "given"],
+            Field(
+                "Test set",
+                "Rows that no model sees before it is judged. If rows are related, as images of "
+                "one series are, a random split puts near-duplicates on both sides: take whole "
+                "groups, or the last of each class.",
+                choices=_ways,
+                auto=_usual,
+            ),
+        ]
+        | None
+    ) = None
+    test_size: Annotated[
+        float,
+        Field(
+            "Test fraction",
+            "Of each class; the rest is for training. By group it is as near as whole groups come.",
+            low=0,
+            high=0.99,
+            step=0.05,
+            unit=_per_cent,
+            when=_has_size,
+        ),
+    ] = 0.3
+    seed: Annotated[
+        int,
+        Field(
+            "Seed",
+            "Another number draws another split.",
+            low=0,
+            high=2**31 - 1,
+            step=1,
+            when=_is_random,
+        ),
+    ] = 0
 
     def resolved(self, data: Dataset) -> SplitChoice:
         """Return the choice with what ``how=None`` means for a data set.
@@ -62,8 +126,8 @@ class SplitChoice(NamedTuple):
         if self.how is not None:
             return self
         if data.given_test is not None:
-            return self._replace(how="given")
-        return self._replace(how="stratified" if data.groups is None else "group")
+            return replace(self, how="given")
+        return replace(self, how="stratified" if data.groups is None else "group")
 
     def rows(self, data: Dataset) -> Split:
         """Return the rows of the training and of the test set.
@@ -79,8 +143,8 @@ class SplitChoice(NamedTuple):
         >>> len(SplitChoice(test_size=0.2).rows(lincore.sample("iris")).test)
         30
         """
-        how, test_size, seed = self.resolved(data)
-        return split(data, how, test_size=test_size, seed=seed)
+        how = self.resolved(data).how
+        return split(data, how, test_size=self.test_size, seed=self.seed)
 
     def scheme(self, data: Dataset) -> str:
         """Return the name of the same split as a scheme of `lincore.compare`.

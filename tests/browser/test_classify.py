@@ -25,7 +25,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.settle()
     dashboard.unfold("sidebar.split")
     dashboard.choose("sidebar.how", "The last of each class")
-    dashboard.slide("sidebar.share", 10)
+    dashboard.enter("sidebar.test_size", 10)
     dashboard.visit("classify")
     dashboard.element("classify.options").get_by_role("button").first.click()
     dashboard.choose("experiment.pca", "2, as in the faces text")

@@ -13,7 +13,7 @@ def test_a_sample_is_tried_and_kept_by_a_reload_and_the_back_button_leads_back(d
     dashboard.press("start.sample.passengers")
     assert "passengers: 900 rows" in dashboard.text()
     dashboard.unfold("sidebar.split")
-    dashboard.slide("sidebar.share", 20)
+    dashboard.enter("sidebar.test_size", 20)
     dashboard.visit("explore")
     dashboard.page.reload()
     dashboard.settle()

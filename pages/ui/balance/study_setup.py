@@ -12,8 +12,8 @@ from lincore.data import class_counts_of_test
 from lincore.plots.base import shorten_all
 from lincore.utils import percent, quoted
 from pages.ui.balance import models
-from pages.ui.session import cache, questions, sidebar
-from pages.ui.widgets import controls, experiment_record, tables, text
+from pages.ui.session import cache, questions, state
+from pages.ui.widgets import controls, displays, experiment_record, tables, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -172,7 +172,7 @@ def _share_as_in_the_text(
         return round(100 * choice.test_size)
     if choice.how not in ("stratified", "last"):
         return None
-    for share in sidebar.SHARES:
+    for share in range(5, 51, 5):
         if data.counts[code] - class_counts_of_test(data, share / 100)[code] == OF_THE_TEXT:
             return share
     return None
@@ -182,7 +182,7 @@ def _choose_third(now: int, share: int | None, is_image: bool) -> None:
     if is_image:
         experiment_record.keep_step("pca", experiment_record.TWO)
     if share is not None and now != OF_THE_TEXT:
-        st.session_state[sidebar.SHARE] = share
+        displays.set_settings(state.SPLIT, test_size=share / 100)
     _store(None)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import streamlit as st
 
 from lincore import checks, data, io, model_selection, plots
+from lincore.analysis import SplitChoice as SplitSettings
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.session.sources import Source, of_sample
 
@@ -54,14 +55,6 @@ def by_bytes(doing: str = "") -> Callable[[Made], Made]:
         return cast("Made", found)
 
     return decorate
-
-
-class SplitSettings(NamedTuple):
-    """Settings of the split into training and test set."""
-
-    how: str
-    test_size: float
-    seed: int
 
 
 class ModelChoice(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import streamlit as st
 
+from lincore.analysis import SplitChoice
 from lincore.errors import DataError
 from lincore.plots.base import shorten
 from lincore.utils import percent
@@ -23,18 +24,12 @@ from pages.ui.session import (
     take_away,
     uploads,
 )
-from pages.ui.session.specification import HOW, SEED, SHARE, SHARES
-from pages.ui.widgets import controls, text
+from pages.ui.session.state import SPLIT
+from pages.ui.widgets import controls, displays, text
 
 if TYPE_CHECKING:
     from lincore.data import Dataset, Split
 
-_HOW = {
-    "stratified": "At random, by class",
-    "last": "The last of each class",
-    "given": "As given in the file",
-    "group": "Whole groups, at random",
-}
 _SUMMARY = {
     "stratified": "{share}, by class",
     "last": "last {share} of each class",
@@ -43,7 +38,6 @@ _SUMMARY = {
 }
 _KEPT_TOGETHER = "Groups are kept together: none has rows in both training and test set."
 _MAY_BE_TORN = "Groups are not kept together: scores may be biased upwards."
-_USUAL_SHARE = 30
 # Characters of the data set's name in its line.
 _LONGEST_NAME = 26
 
@@ -58,7 +52,7 @@ class PageExperiment(NamedTuple):
     """The data of this session and how its test set is set apart."""
 
     data: Dataset
-    choice: cache.SplitSettings
+    choice: SplitChoice
     split: Split
 
 
@@ -81,7 +75,7 @@ def show(page: str = "data") -> PageExperiment:
     return PageExperiment(data, choice, split)
 
 
-def show_on_data() -> tuple[Dataset, cache.SplitSettings | None]:
+def show_on_data() -> tuple[Dataset, SplitChoice | None]:
     """Draw the sidebar where the data are chosen; return them and their split, if there is one."""
     commands.apply_result()
     _open_link()
@@ -146,7 +140,7 @@ def show_on_start() -> None:
         link.write(None)
 
 
-def _offer(page: str, data: Dataset, choice: cache.SplitSettings, split: Split | None) -> None:
+def _offer(page: str, data: Dataset, choice: SplitChoice, split: Split | None) -> None:
     """Put what is shown into the address, and offer it as link and file."""
     st.session_state[_SHOWN] = (page, data, choice, split)
     shown = specification.current(page, data, choice, split)
@@ -193,7 +187,7 @@ def _problem() -> None:
         )
 
 
-def _what() -> tuple[Dataset, cache.SplitSettings]:
+def _what() -> tuple[Dataset, SplitChoice]:
     data = state.require_dataset()
     with st.sidebar, st.container(key="sidebar.summary", gap="small"):
         st.page_link(
@@ -234,76 +228,24 @@ def _choose_target() -> None:
         commands.choose_target(target)
 
 
-def _ways_to_split(data: Dataset) -> list[str]:
-    options = ["stratified", "last"]
-    if data.groups is not None:
-        # Rows that belong together are kept together until somebody wants it otherwise.
-        options.insert(0, "group")
-    if data.given_test is not None:
-        options.insert(0, "given")
-    return options
+def _chosen_split(data: Dataset) -> SplitChoice:
+    """Return how the test set is set apart, without asking."""
+    return SplitChoice(**displays.read(SplitChoice, SPLIT, data=data))
 
 
-def _chosen_split(data: Dataset) -> cache.SplitSettings:
-    """Return how the test set is set apart, where that is not asked."""
-    options = _ways_to_split(data)
-    how = st.session_state.get(HOW)
-    how = how if how in options else options[0]
-    if how == "given":
-        return cache.SplitSettings(how, 0.0, 0)
-    seed = st.session_state.get(SEED, 0) if how in ("stratified", "group") else 0
-    return cache.SplitSettings(how, st.session_state.get(SHARE, _USUAL_SHARE) / 100, seed)
-
-
-def _split(data: Dataset) -> cache.SplitSettings:
-    options = _ways_to_split(data)
-    with st.expander(f"Test set: **{_summary(options)}**", key="sidebar.split"):
-        choice = _ask_split(options)
+def _split(data: Dataset) -> SplitChoice:
+    """Ask how the test set is set apart, in an expander that says what holds."""
+    held = _chosen_split(data)
+    summary = _SUMMARY[str(held.how)].format(share=percent(held.test_size, 0))
+    with st.expander(f"Test set: **{summary}**", key="sidebar.split"):
+        displays.ask(SplitChoice, SPLIT, data=data)
+    choice = _chosen_split(data)
     if data.groups is not None:
         st.caption(_KEPT_TOGETHER if choice.how == "group" else _MAY_BE_TORN)
     return choice
 
 
-def _summary(options: list[str]) -> str:
-    """Return the choice of the test set in a few words, before its widgets are drawn."""
-    how = st.session_state.get(HOW)
-    how = how if how in options else options[0]
-    share = st.session_state.get(SHARE, _USUAL_SHARE)
-    return _SUMMARY[how].format(share=percent(share / 100, 0))
-
-
-def _ask_split(options: list[str]) -> cache.SplitSettings:
-    how = controls.choose(
-        "Test set",
-        options,
-        key=HOW,
-        format_func=_HOW.__getitem__,
-        help="Rows that no model sees in training. If rows are related, such as images of one "
-        "series, a random split puts near-duplicates on both sides: use whole groups, or the last "
-        "of each class.",
-    )
-    if how == "given":
-        return cache.SplitSettings(how, 0.0, 0)
-    controls.begin_with(SHARE, _USUAL_SHARE)
-    share = st.slider(
-        "Test fraction",
-        SHARES[0],
-        SHARES[-1],
-        step=SHARES.step,
-        format="%d %%",
-        key=SHARE,
-        persist_state="session",
-        help="For each class; the remainder is for training. By group it is approximate.",
-    )
-    seed = 0
-    if how in ("stratified", "group"):
-        seed = controls.number(
-            "Seed", 0, 9999, 0, key=SEED, help="Another number gives another split."
-        )
-    return cache.SplitSettings(how, share / 100, seed)
-
-
-def _balance(data: Dataset, choice: cache.SplitSettings, split: Split) -> None:
+def _balance(data: Dataset, choice: SplitChoice, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
     if data.n_streamed:
         st.caption(f"{data.n_streamed:,} more rows are streamed: see the page Data.")

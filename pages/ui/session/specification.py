@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import streamlit as st
 
-from lincore import analysis, io, model_selection
+from lincore import analysis, fields, io, model_selection
 from lincore.errors import DataError
 from pages.ui.session import _view, arrival, cache, commands, questions, state
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import experiment_record
+from pages.ui.widgets import displays, experiment_record
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis, DataSource, Question
     from lincore.data import Dataset, Split
 
-HOW, SHARE, SEED = "sidebar.how", "sidebar.share", "sidebar.seed"
-#: What the slider of the test set offers, in per cent.
-SHARES = range(5, 51, 5)
 _FEWER = "drop_image_duplicates"
 
 
@@ -31,10 +27,9 @@ def current(page: str, data: Dataset, choice: cache.SplitSettings, split: Split 
     options = {
         word: experiment_record.chosen_options(word) for word in model_selection.CLASSIFIER_OPTIONS
     }
-    how: Any = choice.how
     return analysis.Analysis(
         data_in_use(),
-        analysis.SplitChoice(how, choice.test_size, choice.seed),
+        choice,
         experiment_record.chosen_steps(data, len(rows)),
         {word: chosen for word, chosen in options.items() if chosen},
         questions.read(page, data, counts),
@@ -102,12 +97,8 @@ def apply(wanted: Analysis) -> None:
     if asked and not here:
         commands.drop_image_duplicates()
     data = state.require_dataset()
-    how, test_size, seed = wanted.split.resolved(data)
-    st.session_state[HOW] = how
-    if how != "given":
-        share = SHARES.step * round(100 * test_size / SHARES.step)
-        st.session_state[SHARE] = min(max(share, SHARES[0]), SHARES[-1])
-        st.session_state[SEED] = min(seed, 9999)
+    chosen = {one.name: None for one in fields.options(analysis.SplitChoice)}
+    displays.set_settings(state.SPLIT, **(chosen | fields.given(wanted.split)))
     experiment_record.set_steps(wanted.steps, data)
     for word in model_selection.CLASSIFIER_OPTIONS:
         experiment_record.set_options(word, wanted.options.get(word, {}))

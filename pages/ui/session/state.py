@@ -10,11 +10,13 @@ import streamlit as st
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import cache, kept_data
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import experiment_record
+from pages.ui.widgets import displays, experiment_record
 
 if TYPE_CHECKING:
     from lincore.data import Dataset
 
+#: The settings of the test set.
+SPLIT = "sidebar"
 DATASET = "shared.dataset"
 SOURCE = "shared.source"
 ORIGIN = "shared.origin"
@@ -74,7 +76,6 @@ class Refused(NamedTuple):
 
 # Widgets whose sensible value depends on the data: they start afresh with every data set.
 PER_DATASET = (
-    "sidebar.how",
     "data.images.resize",
     "data.images.height",
     "data.images.width",
@@ -152,7 +153,6 @@ PER_DATASET = (
 )
 # Of these, what stays when the same file is merely read or used otherwise.
 _PER_FILE = (
-    "sidebar.how",
     "predict.source",
     "predict.file",
     "predict.new",
@@ -271,7 +271,7 @@ def keep(
 ) -> None:
     """Make a data set that of this session."""
     if data.groups is not None and (not has_dataset() or require_dataset().groups is None):
-        st.session_state.pop("sidebar.how", None)
+        displays.set_settings(SPLIT, how=None)
     st.session_state[DATASET] = data
     st.session_state[SOURCE] = made_from
     if is_new and came_from.kind == "file":
@@ -284,3 +284,5 @@ def keep(
     for key in PER_DATASET:
         if is_new or key not in _PER_FILE:
             st.session_state.pop(key, None)
+    if is_new:
+        displays.set_settings(SPLIT, how=None)

@@ -98,7 +98,7 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
         set_settings(key, **{option.name: None if new == first else new})
 
     shown = list(value) if option.is_list else value if factor == 1 else round(value * factor, 9)
-    name = f"{key}.{option.name}" + (f".{unit}" if unit else "")
+    name = f"{key}.{option.name}" + (f".{unit}" if unit.isalpha() else "")
     common: dict[str, Any] = controls.edits(name, shown, keep)
     common |= {
         "label": field.label + (f" ({unit})" if unit else ""),

@@ -240,14 +240,14 @@ def test_sizes_by_slider_by_button_and_of_several_classes():
 @pytest.mark.long
 def test_a_third_stays_a_third_and_what_was_chosen_stays_too():
     app = open_balance()
-    app.slider(key="sidebar.share").set_value(10)
+    app.number_input(key="sidebar.test_size").set_value(10.0)
     assert "With 22 instead of 67 training rows of 'class 3'" in main_text(settled(app))
     app.slider(key="balance.size.2").set_value(30)
-    app.slider(key="sidebar.share").set_value(20)
+    app.number_input(key="sidebar.test_size").set_value(20.0)
     assert "With 30 instead of 60 training rows of 'class 3'" in main_text(settled(app))
     app.button(key="balance.third").click()
     assert "With 20 instead of 60 training rows of 'class 3'" in main_text(settled(app))
-    app.slider(key="sidebar.share").set_value(10)
+    app.number_input(key="sidebar.test_size").set_value(10.0)
     assert "With 22 instead of 67 training rows of 'class 3'" in main_text(settled(app))
 
 
@@ -268,7 +268,7 @@ def test_the_preset_is_that_of_the_text_where_the_data_allow_it():
     preset.click()
     app = settled(app)
     assert "With 300 instead of 900 training rows of 'b'" in main_text(app)
-    assert app.slider(key="sidebar.share").value == 10
+    assert app.number_input(key="sidebar.test_size").value == 10
     assert "becomes" not in app.button(key="balance.third").help
 
 

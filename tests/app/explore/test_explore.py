@@ -304,7 +304,7 @@ def test_equal_means_are_told_and_the_components_drawn():
     rows = [f"{x},{y},{k}" for k in "ab" for x, y in ((1.5, 0), (-1.5, 0), (0, 1.5), (0, -1.5)) * 4]
     app = explore("equal.csv", table(["x,y,kind", *rows]))
     app.selectbox(key="sidebar.how").set_value("last").run()
-    app.slider(key="sidebar.share").set_value(25).run()
+    app.number_input(key="sidebar.test_size").set_value(25.0).run()
     assert "class means are equal" in app.info[0].value
     assert "Most variance: PCA" in figures(fine(app))
 

@@ -34,7 +34,7 @@ def browser(monkeypatch):
 def uploaded() -> AppTest:
     app = bring(open_app(), ("good.csv", a_table()))
     app.selectbox(key="sidebar.target").set_value("colour").run()
-    app.slider(key="sidebar.share").set_value(20).run()
+    app.number_input(key="sidebar.test_size").set_value(20.0).run()
     return app.run()
 
 
@@ -44,7 +44,7 @@ def test_a_reload_keeps_the_upload_its_target_and_its_settings(browser, page):
     again = open_link({"analysis": link_of(app)}, page)
     assert data_of(again).digest == data_of(app).digest
     assert data_of(again).target_name == "colour"
-    assert again.slider(key="sidebar.share").value == 20
+    assert again.number_input(key="sidebar.test_size").value == 20
     assert asked(again.run()).data == asked(app).data
 
 

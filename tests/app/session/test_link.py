@@ -69,13 +69,13 @@ def opened(wanted: Analysis) -> AppTest:
 def test_a_reload_keeps_the_sample_its_split_and_the_settings():
     app = open_app()
     choose_sample(app, "wine")
-    app.slider(key="sidebar.share").set_value(20).run()
+    app.number_input(key="sidebar.test_size").set_value(20.0).run()
     app.switch_page("pages/classify.py").run()
     app.selectbox(key="classify.word").set_value("qda").run()
     app.run()
     again = reload(app, "pages/classify.py")
     assert data_of(again).name == "wine"
-    assert again.slider(key="sidebar.share").value == 20
+    assert again.number_input(key="sidebar.test_size").value == 20
     assert again.selectbox(key="classify.word").value == "qda"
     assert again.header[0].value == app.header[0].value
     assert asked(again) == asked(app)
@@ -202,7 +202,7 @@ def test_the_numbers_of_a_page_are_those_of_its_specification():
 def test_an_upload_is_named_after_a_reload_and_the_same_file_gets_its_settings_back(page):
     app = bring(open_app(), ("good.csv", a_table()))
     app.selectbox(key="sidebar.target").set_value("colour").run()
-    app.slider(key="sidebar.share").set_value(20).run()
+    app.number_input(key="sidebar.test_size").set_value(20.0).run()
     again = reload(app, page)
     assert "was here: upload it again to continue" in again.header[0].value
     assert state.DATASET not in again.session_state
@@ -212,7 +212,7 @@ def test_an_upload_is_named_after_a_reload_and_the_same_file_gets_its_settings_b
     assert data_of(again).target_name == "colour"
     assert data_of(again).digest == data_of(app).digest
     again.run()
-    assert again.slider(key="sidebar.share").value == 20
+    assert again.number_input(key="sidebar.test_size").value == 20
 
 
 def test_an_upload_of_images_gets_its_options_back():
@@ -227,7 +227,7 @@ def test_an_upload_of_images_gets_its_options_back():
     wait(app)
     assert data_of(app).image_shape == (3, 4)
     assert app.selectbox(key="classify.word").value == "fisher"
-    assert app.slider(key="sidebar.share").value == 50
+    assert app.number_input(key="sidebar.test_size").value == 50
 
 
 def test_images_without_their_duplicates_come_back():
@@ -368,7 +368,7 @@ HOSTILE_VIEW = {
     "compare.planes.x": 1000,
     "balance.tabs": "nobody",
     "shared.dataset": "gone",
-    "sidebar.share": 9,
+    "sidebar.test_size": 9,
 }
 
 

@@ -16,7 +16,7 @@ def labels(app) -> list[str]:
 def test_the_summary_says_what_was_chosen_on_every_page():
     app = bring(open_app(), ("good.csv", a_table()))
     assert labels(app) == ["Target: **kind**", "Test set: **30 %, by class**"]
-    app.slider(key="sidebar.share").set_value(20).run()
+    app.number_input(key="sidebar.test_size").set_value(20.0).run()
     app.selectbox(key="sidebar.how").set_value("last").run()
     for page in (*PAGES[1:], PAGES[0]):
         app.switch_page(page).run()
@@ -25,7 +25,7 @@ def test_the_summary_says_what_was_chosen_on_every_page():
             assert not labels(app)
             continue
         assert labels(app)[1] == "Test set: **last 20 % of each class**"
-        assert app.slider(key="sidebar.share").value == 20
+        assert app.number_input(key="sidebar.test_size").value == 20
         assert "32 rows train, 8 test" in main_text(app)
 
 

@@ -84,7 +84,7 @@ def test_the_report_holds_the_other_pages_of_the_same_experiment():
     assert [section.title for section in sections][:3] == ["Data", "Model: LDA", "Scores of LDA"]
     assert "Comparison" in [section.title for section in sections]
     assert "lincore.holdout(" in sections[-1].code and "lincore.compare(" in sections[-1].code
-    app.slider(key="sidebar.share").set_value(20).run()
+    app.number_input(key="sidebar.test_size").set_value(20.0).run()
     settled(app)
     assert "Model: LDA" not in [section.title for section in taken(app).sections()]
 
