@@ -11,6 +11,7 @@ from lincore.data.dataset import Dataset, TrueParameters
 from lincore.data.labels import numbered
 from lincore.errors import DataError
 from lincore.limits import LIMITS
+from lincore.linalg.eigenvectors import eigenpairs
 
 _MEANS = ((0.0, 0.0), (2.5, 0.5), (1.0, 2.5))
 _COVARIANCES = (((1.0, 0.3), (0.3, 1.0)), ((1.0, -0.4), (-0.4, 0.8)), ((0.7, 0.0), (0.0, 1.2)))
@@ -240,7 +241,7 @@ def _sizes_and_priors(
 def _root(covariance: np.ndarray) -> np.ndarray:
     """Return A with A @ A.T = covariance, of shape (p, p)."""
     # eigh, not Cholesky: a covariance may be singular.
-    values, vectors = np.linalg.eigh(covariance)
+    values, vectors = eigenpairs(covariance)
     root: np.ndarray = vectors * np.sqrt(np.maximum(values, 0))
     return root
 

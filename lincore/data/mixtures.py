@@ -16,6 +16,7 @@ from lincore.data.dataset import Dataset
 from lincore.data.labels import numbered
 from lincore.errors import DataError
 from lincore.limits import LIMITS
+from lincore.linalg.eigenvectors import eigenpairs
 
 
 class Component(NamedTuple):
@@ -200,7 +201,7 @@ def _drawn(part: Component, seed: int, code: int, number: int) -> np.ndarray:
             where="covariance",
             remedy="Give one number, or such a matrix.",
         )
-    values, vectors = np.linalg.eigh(covariance)
+    values, vectors = eigenpairs(covariance)
     if values.size and values[0] < -1e-10 * max(values[-1], 1e-300):
         raise DataError(
             f"The covariance of a component of class {code + 1} has a negative variance.",

@@ -11,6 +11,7 @@ from scipy.special import ndtr
 
 from lincore.estimators._quadrature import ACCURACY, SCAN, Rule, over_lines
 from lincore.estimators.bayes import BayesClassifier, KnownClasses
+from lincore.linalg.eigenvectors import eigenpairs
 from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.typing import Array, Codes
 
@@ -234,7 +235,7 @@ def _costs(
 ) -> Iterator[Array]:
     """Draw rows of class k and yield the posterior expected cost of each, in blocks."""
     n_classes, r = known.means.shape
-    values, vectors = np.linalg.eigh(known.covariances[k])
+    values, vectors = eigenpairs(known.covariances[k])
     root = vectors * np.sqrt(values)
     length = max(1, BLOCK_VALUES // (n_classes + r))
     for start in range(0, number, length):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lincore.estimators.bayes import BayesClassifier
+from lincore.linalg.eigenvectors import eigenpairs
 from lincore.utils.typing import Array
 
 
@@ -72,7 +73,7 @@ def common_draw(truth: BayesClassifier, n: int = 40_000, *, seed: int = 0) -> Co
     rng = np.random.default_rng(seed)
     drawn = []
     for prior, mean, covariance in zip(known.priors, known.means, known.covariances, strict=True):
-        values, vectors = np.linalg.eigh(covariance)
+        values, vectors = eigenpairs(covariance)
         standard = rng.standard_normal((round(n * float(prior)), len(mean)))
         drawn.append(mean + standard * np.sqrt(values.clip(0)) @ vectors.T)
     places = np.concatenate(drawn)

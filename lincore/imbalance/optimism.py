@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from lincore.imbalance.losses import Loss
+from lincore.linalg.eigenvectors import eigenpairs
 from lincore.metrics.sampling_units import per_results
 from lincore.metrics.seed_intervals import less
 from lincore.utils.typing import Array
@@ -28,7 +29,7 @@ def optimism_of_best(values: Array, covariance: Array) -> float:
         return 0.0
     if not (np.isfinite(values).all() and np.isfinite(covariance).all()):
         return float("nan")
-    spectrum, axes = np.linalg.eigh(covariance)  # of differences: hardly ever of full rank
+    spectrum, axes = eigenpairs(covariance)  # of differences: hardly ever of full rank
     root = axes * np.sqrt(np.maximum(spectrum, 0.0))
     draws = np.random.default_rng(0).normal(size=(N_DRAWS, len(values))) @ root.T
     draws = np.concatenate([draws, -draws])

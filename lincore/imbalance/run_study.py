@@ -50,6 +50,8 @@ Fits = Mapping[str, Mapping[str, Prediction]]
 
 # Numbers in the rows and posteriors of all fits of a study (32 MB) that are held to its end.
 LARGEST_HELD = 4_000_000
+# Shares of errors that differ by less do so by rounding.
+SAME_DISTANCE = 1e-9
 
 
 class Losses:
@@ -170,7 +172,8 @@ def balance(
     # The seed whose errors of the full and reduced subsets are nearest to their means.
     errors = losses.table()[:, : CONDITIONS.index("reduced") + 1, :, 0]
     off = np.abs(errors - errors.mean(axis=2, keepdims=True)).sum(axis=(0, 1))
-    chosen = int(off.argmin())
+    # The first of equals: both of two seeds are as far from their mean.
+    chosen = int(np.argmax(off <= off.min() + SAME_DISTANCE))
     if chosen not in found:
         trial = plan.trial(chosen)
         found[chosen] = trial, outcomes(plan, [trial])[0]

@@ -13,6 +13,7 @@ from lincore.estimators.base.linear import LinearClassifier
 from lincore.estimators.base.moment_classifier import MomentClassifier
 from lincore.estimators.fisher import FisherDiscriminant
 from lincore.inspection.planes import Plane, dense, held
+from lincore.linalg.eigenvectors import turned_positive
 from lincore.model_selection.pipeline import transform_for_classifier
 from lincore.moments.moments import Moments
 from lincore.utils.thread_warnings import captured_warnings
@@ -162,7 +163,7 @@ class _Within:
             left = self._centred - np.outer(self._centred @ first, slope)
             axis = left.T @ np.linalg.eigh(left @ left.T)[1][:, -1]
             axis /= np.linalg.norm(axis) or 1.0
-        axis = axis * (1 if axis[np.abs(axis).argmax()] > 0 else -1)
+        axis = turned_positive(axis[:, None])[:, 0]
         beside = axis - float(axis @ slope) * first
         return np.asarray(beside / self.deviation(beside))
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from lincore.linalg.covariance import Whitener, is_positive
+from lincore.linalg.eigenvectors import settled
 from lincore.moments.moments import BLOCK_VALUES, Moments
 from lincore.utils.typing import Array
 
@@ -60,7 +61,12 @@ class CanonicalMeans:
     def decomposition(self) -> CanonicalDecomposition:
         """Singular values and vectors of the means, weighted by their rows."""
         rows = np.sqrt(self.shares)[:, None] * self.means
-        return CanonicalDecomposition(*np.linalg.svd(rows, full_matrices=False))
+        left, lengths, axes = np.linalg.svd(rows, full_matrices=False)
+        # Of the classes: the coordinates of the whitener are free themselves.
+        fixed = settled(lengths, left)
+        return CanonicalDecomposition(
+            fixed, lengths, axes if fixed is left else fixed.T @ left @ axes
+        )
 
     def axes(self, n_components: int | None = None) -> Array:
         """Return the axes (d, r) along which the means differ, by decreasing distance.

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from lincore.linalg.covariance import RowSpace, is_positive
+from lincore.linalg.eigenvectors import end_of_equals, settled, turned_positive
 from lincore.linalg.products import blocked_product
 from lincore.moments.moments import Moments
 from lincore.utils.atomic import atomic
@@ -216,10 +217,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
         variances = values[kept][::-1] / self._divisor
         whole = float(np.trace(total.scatter)) / self._divisor
         self.n_components_ = self._number(variances / variances.sum())
-        axes = vectors[:, kept][:, ::-1][:, : self.n_components_]
+        n = end_of_equals(variances, self.n_components_)
+        axes = vectors[:, kept][:, ::-1][:, :n]
         axes = axes if space is None else space.axes @ axes
-        largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0)
-        self.components_ = np.ascontiguousarray((axes * np.sign(largest)).T)
+        axes = settled(variances[:n], axes)[:, : self.n_components_]
+        self.components_ = np.ascontiguousarray(turned_positive(axes).T)
         self.explained_variance_ = variances[: self.n_components_]
         self.singular_values_ = np.sqrt(self.explained_variance_ * self._divisor)
         self.explained_variance_ratio_ = self.explained_variance_ / whole

@@ -31,7 +31,7 @@ def density_surface(view: View, limits: AxisLimits, code: int) -> tuple[Array, A
     radius = np.linspace(0, REACH, n_rings)[:, None, None]
     angle = np.linspace(0, 2 * np.pi, int(2.2 * n_rings))[:, None]
     circle = np.concatenate([np.cos(angle), np.sin(angle)], axis=1)
-    points = view.gaussians.means[code] + radius * circle @ _axes(view, limits, code)
+    points = view.gaussians.means[code] + radius * circle @ _root(view, limits, code)
     # A surface is cut where the plot ends.
     points = np.clip(points, limits.low, limits.high)
     flat = points.reshape(-1, 2)
@@ -39,8 +39,8 @@ def density_surface(view: View, limits: AxisLimits, code: int) -> tuple[Array, A
     return points[..., 0], points[..., 1], height
 
 
-def _axes(view: View, limits: AxisLimits, code: int) -> Array:
-    """Return the half axes (2, 2) of the ellipse of one standard deviation, as rows.
+def _root(view: View, limits: AxisLimits, code: int) -> Array:
+    """Return the symmetric root (2, 2) of the covariance of a class.
 
     In a direction in which a class does not vary its density is constant: a ridge that runs
     through the whole plot.
@@ -50,7 +50,7 @@ def _axes(view: View, limits: AxisLimits, code: int) -> Array:
     left, singular, _ = np.linalg.svd(factor)
     length = np.full(2, float(np.hypot(*(limits.high - limits.low))) / REACH)
     np.divide(1, singular, out=length[: len(singular)], where=singular > 0)
-    return np.asarray((left * length).T)
+    return np.asarray(left * length @ left.T)
 
 
 def heights(peaks: list[float], uneven: bool) -> tuple[float, dict[str, Any]]:

@@ -51,10 +51,10 @@ def _traces(view: View) -> list[Trace]:
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     traces = []
     for code, label in enumerate(labels):
-        mean, axes = densities.means[code], _half_axes(densities.whiteners[code].factor)
-        if not np.isfinite(mean).all() or axes is None:
+        mean, root = densities.means[code], _root(densities.whiteners[code].factor)
+        if not np.isfinite(mean).all() or root is None:
             continue
-        outline = mean + RADIUS * circle @ axes
+        outline = mean + RADIUS * circle @ root
         look = {"legendgroup": str(code), "showlegend": False, "hoverinfo": "skip"}
         traces += [
             trace(
@@ -63,7 +63,7 @@ def _traces(view: View) -> list[Trace]:
                 line={"color": colour(code), "width": 2}, **look,
             ),
             trace(
-                "scatter", x=compact(mean[:1]), y=compact(mean[1:]), mode="markers", name="mean",
+                "scatter", x=mean[:1], y=mean[1:], mode="markers", name="mean",
                 marker={"symbol": "cross", "size": 11, "color": colour(code),
                         "line": {"width": 1.5, "color": "white"}}, **look,
             ),
@@ -71,10 +71,10 @@ def _traces(view: View) -> list[Trace]:
     return traces
 
 
-def _half_axes(factor: Array) -> Array | None:
-    """Return the half axes (2, 2) of one standard deviation; None where a class is flat."""
+def _root(factor: Array) -> Array | None:
+    """Return the symmetric root (2, 2) of a covariance; None where a class is flat."""
     factor = np.diag(factor)[:, factor > 0] if factor.ndim == 1 else factor
     if factor.shape[1] < 2 or not np.isfinite(factor).all():
         return None
     left, singular, _ = np.linalg.svd(factor)
-    return np.asarray((left / singular).T) if singular.all() else None
+    return np.asarray(left / singular @ left.T) if singular.all() else None

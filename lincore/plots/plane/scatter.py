@@ -141,7 +141,8 @@ def _root(points: Array) -> Array:
     scale = points.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     values, vectors = np.linalg.eigh(np.cov(points.T / scale[:, None]))
-    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))).T * scale)
+    # The symmetric one: signs of eigenvectors are arbitrary, of standardised points by rounding.
+    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T * scale)
 
 
 def _alt(title: str, marks: Marks, axis_names: tuple[str, ...]) -> str:
