@@ -15,8 +15,8 @@ from numpy.testing import assert_allclose
 import lincore
 from lincore import plots
 from lincore.data import gaussian_classes, with_row_weights
-from lincore.imbalance.optimism import optimism_of_best
-from lincore.linalg.gaussian import Gaussians
+from lincore.imbalance import optimism_of_best
+from lincore.linalg import Gaussians
 from lincore.plots.plane import with_ellipses
 from tests.lincore.plots.plane.test_views import make_view
 
@@ -105,7 +105,11 @@ def test_directions_of_equal_separation_are_settled(n_components):
     X, codes = np.concatenate([mean + around for mean in np.eye(3)]), np.repeat(np.arange(3), 6)
 
     def projections(seed):
-        return lincore.FisherDiscriminant(n_components=n_components).fit(nearly(X, seed), codes).transform(X)
+        return (
+            lincore.FisherDiscriminant(n_components=n_components)
+            .fit(nearly(X, seed), codes)
+            .transform(X)
+        )
 
     assert_settled(projections)
 
