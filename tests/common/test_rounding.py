@@ -1,4 +1,4 @@
-"""What rounding leaves open is settled by rules: data changed in the 12th digit give the same answer.
+"""Rules settle what rounding would: data that differ in the twelfth digit give the same answer.
 
 Processors with other vector units round otherwise. Signs of eigenvectors, axes of equal variance
 and choices among equals would then differ from server to server.
@@ -48,6 +48,7 @@ def test_outlines_of_classes_begin_at_the_same_point(correlation):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(40, 2))
     rows -= rows.mean(axis=0)
+    # Of exactly this correlation: without one every direction has the same variance.
     half = np.linalg.cholesky(np.linalg.inv(np.cov(rows.T)))
     root = np.linalg.cholesky([[1.0, correlation], [correlation, 1.0]])
     points = rows @ half @ root.T * [1.0, 30.0]
