@@ -16,6 +16,7 @@ from lincore.cli.analysis_options import (
 from lincore.cli.answer import Answer, AnswerSection, display_section
 from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.cli.data_options import add_data_options, load_data
+from lincore.cli.field_options import add_fields
 from lincore.cli.method_options import add_method_options, chosen_steps
 from lincore.displays import ScoresDisplay
 
@@ -53,16 +54,7 @@ def add_validation_options(parser: argparse.ArgumentParser) -> None:
         "--scheme",
         help="holdout, 5-fold, 10-fold, 10x10-fold, leave-one-out, by-group, last, given (holdout)",
     )
-    group.add_argument(
-        "--score", help="score for order and groups (accuracy, or balanced accuracy)"
-    )
-    group.add_argument(
-        "--rope",
-        type=float,
-        default=metrics.ROPE,
-        metavar="SIZE",
-        help=f"differences with intervals inside ± this are called equivalent ({metrics.ROPE})",
-    )
+    add_fields(group, ScoresDisplay, "score", "rope")
 
 
 def run(options: argparse.Namespace, progress: Progress) -> Answer:

@@ -6,6 +6,8 @@ import argparse
 
 import lincore
 from lincore import model_selection
+from lincore.analysis import SplitChoice
+from lincore.cli.field_options import add_fields
 from lincore.utils import listed
 
 STEPS = ("standardize", "basis", "n_components", "whiten")
@@ -34,10 +36,7 @@ def add_steps_and_seed(group: argparse._ArgumentGroup) -> None:
         help='preprocessing, such as "standardize=False, n_components=20, whiten=True, '
         'basis=polynomial(degree=2)"',
     )
-    group.add_argument(
-        "--test-size", metavar="SHARE", type=fraction, default=0.3, help="of a hold-out (0.3)"
-    )
-    group.add_argument("--seed", type=_seed, default=0, help="of everything random (0)")
+    add_fields(group, SplitChoice, "test_size", "seed")
 
 
 def one_method(text: str) -> str:
@@ -78,10 +77,6 @@ def chosen_steps(options: argparse.Namespace, data: lincore.Dataset) -> lincore.
 def positive(text: str) -> int:
     """Return a whole number from 1."""
     return _whole(text, 1)
-
-
-def _seed(text: str) -> int:
-    return _whole(text, 0)
 
 
 def _whole(text: str, least: int) -> int:

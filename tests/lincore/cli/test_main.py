@@ -51,7 +51,7 @@ def test_what_cannot_be_used_is_one_line_and_code_1(capsys, arguments, words):
         (["compare", "sample:iris", "--methods", ""], "no method"),
         (["compare", "sample:iris", "--steps", "pca=3"], "there are standardize, basis"),
         (["compare", "sample:iris", "--steps", "3"], "step=value"),
-        (["compare", "sample:iris", "--seed", "-1"], "not a whole number from 0"),
+        (["compare", "sample:iris", "--seed", "-1"], "Give a number of at least 0"),
         (["compare", "sample:iris", "--test-size", "half"], "between 0 and 1"),
         (["compare", "sample:iris", "--score", "F2"], "there are accuracy"),
         (["compare", "sample:iris", "--role", "id"], "NAME=VALUE"),
