@@ -31,7 +31,7 @@ def as_it_is(counts: tuple[int, ...], method: str, seed: int) -> Excess:
     """Return the excess of the best correction of an imbalance in the file."""
     found = lincore.imbalance_cost(noise(counts, 4, seed), method, repeats=20, seed=seed)
     (name,) = found.methods
-    best = max(one.recovered.value for one in found.corrections(name))
+    best = max(one.recovered.value for one in found.corrected(name))
     return best, best - found.optimism(name), found.recommended(name) is not None
 
 

@@ -115,7 +115,7 @@ def as_it_is(data: Dataset, method: str, seed: int) -> Found:
     """Take the imbalance of the file as it is."""
     cost = lincore.imbalance_cost(data, method, seed=seed)
     for loss in ("loss", "log loss"):
-        split = cost.decomposition(method, loss)
+        split = cost.attribution(method, loss)
         for name, part in {**split.parts, "uncorrected": split.uncorrected}.items():
             yield f"{name}, {loss}", part
 

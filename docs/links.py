@@ -64,7 +64,7 @@ def _explore(data: SampleData, view: str, split: SplitChoice | None = None) -> A
 
 def _study(tab: str = "", drawing: str = "", method: str = "lda") -> Analysis:
     """Return the faces with a third of one class, in two components."""
-    view = {"balance.tabs": tab, "balance.drawing": drawing}
+    view = {"balance.tabs": tab, "balance.sides.drawing": drawing}
     question = BalanceStudyQuestion({"Ben": 37}, method=method)
     return Analysis(
         FACES,

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import imbalance, report
+from lincore import report
 from lincore.analysis import BalanceCostQuestion, BalanceStudyQuestion
 from lincore.cli.analysis_options import add_save_option, analysis_of, with_saved, words_of
-from lincore.cli.answer import Answer, AnswerSection
+from lincore.cli.answer import Answer, AnswerSection, display_section
 from lincore.cli.data_findings import class_named, data_line, data_record, finding_sentences
 from lincore.cli.data_options import add_data_options, load_data
 from lincore.cli.method_options import add_method_options, chosen_steps, positive
@@ -18,6 +19,7 @@ from lincore.cli.reading_options import assignment
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis
+    from lincore.displays.cost import CostDisplay
     from lincore.utils import Progress
 
 METHODS = ("lda", "qda", "logistic")
@@ -119,72 +121,70 @@ def _asked(options: argparse.Namespace, data: lincore.Dataset, question: Any) ->
     return analysis_of(options, data, replace(question, methods=words))
 
 
-def cost_answer(data: lincore.Dataset, found: lincore.ImbalanceCost) -> Answer:
-    """Return findings, parts and corrections for the imbalance of a file."""
-    first = found.methods[0]
+def cost_answer(data: lincore.Dataset, cost: lincore.ImbalanceCost) -> Answer:
+    """Return the displays of every method for the imbalance of a file."""
+    curves = [cost.curve(method) for method in cost.curves]
+    parts, corrections = (
+        [show(method) for method in cost.methods] for show in (cost.decomposition, cost.corrections)
+    )
+    shown = [*curves, *parts, *corrections]
+    labels = cost.classes.tolist()
+    about = {
+        "loss": cost.loss_name,
+        "prevalence": dict(zip(map(str, labels), cost.prevalence.tolist(), strict=True)),
+        "rarest": None if cost.rare is None else str(labels[cost.rare]),
+        "unavailable": cost.unavailable,
+    }
+    return _answer("cost", data, cost, shown, about)
+
+
+def _answer(
+    question: str,
+    data: lincore.Dataset,
+    found: lincore.ImbalanceCost | lincore.BalanceStudy,
+    shown: Sequence[CostDisplay],
+    about: Mapping[str, Any],
+) -> Answer:
     notes = _notes(data, found)
-    unit = " (points)" if found.costs is None else ""
-    sections = [
-        AnswerSection(
-            data_line(data),
-            (
-                report.cost_finding(found, first),
-                report.cost_recommendation(found, first),
-                report.cost_basis(found),
-            ),
-        ),
-        AnswerSection(
-            f"{report.loss_name(found, imbalance.LOSS).capitalize()} and its parts{unit}",
-            rows=report.cost_method_rows(found),
-        ),
-        *(
-            AnswerSection(
-                f"Expected cost of 100 rows by {report.cost_method_label(found, method)}; "
-                "a false alarm costs 1",
-                rows=report.cost_curve_rows(found, method),
-            )
-            for method in found.curves
-        ),
-        *(
-            AnswerSection(
-                f"Corrections of {report.cost_method_label(found, method)}{unit}",
-                report.cost_decomposition_sentences(found, method),
-                report.cost_correction_rows(found, method),
-            )
-            for method in found.methods
-        ),
-        *([AnswerSection("Notes", notes)] if notes else []),
-    ]
-    return Answer(_cost_record(data, found, notes), tuple(sections))
+    settings = found.settings
+    record = {
+        "command": "balance",
+        "question": question,
+        "data": data_record(data),
+        "settings": {
+            "scheme": settings.scheme,
+            "seed": settings.seed,
+            "test_size": settings.test_size,
+            "repeats": len(found.seeds),
+            "versions": settings.versions,
+        },
+        **about,
+        "displays": [display.to_dict() for display in shown],
+        "failed": found.failures,
+        "notes": notes,
+    }
+    sections: list[AnswerSection] = [AnswerSection(data_line(data))]
+    for display in shown:
+        # What displays of other methods say as well is said once.
+        section = display_section(display)
+        said = {sentence for one in sections for sentence in one.sentences}
+        new = tuple(sentence for sentence in section.sentences if sentence not in said)
+        rows = () if section.rows in [one.rows for one in sections] else section.rows
+        sections.append(AnswerSection(f"{display.title}: {display.label}", new, rows))
+    sections += [AnswerSection("Notes", notes)] if notes else []
+    return Answer(record, tuple(sections))
 
 
 def study_answer(data: lincore.Dataset, study: lincore.BalanceStudy) -> Answer:
-    """Return findings, parts and corrections for an imbalance that was made."""
-    losses = ("error", *study.recall_names)
-    notes = _notes(data, study)
-    sections = [
-        AnswerSection(
-            f"{study.settings.label(method)}: {data_line(data)}"
-            if not number
-            else study.settings.label(method),
-            (
-                report.balance_finding(study, method),
-                *report.decomposition_sentences(study, method).values(),
-                report.remedy_finding(imbalance.choose_remedy(study, method, "error")),
-            ),
-            report.decomposition_rows(study, method, losses),
-        )
-        for number, method in enumerate(study.methods)
-    ]
-    sections += [
-        AnswerSection(
-            f"Corrections of {study.settings.label(method)} (points)",
-            rows=report.remedy_rows(study, method, "error"),
-        )
+    """Return the displays of every method for an imbalance that was made."""
+    shown = [
+        display(method, loss="error")
+        for display in (study.decomposition, study.corrections)
         for method in study.methods
     ]
-    sections += [AnswerSection("Notes", notes)] if notes else []
-    return Answer(_study_record(data, study, notes), tuple(sections))
+    labels = [*map(str, study.classes.tolist())]
+    rows = {name: dict(zip(labels, n.tolist(), strict=True)) for name, n in study.counts.items()}
+    return _answer("study", data, study, shown, {"rows": rows})
 
 
 def _notes(
@@ -219,124 +219,3 @@ def _prevalence(data: lincore.Dataset, given: list[str]) -> Any:
             raise ValueError(f"{text!r} is neither equal nor file nor CLASS=SHARE.")
         shares[class_named(data.classes.tolist(), name)] = float(_size(share))
     return shares
-
-
-def _settings(found: lincore.ImbalanceCost | lincore.BalanceStudy) -> dict[str, Any]:
-    settings = found.settings
-    return {
-        "scheme": settings.scheme,
-        "seed": settings.seed,
-        "test_size": settings.test_size,
-        "repeats": len(found.seeds),
-        "versions": settings.versions,
-    }
-
-
-def _cost_record(
-    data: lincore.Dataset, found: lincore.ImbalanceCost, notes: tuple[str, ...]
-) -> dict[str, Any]:
-    labels = found.classes.tolist()
-    methods = []
-    for method in found.methods:
-        split, chosen = found.decomposition(method), found.recommended(method)
-        methods.append(
-            {
-                "method": method,
-                "label": found.settings.label(method),
-                "finding": report.cost_finding(found, method),
-                "uncorrected": split.uncorrected._asdict(),
-                "parts": {name: value._asdict() for name, value in split.parts.items()},
-                "orders": {name: list(values) for name, values in split.orders.items()},
-                "condition": report.cost_condition(found),
-                "recommended": chosen.name if chosen else None,
-                "optimism": found.optimism(method),
-                "cost_curve": _curve_record(found, method),
-                "corrections": [
-                    {
-                        "correction": one.name,
-                        "loss": one.loss._asdict(),
-                        "recovered": one.recovered._asdict(),
-                        "recall_change": {
-                            str(label): change._asdict()
-                            for label, change in zip(labels, one.recall_change, strict=True)
-                        },
-                        "file_error": one.file_error._asdict(),
-                    }
-                    for one in found.corrections(method)
-                ],
-                "unavailable": found.unavailable.get(method, {}),
-            }
-        )
-    return {
-        "command": "balance",
-        "question": "cost",
-        "data": data_record(data),
-        "settings": _settings(found),
-        "loss": found.loss_name,
-        "prevalence": dict(zip(map(str, labels), found.prevalence.tolist(), strict=True)),
-        "rarest": None if found.rare is None else str(labels[found.rare]),
-        "methods": methods,
-        "failed": found.failures,
-        "notes": notes,
-    }
-
-
-def _curve_record(found: lincore.ImbalanceCost, method: str) -> dict[str, Any] | None:
-    if method not in found.curves:
-        return None
-    curve = found.curves[method]
-    return {
-        "class_ratio": found.ratios.class_ratio,
-        "ratios": curve.ratios.tolist(),
-        "break_even": curve.break_even()._asdict(),
-        "lines": {
-            line: [value.tolist() for value in curve.line(line)]
-            for line in ("uncorrected", "balanced", "matched")
-        },
-    }
-
-
-def _study_record(
-    data: lincore.Dataset, study: lincore.BalanceStudy, notes: tuple[str, ...]
-) -> dict[str, Any]:
-    losses = [loss for loss in study.loss_names if loss != "log loss"]
-    methods = []
-    for method in study.methods:
-        split = {loss: study.attribution(method, loss) for loss in losses}
-        methods.append(
-            {
-                "method": method,
-                "label": study.settings.label(method),
-                "finding": report.balance_finding(study, method),
-                "losses": {
-                    loss: {
-                        "full": found.full._asdict(),
-                        "reduced": found.reduced._asdict(),
-                        "parts": {name: one._asdict() for name, one in found.parts.items()},
-                    }
-                    for loss, found in split.items()
-                },
-                "remedies": [
-                    {
-                        "remedy": remedy.name,
-                        "loss": remedy.loss._asdict(),
-                        "recovered": remedy.recovered._asdict(),
-                        "still_missing": remedy.still_missing._asdict(),
-                    }
-                    for remedy in study.remedies(method)
-                ],
-            }
-        )
-    return {
-        "command": "balance",
-        "question": "study",
-        "data": data_record(data),
-        "settings": _settings(study),
-        "rows": {
-            name: dict(zip(map(str, study.classes.tolist()), counts.tolist(), strict=True))
-            for name, counts in study.counts.items()
-        },
-        "methods": methods,
-        "failed": study.failures,
-        "notes": notes,
-    }

@@ -134,14 +134,19 @@ class Display:
 
 
 def upright(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a table for a terminal, transposed if it is wide and has few rows."""
+    """Return a table for a terminal, transposed if that makes it narrower."""
     if len(table) >= len(table.columns) or not 0 < len(table) <= _MOST_TURNED:
         return table
-    if len(table.to_string(index=False).partition("\n")[0]) <= _WIDTH:
+    if _width(table) <= _WIDTH:
         return table
     first, *rest = table.columns
     lines = [[name, *table[name].tolist()] for name in rest]
-    return pd.DataFrame(lines, columns=[first, *map(str, table[first])], dtype=object)
+    turned = pd.DataFrame(lines, columns=[first, *map(str, table[first])], dtype=object)
+    return turned if _width(turned) < _width(table) else table
+
+
+def _width(table: pd.DataFrame) -> int:
+    return len(table.to_string(index=False).partition("\n")[0])
 
 
 def describe(figure: go.Figure) -> str:

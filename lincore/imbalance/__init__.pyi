@@ -21,9 +21,11 @@ from .optimism import optimism_of_best as optimism_of_best
 from .remedies import REMEDIES as REMEDIES
 from .remedies import choose_remedy as choose_remedy
 from .run_study import balance as balance
+from .size_curves import Grid as Grid
 from .size_curves import Sweep as Sweep
 from .size_curves import size_grid as size_grid
 from .study import BalanceStudy as BalanceStudy
+from .study import TrainingError as TrainingError
 from .study import training_error as training_error
 from .subsets import reduce_proportionally as reduce_proportionally
 from .trials import can_be_batched as can_be_batched

@@ -304,7 +304,8 @@ def _results(plan: Plan, methods: list[str], trial: Trial, fits: Fits, name: str
 
 def study_settings(plan: Plan, repeats: int, settings: Settings | None = None) -> Settings:
     """Return the settings needed to reproduce the results of a plan."""
-    found = settings or Settings(data=plan.data.name, digest=plan.data.digest)
+    data = plan.data
+    found = settings or Settings(data=data.name, digest=data.digest, rows=data.kind.rows)
     return replace(
         method_settings(found, plan.methods, plan.data, plan.steps),
         scheme=describe(plan.scheme),

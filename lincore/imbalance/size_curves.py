@@ -13,6 +13,7 @@ from lincore.imbalance.losses import Loss, named_loss, position, study_losses
 from lincore.metrics.scores import LEVEL
 from lincore.metrics.seed_intervals import less, over_seeds
 from lincore.metrics.settings import Settings
+from lincore.utils.displayed import display
 from lincore.utils.typing import Array, Flags
 
 # With R the rows of a size and F all rows, both with class weights and priors as in `attribution`.
@@ -95,6 +96,10 @@ class Sweep:
     failures: Mapping[str, str] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     n_test: int = 0
+
+    def curves(self, **settings: Any) -> Any:
+        """Return a loss of every method over the sizes: a `SweepDisplay`."""
+        return display("SweepDisplay", self, **settings)
 
     @property
     def rows(self) -> Array:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from lincore.data.dataset import Dataset
 from lincore.imbalance.attribution import Attribution, attribution
@@ -14,6 +15,7 @@ from lincore.imbalance.losses import Example, SubsetLosses
 from lincore.imbalance.remedies import Remedy, remedies
 from lincore.model_selection.fitting import predict_codes
 from lincore.model_selection.pipeline import transform_for_classifier
+from lincore.utils.displayed import display
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,36 +38,50 @@ class BalanceStudy(SubsetLosses):
         """Compare the remedies; see `lincore.imbalance.remedies.remedies`."""
         return remedies(self, method, loss)
 
-    def table(self, loss: str = "error") -> pd.DataFrame:
-        """Return one line for each method: full, reduced and the four parts, in the loss's unit."""
-        lines = {}
-        for method in self.methods:
-            split = self.attribution(method, loss)
-            columns = {"full": split.full, "reduced": split.reduced, **split.parts}
-            lines[method] = {
-                f"{name}{end}": value
-                for name, interval in columns.items()
-                for end, value in zip(("", " from", " to"), interval, strict=True)
-            }
-        frame = pd.DataFrame.from_dict(lines, orient="index")
-        frame.index.name = "method"
-        return frame
+    def decomposition(self, method: str | None = None, **settings: Any) -> Any:
+        """Return to what a loss went: a `DecompositionDisplay`."""
+        return display("DecompositionDisplay", self, method=method, **settings)
 
-    def remedy_table(self, method: str, loss: str = "error") -> pd.DataFrame:
-        """Return one line for each remedy: the loss with it, recovered, change of the others."""
-        lines = {
-            remedy.name: {
-                f"{name}{end}": value
-                for name in ("loss", "recovered", "still missing", "others")
-                for end, value in zip(
-                    ("", " from", " to"), getattr(remedy, name.replace(" ", "_")), strict=True
-                )
-            }
-            for remedy in self.remedies(method, loss)
-        }
-        frame = pd.DataFrame.from_dict(lines, orient="index")
-        frame.index.name = "remedy"
-        return frame
+    def corrections(self, method: str | None = None, **settings: Any) -> Any:
+        """Return what each correction recovers of a loss: a `CorrectionsDisplay`."""
+        return display("CorrectionsDisplay", self, method=method, **settings)
+
+    def scores(self, data: Dataset | None = None, **settings: Any) -> Any:
+        """Return the scores on the full and the reduced set: a `StudyScoresDisplay`."""
+        return display("StudyScoresDisplay", self, data, **settings)
+
+    def training_loss(self, data: Dataset, **settings: Any) -> Any:
+        """Return the losses of the training rows: a `TrainingLossDisplay`."""
+        return display("TrainingLossDisplay", self, data, **settings)
+
+    def regions(self, data: Dataset, **settings: Any) -> Any:
+        """Return the decision regions on one of the two sets: a `RegionsDisplay`."""
+        return display("RegionsDisplay", self, data, **settings)
+
+    def boundaries(self, data: Dataset, **settings: Any) -> Any:
+        """Return the regions of every model on both sets: a `SetBoundariesDisplay`."""
+        return display("SetBoundariesDisplay", self, data, **settings)
+
+    def confusion(self, **settings: Any) -> Any:
+        """Return who is mistaken for whom on both sets: a `SetConfusionDisplay`."""
+        return display("SetConfusionDisplay", self, None, **settings)
+
+    def priors(self, **settings: Any) -> Any:
+        """Return error and log loss under other class shares: a `PriorsDisplay`."""
+        return display("PriorsDisplay", self, None, **settings)
+
+    def costs(self, data: Dataset, **settings: Any) -> Any:
+        """Return what decisions of least expected cost bring: a `CostsDisplay`."""
+        return display("CostsDisplay", self, data, **settings)
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the numbers, the same for equal studies."""
+        told = (self.methods, self.failures, self.notices, self.settings.digest, self.example.seed)
+        found = blake2b(repr((*told, self.settings.steps)).encode(), digest_size=16)
+        for array in (self.losses, self.seeds, *self.totals.values(), *self.counts.values()):
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
 
 
 class TrainingError(NamedTuple):

@@ -10,7 +10,7 @@ from lincore.imbalance.remedies import Advice, Remedy
 from lincore.imbalance.size_curves import Sweep
 from lincore.imbalance.study import BalanceStudy
 from lincore.metrics.scores import Interval
-from lincore.report.imbalance_tables import after_splits, best_of, loss_in_words, recall_of_others
+from lincore.report.imbalance_words import after_splits, best_of, loss_in_words, recall_of_others
 from lincore.utils.formatting import decimals, listed, percent, points, quoted
 
 _MEANING = {

@@ -1,4 +1,4 @@
-"""Findings on the cost of an imbalance, as sentences and table rows."""
+"""Findings on the cost of an imbalance, as sentences."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 
 from lincore.imbalance.cost.parts import Correction
-from lincore.imbalance.cost.record import CONDITIONS, LOSS, ImbalanceCost
+from lincore.imbalance.cost.record import LOSS, ImbalanceCost
 from lincore.metrics.intervals import Interval
-from lincore.report.imbalance_curve import cost_condition, cost_curve_finding
-from lincore.report.imbalance_tables import (
-    REMEDY_NAMES,
+from lincore.report.imbalance_curve import cost_condition
+from lincore.report.imbalance_words import (
     after_splits,
     best_of,
-    format_loss,
+    correction_name,
     recall_of_others,
     weights_in_sizes,
 )
@@ -31,19 +30,8 @@ _PLURAL = ("corrected priors", "balanced weights", "both")
 ENOUGH_SPLITS = 5
 
 
-def correction_name(name: str) -> str:
-    """Return the display name of a correction.
-
-    Parameters
-    ----------
-    name : str
-        Name of the correction in `ImbalanceCost`.
-    """
-    return REMEDY_NAMES.get(name, name)
-
-
-def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
-    """State from which cost of a miss balancing pays, or the decomposition of another loss.
+def cost_level_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
+    """Say how large a loss is as trained, and under which condition.
 
     Parameters
     ----------
@@ -55,21 +43,19 @@ def cost_finding(found: ImbalanceCost, method: str, loss: str = LOSS) -> str:
     --------
     >>> import lincore
     >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=6)
-    >>> cost_finding(found, "lda")
-    "Balancing the priors of LDA does not significantly pay at any cost of an error on 'class 3'
-    ..."
+    >>> cost_level_finding(found, "lda", "recall of class 3")
+    'The recall of class 3 of LDA is ...'
     """
-    if loss == LOSS and method in found.curves:
-        return cost_curve_finding(found, method)
-    label, name = cost_method_label(found, method), loss_name(found, loss)
+    label, name = found.settings.label(method), loss_name(found, loss)
     values = found.loss(method, "uncorrected", loss)
     if np.isnan(values).any():
         return f"{label} has no posterior probabilities, so it has no {name}."
     before = after_splits(len(found.seeds), found.settings.repeats)
     level = _level(float(values.mean()), found, loss)
     if found.rare is None:
-        return f"{before}{name} of {label} {level}, at the class shares of the file."
-    text = f"The {name} of {label} is {level} uncorrected, if {cost_condition(found)}."
+        text = f"The {name} of {label} is {level}, at the class shares of the file."
+    else:
+        text = f"The {name} of {label} is {level} uncorrected, if {cost_condition(found)}."
     return f"{before}{text[:1].lower()}{text[1:]}" if before else text
 
 
@@ -97,10 +83,10 @@ def cost_recommendation(found: ImbalanceCost, method: str, loss: str = LOSS) -> 
         return (
             "At the class shares of the file, with equal costs of errors, no correction is needed."
         )
-    corrections = found.corrections(method, loss)
+    corrections = found.corrected(method, loss)
     best = max(corrections, key=_recovered, default=None)
     if best is None:
-        return f"{cost_method_label(found, method)} allows no correction."
+        return f"{found.settings.label(method)} allows no correction."
     chosen, name = found.recommended(method, loss), loss_name(found, loss)
     verb = "raise" if found.named(loss).greater_is_better else "lower"
     before = after_splits(len(found.seeds), found.settings.repeats)
@@ -133,7 +119,7 @@ def _estimate(found: ImbalanceCost, best: Correction, loss: str) -> str:
 def _best_of(found: ImbalanceCost, method: str, correction: Correction, loss: str) -> str:
     left = correction.recovered.value - found.optimism(method, loss)
     amount = _points(Interval(left, np.nan, np.nan), found, loss)
-    return best_of(len(found.corrections(method, loss)), "" if np.isnan(left) else amount)
+    return best_of(len(found.corrected(method, loss)), "" if np.isnan(left) else amount)
 
 
 def _price(found: ImbalanceCost, method: str, chosen: Correction) -> str:
@@ -148,8 +134,8 @@ def _price(found: ImbalanceCost, method: str, chosen: Correction) -> str:
             f"at the file's own shares the error {verb} by {points(abs(change.value))} points "
             f"({points(ends[0])} to {points(ends[1])})"
         )
-    ratios, i = found.ratios, found.methods.index(method)
-    mean = found.posteriors[i, CONDITIONS.index(chosen.name)].mean()
+    ratios = found.ratios
+    mean = found.mean_posterior(method, chosen.name)
     share = ratios.shares[ratios.rare]
     if mean == mean:
         text += (
@@ -171,7 +157,7 @@ def cost_decomposition_sentences(
     method, loss : str
         One of its methods, and of its losses.
     """
-    split = found.decomposition(method, loss)
+    split = found.attribution(method, loss)
     rare = "" if found.rare is None else class_named(found.classes[found.rare])
     why = found.unavailable.get(method, {})
     reasons = {
@@ -210,7 +196,7 @@ def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = 
     """
     if found.rare is None:
         return "No class is rarer in the file than in deployment."
-    gain, label = found.with_more_rows(method, more, loss), cost_method_label(found, method)
+    gain, label = found.with_more_rows(method, more, loss), found.settings.label(method)
     rare, name = class_named(found.classes[found.rare]), loss_name(found, loss)
     if np.isnan(gain.value):
         return f"Too few sizes of {rare} have been computed to extrapolate for {label}."
@@ -221,77 +207,6 @@ def more_rows_finding(found: ImbalanceCost, method: str, more: int, loss: str = 
     )
     chance = gain.low <= 0 <= gain.high
     return f"{text}{': not distinguishable from zero' if chance else ''}. An extrapolation."
-
-
-def cost_correction_rows(
-    found: ImbalanceCost, method: str, loss: str = LOSS
-) -> tuple[dict[str, str], ...]:
-    """Return for each correction the loss, what it recovers, and what it costs elsewhere.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    method, loss : str
-        One of ``found.methods``, and of its losses.
-
-    Returns
-    -------
-    tuple of dict
-        Heading of a column to text; the first line is uncorrected.
-    """
-    chosen = found.recommended(method, loss)
-    kind = "error" if is_of_100_rows(found, loss) else "log loss"
-    head = f"{loss_name(found, loss)}{' (%)' if is_share_of_rows(found, loss) else ''}"
-    uncorrected = found.decomposition(method, loss).uncorrected
-    rows = [{"correction": "uncorrected", head: format_loss(uncorrected, kind)}]
-    rarest, condition = found.classes[found.ratios.rare], cost_condition(found)
-    posteriors = found.posteriors[found.methods.index(method)]
-    for c in found.corrections(method, loss):
-        row = {"correction": correction_name(c.name), head: format_loss(c.loss, kind)}
-        row["recovered"] = format_loss(c.recovered, kind)
-        if found.rare is not None:
-            rare = c.recall_change[found.rare]
-            row[f"recall of {quoted(found.classes[found.rare])}"] = format_loss(rare, "recall")
-        row["recall of the others"] = format_loss(c.others, "recall")
-        row["error at the file's shares"] = format_loss(c.file_error, "error")
-        mean = posteriors[CONDITIONS.index(c.name)].mean()
-        row[f"mean probability of {quoted(rarest)}"] = "–" if np.isnan(mean) else percent(mean)
-        is_chosen = chosen is not None and c.name == chosen.name
-        row["recommended"] = f"if {condition}" if is_chosen else ""
-        rows.append(row)
-    return tuple(rows)
-
-
-def cost_method_rows(found: ImbalanceCost, loss: str = LOSS) -> tuple[dict[str, str], ...]:
-    """Return for each method the loss, its parts, and the recommended correction.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    loss : str
-        One of its losses.
-
-    Returns
-    -------
-    tuple of dict
-        Heading of a column to text.
-    """
-    kind = "error" if is_of_100_rows(found, loss) else "log loss"
-    condition = cost_condition(found)
-    rows = []
-    for method in found.methods:
-        split, chosen = found.decomposition(method, loss), found.recommended(method, loss)
-        row = {
-            "model": cost_method_label(found, method),
-            "uncorrected": format_loss(split.uncorrected, kind),
-        }
-        row |= {part: format_loss(value, kind) for part, value in split.parts.items()}
-        row[f"recommended if {condition}"] = (
-            correction_name(chosen.name) if chosen else "no correction"
-        )
-        row["recovered"] = format_loss(chosen.recovered, kind) if chosen else "–"
-        rows.append(row)
-    return tuple(rows)
 
 
 def loss_name(found: ImbalanceCost, loss: str) -> str:
@@ -306,18 +221,6 @@ def loss_name(found: ImbalanceCost, loss: str) -> str:
     if loss != LOSS:
         return loss
     return found.loss_name if found.costs is None else f"{found.loss_name} of 100 rows"
-
-
-def cost_method_label(found: ImbalanceCost, method: str) -> str:
-    """Return the display name of a method.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    method : str
-        One of its methods.
-    """
-    return found.settings.label(method)
 
 
 def cost_basis(found: ImbalanceCost) -> str:
@@ -347,29 +250,17 @@ def _splits(found: ImbalanceCost) -> str:
     return f"{n} of {wanted} {what}" if n < wanted else f"{n} {what}"
 
 
-def is_share_of_rows(found: ImbalanceCost, loss: str) -> bool:
-    """Return whether a loss is a share of rows.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    loss : str
-        One of its losses.
-    """
-    return found.named(loss).is_share
-
-
 def is_of_100_rows(found: ImbalanceCost, loss: str) -> bool:
     """Return whether a loss is written for a hundred rows: a share in per cent, or a cost."""
-    return loss == LOSS or is_share_of_rows(found, loss)
+    return loss == LOSS or found.named(loss).is_share
 
 
 def _level(value: float, found: ImbalanceCost, loss: str) -> str:
-    return percent(value) if is_share_of_rows(found, loss) else _number(value, found, loss)
+    return percent(value) if found.named(loss).is_share else _number(value, found, loss)
 
 
 def _points(value: Interval, found: ImbalanceCost, loss: str) -> str:
-    unit = " points" if is_share_of_rows(found, loss) else ""
+    unit = " points" if found.named(loss).is_share else ""
     return f"{_number(value.value, found, loss)}{unit}"
 
 

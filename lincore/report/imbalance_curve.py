@@ -1,24 +1,17 @@
-"""The cost curve in words, as a table and as a figure: from which cost of a miss balancing pays."""
+"""The cost curve in words: from which cost of a miss balancing pays."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from lincore import plots
-from lincore.imbalance.cost.curve import BALANCED, LINES, CostCurve
+from lincore.imbalance.cost.curve import CostCurve
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.metrics.intervals import Interval
-from lincore.report.imbalance_tables import after_splits
+from lincore.report.imbalance_words import after_splits
 from lincore.utils.formatting import percent, points, quoted
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 #: Up to this class ratio classes are equally frequent.
 EQUAL = 1.01
-_NAMES = {"balanced": "balanced (equal priors)", "matched": "matched to the costs"}
 
 
 def cost_ratio(ratio: float) -> str:
@@ -75,7 +68,7 @@ def cost_curve_finding(found: ImbalanceCost, method: str) -> str:
 
 def _break_even(found: ImbalanceCost, method: str, curve: CostCurve) -> str:
     what, even = f"Balancing the priors of {found.settings.label(method)}", curve.break_even()
-    miss, alarms = _miss(found)
+    miss, alarms = miss_in_words(found)
     if np.isnan(even.value):
         return f"{what} misses no fewer rows of {_rare(found)}, so it never pays."
     if np.isinf(even.high):
@@ -119,67 +112,7 @@ def _relative(saving: Interval) -> str:
     return f"{verb} the cost by {points(abs(value), 0)} %{said}"
 
 
-def cost_curve_rows(found: ImbalanceCost, method: str) -> tuple[dict[str, str], ...]:
-    """Return the expected cost of a hundred rows at every ratio, by each decision.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    method : str
-        One of ``found.curves``.
-
-    Returns
-    -------
-    tuple of dict
-        Heading of a column to text; a false alarm costs one.
-    """
-    curve = found.curves[method]
-    rows = []
-    for ratio in curve.ratios:
-        row = {"a miss costs": cost_ratio(ratio)}
-        for line in LINES:
-            row[line] = _per_hundred(curve.cost(line, ratio))
-        row["balanced minus uncorrected"] = _per_hundred(_negative(curve.saving(ratio, BALANCED)))
-        rows.append(row)
-    return tuple(rows)
-
-
-def cost_curve(found: ImbalanceCost, method: str) -> go.Figure:
-    """Draw the cost curve of a model, with the break-even of balancing.
-
-    Parameters
-    ----------
-    found : ImbalanceCost
-    method : str
-        One of ``found.curves``.
-
-    Returns
-    -------
-    plotly.graph_objects.Figure
-    """
-    curve, label = found.curves[method], found.settings.label(method)
-    miss, alarms = _miss(found)
-    even = curve.break_even()
-    title = f"{label}: expected cost by the cost of {miss}"
-    if even.value > 1 and even.high < np.inf:
-        title = f"{label}: balancing pays from {cost_ratio(even.value)} to 1 on"
-    n, wanted = len(found.seeds), found.settings.repeats
-    basis = f"Bands: 95 % intervals over {n} splits" if n > 1 else "The first split"
-    basis += f" of {wanted}" if 1 < n < wanted else ""
-    return plots.cost_curve(
-        curve.ratios,
-        np.stack([curve.line(line) for line in LINES]),
-        [_NAMES.get(line, line) for line in LINES],
-        class_ratio=found.ratios.class_ratio,
-        asked=found.ratios.asked,
-        break_even=even,
-        across=f"cost of {miss}, in {alarms}",
-        title=title,
-        basis=f"{basis}, at the class shares of the file.",
-    )
-
-
-def _miss(found: ImbalanceCost) -> tuple[str, str]:
+def miss_in_words(found: ImbalanceCost) -> tuple[str, str]:
     """Return the subject and the unit of the cost."""
     if len(found.classes) == 2:
         return f"a missed {_rare(found)}", "false alarms"
@@ -188,13 +121,3 @@ def _miss(found: ImbalanceCost) -> tuple[str, str]:
 
 def _rare(found: ImbalanceCost) -> str:
     return quoted(found.classes[found.ratios.rare])
-
-
-def _negative(value: Interval) -> Interval:
-    return Interval(-value.value, -value.high, -value.low)
-
-
-def _per_hundred(value: Interval) -> str:
-    if np.isnan(value.low):
-        return points(value.value)
-    return f"{points(value.value)} ({points(value.low)} to {points(value.high)})"

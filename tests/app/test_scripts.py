@@ -17,7 +17,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from pages.ui.balance import reduction
+from pages.ui.balance import panels as balance_panels
 from pages.ui.classify import detail_panels
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
@@ -149,7 +149,7 @@ def compare(*tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout") 
 
 
 def study(*tabs: str, **chosen: object) -> Visit:
-    keys = {f"balance.{key}": value for key, value in chosen.items()}
+    keys = {f"settings.balance.{key}": value for key, value in chosen.items()}
     return Visit("balance", tabs, COST.chosen | {
         "balance.mode": "cut", "balance.repeats": 2, "balance.kept": {0: 9}, **keys
     })  # fmt: skip
@@ -163,7 +163,7 @@ VISITS = {
         classify("Convergence", "What if", whatif_values=[-1, -1, 0, 6.25, 3, 0.5]),
         compare("Training size", "Choice of split",
                 buttons=("compare.sizes.start", "compare.splits.start")),
-        study("Error decomposition", "Costs", costs=np.array([[0, 1, 1], [5, 0, 1], [1, 1, 0.0]])),
+        study("Error decomposition", "Costs", errors={"costs": (0, 1, 1, 5, 0, 1, 1, 1, 0.0)}),
     ),
     "wine": (
         DATA, SHARE, COST,
@@ -180,21 +180,21 @@ VISITS = {
         Visit("explore", ("summary",)),
         classify("ROC", "Calibration", drawing="Surface"),
         compare("Recall by class"),
-        study("Scores"),
+        study("Scores", "All models"),
     ),
     "passengers": (
         DATA, TYPED, COST,
         Visit("explore", ("columns", "summary")),
         classify("Coefficients", "Assumptions", plane="direction"),
         compare("Pairwise comparisons", "Disagreements"),
-        study("Priors in deployment", **{"use.class": 0, "use.share.0": 30}),
+        study("Priors in deployment", priors={"code": 0, "share": 0.3}),
     ),
     "upload": (
         DATA, NEW_ROWS, COST,
         Visit("explore", ("columns",)),
         classify("Confusion", "Scores", plane="coordinates", confusion_picked=[0, 1]),
         compare("Pairwise comparisons", scheme="5-fold"),
-        study("Full and reduced set", remedy="corrected priors"),
+        study("Full and reduced set", sides={"remedy": "corrected priors"}),
     ),
     "reviews": (Visit("explore", ("words",)),),
     "digits": (
@@ -313,7 +313,7 @@ def test_a_script_prints_every_number_of_its_page(names, tmp_path):
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
     views = {"columns", "pairs", "correlations", "summary", "words", "projections"}
-    tabs, offered = {*detail_panels.PANELS, *reduction.TABS}, set()
+    tabs, offered = {*detail_panels.PANELS, *balance_panels.PANELS}, set()
     for name in ("iris", "digits", "reviews"):
         app = opened(name)
         app.switch_page("pages/compare.py")

@@ -94,7 +94,7 @@ def test_the_glossary_defines_every_part_of_a_loss() -> None:
     gaussian = lincore.sample("gaussian")
     study = lincore.balance(gaussian, {"class 3": 0.5}, "lda", repeats=1)
     cost = lincore.imbalance_cost(gaussian, "lda", repeats=1)
-    assert {*study.attribution("lda").parts, *cost.decomposition("lda").parts} <= defined
+    assert {*study.attribution("lda").parts, *cost.attribution("lda").parts} <= defined
 
 
 def test_every_public_estimator_is_in_the_guide() -> None:

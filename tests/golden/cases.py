@@ -140,7 +140,6 @@ def reduced(load: Callable[[], Any], sizes: Mapping[str, float], **choices: Any)
         "losses": study.loss_names,
         "failures": study.failures,
         "notices": study.notices,
-        "table": list(study.table().columns),
     }
     for i, method in enumerate(study.methods):
         values[f"losses of {method}"] = checksum(study.losses[i])
@@ -181,10 +180,10 @@ def imbalanced(load: Callable[[], Any], **choices: Any) -> Found:
         values[f"losses of {method}"] = checksum(cost.losses[i])
         values[f"mean losses of {method}"] = cost.losses[i].mean(axis=1)
         values[f"losses by size of {method}"] = checksum(cost.size_losses[i])
-        found = cost.decomposition(method)
+        found = cost.attribution(method)
         values[f"parts of {method}"] = [found.uncorrected, *found.parts.values(), found.limit]
         words["parts"] = list(found.parts)
-        corrections = cost.corrections(method)
+        corrections = cost.corrected(method)
         values[f"corrections of {method}"] = [(c.loss.value, *c.recovered) for c in corrections]
         values[f"their price for {method}"] = checksum(
             [(*c.loss, *c.file_error, *c.others, *np.ravel(c.recall_change)) for c in corrections]

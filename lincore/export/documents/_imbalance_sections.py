@@ -2,101 +2,47 @@
 
 from __future__ import annotations
 
-import numpy as np
-import pandas as pd
+from collections.abc import Sequence
+from dataclasses import replace
 
-from lincore import report
+from lincore.displays import Display
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, SectionTable
-from lincore.imbalance.remedies import choose_remedy
+from lincore.export.documents.section import Section, display_section
 
 
 def imbalance_sections(contents: ReportContents) -> tuple[Section, ...]:
     """Return the cost of the imbalance and the imbalance study, as far as there are any."""
-    found = (_cost(contents), _study(contents))
-    return tuple(section for section in found if section is not None)
+    return (*_cost(contents), *_study(contents))
 
 
-def _cost(contents: ReportContents) -> Section | None:
-    found = contents.cost
-    if found is None:
-        return None
-    method = contents.shown(found.methods)
-    loss = contents.loss if contents.loss in found.loss_names else found.loss_names[0]
-    sentences = [report.cost_finding(found, method, loss)]
-    if np.isnan(found.decomposition(method, loss).uncorrected.value):
-        return Section("Cost of the imbalance", tuple(sentences))
-    sentences += [report.cost_recommendation(found, method, loss), report.cost_basis(found)]
-    label = report.cost_method_label(found, method)
-    curves = (report.cost_curve(found, method),) if method in found.curves else ()
-    return Section(
-        "Cost of the imbalance",
-        tuple(sentences),
-        (
-            *curves,
-            report.cost_waterfall(found, method, loss),
-            report.cost_corrections(found, method, loss),
-        ),
-        (
-            SectionTable(
-                f"Corrections of {label}, with 95 % intervals",
-                _filled(report.cost_correction_rows(found, method, loss)),
-            ),
-            SectionTable(
-                f"Every model: {report.loss_name(found, loss)} and its parts",
-                _filled(report.cost_method_rows(found, loss)),
-            ),
-            *(
-                SectionTable(
-                    f"Expected cost of 100 rows by {label}, a false alarm costs 1",
-                    _filled(report.cost_curve_rows(found, name)),
-                )
-                for name in found.curves
-                if name == method
-            ),
-        ),
-        report.cost_decomposition_sentences(found, method, loss),
-    )
+def _cost(contents: ReportContents) -> tuple[Section, ...]:
+    cost = contents.cost
+    if cost is None:
+        return ()
+    method = contents.shown(cost.methods)
+    loss = contents.loss if contents.loss in cost.loss_names else cost.loss_names[0]
+    shown = [cost.decomposition(method, loss), cost.corrections(method, loss)]
+    if method in cost.curves:
+        shown.insert(0, cost.curve(method))
+    return _titled("Cost of the imbalance", shown)
 
 
-def _study(contents: ReportContents) -> Section | None:
+def _study(contents: ReportContents) -> tuple[Section, ...]:
     study = contents.study
     if study is None:
-        return None
+        return ()
     method = contents.shown(study.methods)
     loss = contents.loss if contents.loss in study.loss_names else study.loss_names[0]
-    sentences = [report.balance_finding(study, method, loss)]
-    if np.isnan(study.attribution(method, loss).full.value):
-        return Section("Imbalance study", tuple(sentences))
-    sentences.append(report.remedy_finding(choose_remedy(study, method, loss), loss))
-    sentences.append(report.balance_basis(study))
-    recalls = [name for name, cut in zip(study.recall_names, study.is_reduced, strict=True) if cut]
-    losses = ["error", "balanced error", "log loss", *recalls]
-    label = study.settings.label(method)
-    return Section(
-        "Imbalance study",
-        tuple(sentences),
-        (
-            report.balance_waterfall(study, method, loss),
-            report.balance_corrections(study, method, loss),
-        ),
-        (
-            SectionTable(
-                f"Losses of {label} and their parts, with 95 % intervals",
-                _filled(report.decomposition_rows(study, method, losses)),
-            ),
-            SectionTable(
-                f"Corrections: what each recovers of the {loss}",
-                _filled(report.remedy_rows(study, method, loss)),
-            ),
-            SectionTable(
-                "Scores of every model on one split, with 95 % intervals",
-                _filled(report.score_rows(study, ("full", "reduced"))),
-            ),
-        ),
-        tuple(report.decomposition_sentences(study, method, loss).values()),
-    )
+    shown = [
+        study.decomposition(method, loss=loss),
+        study.corrections(method, loss=loss),
+        study.scores(),
+    ]
+    return _titled("Imbalance study", shown)
 
 
-def _filled(rows: tuple[dict[str, str], ...]) -> pd.DataFrame:
-    return pd.DataFrame(rows).fillna("")
+def _titled(title: str, shown: Sequence[Display]) -> tuple[Section, ...]:
+    """Return displays as sections; the first has the title, others add their own to it."""
+    first, *others = map(display_section, shown)
+    rest = (replace(one, title=f"{title}: {one.title.lower()}") for one in others)
+    return (replace(first, title=title), *rest)

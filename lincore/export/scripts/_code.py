@@ -32,6 +32,25 @@ class Block(NamedTuple):
     figures: tuple[str, ...] = ()
 
 
+def display_blocks(roots: Mapping[str, tuple[str, str]], calls: Sequence[str]) -> tuple[Block, ...]:
+    """Return code that makes results and prints displays of them; the first result always.
+
+    Parameters
+    ----------
+    roots : mapping of str to (str, str)
+        The name of a result, the title of its block, and the code that makes it.
+    calls : sequence of str
+        What makes the displays: each begins with the name of a result and a dot.
+    """
+    blocks = []
+    for root in dict.fromkeys([next(iter(roots)), *(text.partition(".")[0] for text in calls)]):
+        own = [text for text in calls if text.startswith(f"{root}.")]
+        title, code = roots[root]
+        printed = "\n".join([code, *(f"print({text})" for text in own)])
+        blocks.append(Block(title, printed, tuple(f"{text}.plot()" for text in own)))
+    return tuple(blocks)
+
+
 def open_tabs(
     view: Mapping[str, Any], key: str, tabs: Mapping[str, Tab], reported: Sequence[str] | None
 ) -> list[Tab]:

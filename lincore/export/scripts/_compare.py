@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lincore.analysis.experiment import method_line
 from lincore.analysis.questions import CompareQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block
+from lincore.export.scripts._code import Block, display_blocks
 from lincore.export.scripts._settings import lines_of, scheme_code, steps_code
 from lincore.metrics.results import ROPE
 from lincore.model_selection.methods import on_both_features
@@ -61,13 +61,9 @@ def compare_blocks(
         for name, code in roots.items()
     }
     calls = calls or _default_calls(question)
-    blocks = []
-    for root in dict.fromkeys(["results", *(text.partition(".")[0] for text in calls)]):
-        own = [text for text in calls if text.startswith(f"{root}.")]
-        code = "\n".join([roots[root], *(f"print({text})" for text in own)])
-        title = "Comparison" if root == "results" else root.capitalize()
-        blocks.append(Block(title, code, tuple(f"{text}.plot()" for text in own)))
-    return tuple(blocks)
+    titles = {"results": "Comparison"}
+    made = {name: (titles.get(name, name.capitalize()), code) for name, code in roots.items()}
+    return display_blocks(made, calls)
 
 
 def _default_calls(question: CompareQuestion) -> tuple[str, ...]:

@@ -2,38 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lincore.analysis.questions import BalanceCostQuestion, BalanceStudyQuestion
 from lincore.analysis.specification import Analysis
-from lincore.export.scripts._code import Block, fill
+from lincore.export.scripts._code import Block, display_blocks
 from lincore.export.scripts._settings import lines_of, scheme_code, steps_code
 from lincore.model_selection.methods import as_method
 from lincore.utils.code import call, literal
 
-_COST = """method = METHOD if METHOD in found.methods else found.methods[0]
-print(report.cost_finding(found, method, loss))
-print(report.cost_recommendation(found, method, loss))
-print(report.cost_basis(found), report.cost_training_rows(found))"""
-_CORRECTIONS = """if method in found.curves:
-    describe(report.cost_curve(found, method))
-    print(export.to_text(report.cost_curve_rows(found, method)))
-describe(report.cost_waterfall(found, method, loss))
-describe(report.cost_corrections(found, method, loss))
-print(export.to_text(report.cost_correction_rows(found, method, loss)))
-for sentence in report.cost_decomposition_sentences(found, method, loss):
-    print(sentence)
-for name, why in found.unavailable.get(method, {}).items():
-    print(f"{report.correction_name(name)}: not available. {why}")"""
-_MORE = """if found.rare is not None:
-    more = MORE
-    print(report.more_rows_finding(found, method, more, loss))
-    sweep = report.cost_sweep(found, method, loss)
-    if sweep is not None:
-        describe(sweep)
-print(export.to_text(report.cost_method_rows(found, loss)))"""
 
-
-def cost_blocks(analysis: Analysis, question: BalanceCostQuestion) -> tuple[Block, ...]:
-    """Return the code that prints what an imbalance costs, as the page Balance shows it."""
+def cost_blocks(
+    analysis: Analysis, question: BalanceCostQuestion, calls: Sequence[str]
+) -> tuple[Block, ...]:
+    """Return the code that prints displays of what an imbalance costs."""
     keywords = {"prevalence": literal(question.prevalence)}
     before = scheme_code(analysis, "stratified")
     if question.cost != 1:
@@ -42,20 +24,17 @@ costs[data.counts.argmin()] *= {literal(question.cost)}
 """
         keywords["costs"] = "costs"
     methods, common = study_arguments(analysis, question)
-    found = call("lincore.imbalance_cost", "data", methods, **keywords, **common,
-                 repeats=literal(question.repeats))  # fmt: skip
-    loss = literal(question.loss) if question.loss else "imbalance.LOSS"
-    head = f"{before}found = {found}\nloss = {loss}\n"
-    more = literal(analysis.view.get("balance.cost.more"))
-    if more == "None":
-        more = "int(found.counts[found.rare])"
-    return (
-        Block("Cost of the imbalance", head + fill(_COST, METHOD=method_code(analysis, question))),
-        Block("Corrections", _CORRECTIONS,
-              ("report.cost_waterfall(found, method, loss)",
-               "report.cost_corrections(found, method, loss)")),
-        Block("More rows, and all models", fill(_MORE, MORE=more)),
-    )  # fmt: skip
+    cost = call("lincore.imbalance_cost", "data", methods, **keywords, **common,
+                repeats=literal(question.repeats))  # fmt: skip
+    shown = shown_keywords(analysis, question)
+    by_method = {name: code for name, code in shown.items() if name == "method"}
+    calls = calls or (
+        call("cost.curve", **by_method),
+        call("cost.decomposition", **shown),
+        call("cost.corrections", **shown),
+        call("cost.more_rows", **shown),
+    )
+    return display_blocks({"cost": ("Cost of the imbalance", f"{before}cost = {cost}")}, calls)
 
 
 def study_arguments(
@@ -71,7 +50,14 @@ def study_arguments(
     return literal(list(lines_of(analysis, question.methods))), keywords
 
 
-def method_code(analysis: Analysis, question: BalanceCostQuestion | BalanceStudyQuestion) -> str:
-    """Return the name of the method that is shown in detail, as code."""
-    (line,) = lines_of(analysis, (question.method or question.methods[0],))
-    return literal(as_method(line).name)
+def shown_keywords(
+    analysis: Analysis, question: BalanceCostQuestion | BalanceStudyQuestion
+) -> dict[str, str]:
+    """Return the method and the loss that were chosen, as code."""
+    found = {}
+    if question.method:
+        (line,) = lines_of(analysis, (question.method,))
+        found["method"] = literal(as_method(line).name)
+    if question.loss:
+        found["loss"] = literal(question.loss)
+    return found

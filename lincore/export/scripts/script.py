@@ -170,9 +170,9 @@ def _answers(analysis: Analysis, reported: bool, calls: Sequence[str] = ()) -> S
     if isinstance(question, CompareQuestion):
         return compare_blocks(analysis, question, calls)
     if isinstance(question, BalanceCostQuestion):
-        return cost_blocks(analysis, question)
+        return cost_blocks(analysis, question, calls)
     if isinstance(question, BalanceStudyQuestion):
-        return study_blocks(analysis, question, reported=reported)
+        return study_blocks(analysis, question, calls)
     if isinstance(question, ExploreQuestion):
         return explore_blocks(analysis)
     if isinstance(question, GeometryQuestion):

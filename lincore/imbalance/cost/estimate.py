@@ -115,7 +115,7 @@ def imbalance_cost(
     --------
     >>> import lincore
     >>> found = lincore.imbalance_cost(lincore.sample("gaussian"), "lda", repeats=4)
-    >>> found.decomposition("lda").prior_shift.value > 0
+    >>> found.attribution("lda").prior_shift.value > 0
     True
     """
     if repeats < 1:

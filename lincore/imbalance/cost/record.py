@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from lincore.imbalance.attribution import Pairs, contrast_of, means_by_order
@@ -20,6 +21,7 @@ from lincore.metrics.intervals import UNKNOWN, Interval
 from lincore.metrics.row_variance import RowVariance
 from lincore.metrics.seed_intervals import grain_of, less, over_seeds
 from lincore.metrics.settings import Settings
+from lincore.utils.displayed import display
 from lincore.utils.typing import Array
 
 CONDITIONS = ("uncorrected", *CORRECTIONS)
@@ -142,7 +144,12 @@ class ImbalanceCost:
         j = position(CONDITIONS, condition, "condition")
         return np.asarray(self.losses[i, j, :, position(self.loss_names, loss, "loss")])
 
-    def decomposition(self, method: str, loss: str = LOSS) -> Decomposition:
+    def mean_posterior(self, method: str, condition: str) -> float:
+        """Return the mean posterior of the rarest class over splits; NaN if not available."""
+        i = position(self.methods, method, "method")
+        return float(self.posteriors[i, position(CONDITIONS, condition, "condition")].mean())
+
+    def attribution(self, method: str, loss: str = LOSS) -> Decomposition:
         """Split the loss of a model into prior shift, majority bias, small class and the rest.
 
         With L(w, π) the loss in deployment of a model trained on all training rows with class
@@ -168,7 +175,7 @@ class ImbalanceCost:
         >>> import lincore
         >>> data = lincore.sample("gaussian")
         >>> found = lincore.imbalance_cost(data, "lda", repeats=4)
-        >>> split = found.decomposition("lda")
+        >>> split = found.attribution("lda")
         >>> whole = sum(part.value for part in split.parts.values()) + split.limit.value
         >>> bool(np.isclose(whole, split.uncorrected.value))
         True
@@ -194,7 +201,7 @@ class ImbalanceCost:
             means_by_order(by_pair),
         )
 
-    def corrections(self, method: str, loss: str = LOSS) -> tuple[Correction, ...]:
+    def corrected(self, method: str, loss: str = LOSS) -> tuple[Correction, ...]:
         """Return what each correction that is available recovers, and what it costs elsewhere."""
         return tuple(
             self._correction(method, name, loss)
@@ -209,7 +216,7 @@ class ImbalanceCost:
         the best of them does and is not significantly worse: corrected priors, which need no
         fitting, come first, and rows left out come last.
         """
-        clear = [c for c in self.corrections(method, loss) if c.recovered.low > 0]
+        clear = [c for c in self.corrected(method, loss) if c.recovered.low > 0]
         if not clear:
             return None
         best = max(clear, key=lambda correction: correction.recovered.value)
@@ -224,7 +231,7 @@ class ImbalanceCost:
 
         To be subtracted from what it recovers: see `lincore.imbalance.optimism.optimism_of_best`.
         """
-        names = tuple(correction.name for correction in self.corrections(method, loss))
+        names = tuple(correction.name for correction in self.corrected(method, loss))
         return optimism(self, method, loss, names, "uncorrected")
 
     def with_more_rows(self, method: str, more: float, loss: str = LOSS) -> Interval:
@@ -236,23 +243,35 @@ class ImbalanceCost:
         if self.rare is None:
             return UNKNOWN
         share = more / (int(self.counts[self.rare]) + more)
-        return Interval(*(share * end for end in self.decomposition(method, loss).small_class))
+        return Interval(*(share * end for end in self.attribution(method, loss).small_class))
 
-    def table(self, loss: str = LOSS) -> pd.DataFrame:
-        """Return one line for each method: the loss, its parts, and the recommended correction."""
-        lines = {}
-        for method in self.methods:
-            split, chosen = self.decomposition(method, loss), self.recommended(method, loss)
-            columns = {"uncorrected": split.uncorrected, **split.parts, "limit": split.limit}
-            columns["recovered"] = chosen.recovered if chosen else UNKNOWN
-            lines[method] = {
-                f"{name}{end}": value
-                for name, interval in columns.items()
-                for end, value in zip(("", " from", " to"), interval, strict=True)
-            } | {"correction": chosen.name if chosen else "none"}
-        frame = pd.DataFrame.from_dict(lines, orient="index")
-        frame.index.name = "method"
-        return frame
+    def curve(self, method: str | None = None) -> Any:
+        """Return the expected cost by the cost of a miss: a `CostCurveDisplay`."""
+        return display("CostCurveDisplay", self, method=method)
+
+    def decomposition(self, method: str | None = None, loss: str = LOSS) -> Any:
+        """Return the parts of a loss: a `CostDecompositionDisplay`."""
+        return display("CostDecompositionDisplay", self, method=method, loss=loss)
+
+    def corrections(self, method: str | None = None, loss: str = LOSS) -> Any:
+        """Return what each correction recovers of a loss: a `CostCorrectionsDisplay`."""
+        return display("CostCorrectionsDisplay", self, method=method, loss=loss)
+
+    def more_rows(
+        self, method: str | None = None, loss: str = LOSS, *, more: int | None = None
+    ) -> Any:
+        """Return what more rows of the rarest class would bring: a `MoreRowsDisplay`."""
+        return display("MoreRowsDisplay", self, method=method, loss=loss, more=more)
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the numbers, the same for equal costs."""
+        told = (self.methods, self.unavailable, self.failures, self.settings.digest, self.seeds)
+        found = blake2b(repr(told).encode(), digest_size=16)
+        costs = () if self.costs is None else (self.costs,)
+        for array in (self.losses, self.size_losses, self.prevalence, self.posteriors, *costs):
+            found.update(np.ascontiguousarray(array).tobytes())
+        return found.hexdigest()
 
     def _correction(self, method: str, name: str, loss: str) -> Correction:
         return Correction(

@@ -8,12 +8,19 @@ import streamlit as st
 
 from lincore import imbalance, imbalance_cost, report
 from lincore.analysis import BalanceCostQuestion, rarest_class
+from lincore.displays import (
+    CostCorrectionsDisplay,
+    CostCurveDisplay,
+    CostDecompositionDisplay,
+    Display,
+    MoreRowsDisplay,
+)
 from lincore.utils import percent_of
-from pages.ui.balance import _cost_panels, computation, models
+from pages.ui.balance import computation, models
 from pages.ui.balance.study_setup import CostSetup
 from pages.ui.jobs import page_jobs
-from pages.ui.session import questions, take_away
-from pages.ui.widgets import controls, text
+from pages.ui.session import questions, sidebar, take_away
+from pages.ui.widgets import controls, displays, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -23,7 +30,7 @@ if TYPE_CHECKING:
     from pages.ui.jobs.progress import Progress
     from pages.ui.session.sidebar import PageExperiment
 
-KEY = "balance.cost"
+KEY, MORE = "balance.cost", "balance.more"
 #: Random splits of one record.
 REPEATS = questions.COST_REPEATS
 #: A record of at most so many numbers follows every option; others wait to be updated.
@@ -35,8 +42,8 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     data, choice, split = experiment
     with row:
         _ask_cost(data)
-        place = st.container(width=190)
-        with st.popover("Options", key="balance.options", width=140):
+        place = st.container(width=165)
+        with st.popover("Options", key="balance.options", width=115):
             _ask_share(data)
             loss_place = st.container()
             methods, steps = models.ask(data, split)
@@ -54,14 +61,17 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     )
 
     def draw(job: Any) -> None:
-        found: ImbalanceCost = job.result
-        _cost_panels.show(found, models.known(found, method), loss)
+        _draw(job.result, models.known(job.result, method), loss)
 
     def say(job: Any) -> None:
         if job is None or job.result is None or job.settings != setup:
             heading.header("What does this imbalance cost?", anchor=False)
-        else:
-            _cost_panels.say(job.result, models.known(job.result, method), loss, heading)
+            return
+        shown = job.result, models.known(job.result, method), loss
+        heading.header(text.escape(displays.parts(_leading(*shown)).finding), anchor=False)
+        if CostDecompositionDisplay(*shown).is_possible:
+            advice = displays.parts(CostCorrectionsDisplay(*shown)).finding
+            heading.markdown(text.escape(advice))
 
     job = _job(setup, data, draw, say)
     if job is None or not page_jobs.at_work(job):
@@ -69,9 +79,50 @@ def show(experiment: PageExperiment, heading: DeltaGenerator, row: DeltaGenerato
     if job is None or job.result is None:
         return
     found = job.result
-    shown = models.known(found, method)
-    take_away.keep(cost=found, method=shown, loss=loss)
+    take_away.keep(cost=found, method=models.known(found, method), loss=loss)
     models.left_out(found)
+
+
+def _leading(found: ImbalanceCost, method: str, loss: str) -> Display:
+    """Return the display of the headline: the cost curve, or the loss that was asked for."""
+    if loss == imbalance.LOSS and method in found.curves:
+        return CostCurveDisplay(found, method)
+    return CostDecompositionDisplay(found, method, loss)
+
+
+def _draw(found: ImbalanceCost, method: str, loss: str) -> None:
+    """Draw the figures of all displays, and below them their tables and notes."""
+    curve = CostCurveDisplay(found, method)
+    parts = CostDecompositionDisplay(found, method, loss)
+    corrections = CostCorrectionsDisplay(found, method, loss)
+    if not parts.is_possible:
+        return
+    displays.figure(curve, key=f"{KEY}.curve")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        displays.figure(parts, key=f"{KEY}.waterfall")
+    with right:
+        displays.figure(corrections, key=f"{KEY}.corrections")
+    st.caption(text.escape(parts.scope()))
+    tabs = st.tabs([one.title for one in (corrections, parts, MoreRowsDisplay, curve)])
+    for tab, one in zip(tabs, (corrections, parts, None, curve), strict=True):
+        with tab:
+            if one is None:
+                _more_rows(found, method, loss)
+            else:
+                displays.details(one, key=f"{KEY}.{type(one).__name__}")
+    if curve.curve is None:
+        tabs[-1].caption(text.escape(curve.finding()))
+
+
+@sidebar.fragment
+def _more_rows(found: ImbalanceCost, method: str, loss: str) -> None:
+    settings = {}
+    if found.rare is not None:
+        settings = displays.ask(MoreRowsDisplay, MORE, "more", width=200, cost=found)
+    shown = MoreRowsDisplay(found, method, loss, **settings)
+    st.markdown(text.escape(displays.parts(shown).finding))
+    displays.body(shown, key=MORE)
 
 
 def _job(setup: CostSetup, data: Dataset, draw: page_jobs.Draw, say: page_jobs.Draw) -> Any:
@@ -123,7 +174,7 @@ def _ask_cost(data: Dataset) -> None:
         persist_state="session",
         help=f"At 1 all errors cost the same. At {report.cost_ratio(class_ratio)}, the class "
         f"ratio, costs are inversely proportional to class sizes: the balanced error.",
-        width=290,
+        width=235,
     )
 
 

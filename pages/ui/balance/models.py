@@ -62,7 +62,7 @@ def ask_shown(methods: tuple[str, ...]) -> str:
             key=f"{KEY}.method",
             format_func=labels.__getitem__,
             help="The model of the headline, the waterfall and the corrections.",
-            width=190,
+            width="stretch",
         )
     )
 

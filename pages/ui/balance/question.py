@@ -29,6 +29,6 @@ def ask(experiment: PageExperiment) -> str:
             format_func=MODES.__getitem__,
             help="The first uses the data unchanged; the second leaves out training rows of a "
             "class, as in the faces text: 900 → 300.",
-            width=280,
+            width=250,
         )
     )

@@ -74,9 +74,9 @@ def ask(experiment: PageExperiment, row: DeltaGenerator) -> Asked:
     """
     data, choice, split = experiment
     with row:
-        place = st.container(width=190)
-        sizes_place = st.container(width=300)
-        with st.popover("Options", key=f"{KEY}.options", width=140):
+        place = st.container(width=165)
+        sizes_place = st.container(width=230)
+        with st.popover("Options", key=f"{KEY}.options", width=115):
             loss_place = st.container()
             kept = _sizes(data, choice, split, sizes_place)
             methods, steps = models.ask(data, split)

@@ -10,23 +10,26 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from math import isfinite, isqrt
+from math import isfinite
 from typing import Any, TypeAlias
 
-import numpy as np
 import streamlit as st
 
-from lincore import fields, imbalance
+from lincore import fields
 from lincore.displays import (
     BoundariesDisplay,
+    CostsDisplay,
     DisagreementsDisplay,
     Display,
     LearningCurveDisplay,
+    MoreRowsDisplay,
+    PriorsDisplay,
+    RegionsDisplay,
+    SweepDisplay,
 )
 from lincore.errors import DataError
 from pages.ui.widgets import displays
 
-COSTS = "balance.costs"
 #: Of more points that were selected in a plot a link says nothing.
 MOST_PICKED = 500
 _TYPED = re.compile(r"classify\.(held|whatif)\.[0-9a-f]{8,}\.")
@@ -40,11 +43,6 @@ def _among(*words: Any) -> Rule:
 
 def _is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= 200
-
-
-def _is_remedy(value: Any) -> bool:
-    # Not before it is asked: the library's models are imported then.
-    return value == "uncorrected" or value in imbalance.REMEDIES
 
 
 def _is_switch(value: Any) -> bool:
@@ -87,12 +85,6 @@ def _is_rate(value: Any) -> bool:
 
 def _are_words_and_rates(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(_is_text(v) or _is_rate(v) for v in value)
-
-
-def _are_costs(value: Any) -> bool:
-    """Return whether numbers are the rows of a square table of costs."""
-    side = isqrt(len(value)) if _are_numbers(value) else 0
-    return side > 1 and side**2 == len(value) and min(value) >= 0
 
 
 def _all(rule: Rule, *keys: str) -> dict[str, Rule]:
@@ -142,14 +134,9 @@ RULES: Mapping[str, Rule] = {
     **_all(_are_numbers, "classify.held.values", "classify.whatif.values"),
     "classify.cells": _among("Counts", "By row", "By column"),
     "compare.panels": _is_text,
-    **_all(_is_text, "balance.tabs", "balance.camera", "balance.plane", "balance.kind"),
-    **_all(_is_position, "balance.x", "balance.y", "balance.use.class", "balance.use.share"),
-    **_all(_is_count, "balance.cost.more"),
-    "balance.remedy": _is_remedy,
-    COSTS: _are_costs,
+    "balance.tabs": _is_text,
     "predict.order": _is_text,
     "balance.mode": _among("cost", "cut"),
-    "balance.drawing": _among("Boundary", "Contour", "Surface", "All models"),
 }
 
 
@@ -158,16 +145,17 @@ DISPLAYS: Mapping[str, tuple[type[Display], tuple[str, ...]]] = {
     "compare.rows": (DisagreementsDisplay, ("first", "second", "which")),
     "compare.planes": (BoundariesDisplay, ("kind", "x", "y")),
     "compare.sizes": (LearningCurveDisplay, ("bands",)),
+    "balance.more": (MoreRowsDisplay, ("more",)),
+    "balance.sides": (RegionsDisplay, ("remedy", "drawing", "camera", "kind", "x", "y")),
+    "balance.priors": (PriorsDisplay, ("code", "share")),
+    "balance.errors": (CostsDisplay, ("costs",)),
+    "balance.sizes": (SweepDisplay, ("kind",)),
 }
 
 
 def read() -> dict[str, Any]:
     """Return what is displayed, as far as the session holds it."""
     held = {key: st.session_state.get(key) for key in RULES}
-    held["balance.use.share"] = st.session_state.get(_share_key(held["balance.use.class"]))
-    if isinstance(held[COSTS], np.ndarray):
-        are_usual = (held[COSTS] == 1 - np.eye(len(held[COSTS]))).all()
-        held[COSTS] = None if are_usual else tuple(held[COSTS].ravel().tolist())
     shown = {
         key: tuple(value) if isinstance(value, list) else value
         for key, value in held.items()
@@ -187,20 +175,7 @@ def write(view: Mapping[str, Any]) -> None:
         given = {name: view[f"{key}.{name}"] for name in names if f"{key}.{name}" in view}
         with suppress(DataError):  # a link made by hand
             displays.set_settings(key, **fields.checked(record_type, given))
-    st.session_state.pop("balance.use.share", None)
-    if "balance.use.share" in view and "balance.use.class" in view:
-        share = min(max(int(view["balance.use.share"]), 1), 99)
-        st.session_state[_share_key(view["balance.use.class"])] = share
-    if isinstance(costs := st.session_state.get(COSTS), list):
-        st.session_state[COSTS] = np.array(costs, dtype=float).reshape(isqrt(len(costs)), -1)
-        # The table is drawn anew.
-        version = f"{COSTS}.version"
-        st.session_state[version] = st.session_state.get(version, 0) + 1
     _forget_typed()
-
-
-def _share_key(code: Any) -> str:
-    return f"balance.use.share.{code}"
 
 
 def _forget_typed() -> None:

@@ -132,11 +132,6 @@ PER_DATASET = (
     "balance.methods",
     "balance.method",
     "balance.loss",
-    "balance.remedy",
-    "balance.plane",
-    "balance.x",
-    "balance.y",
-    "balance.use.class",
     "predict.source",
     "predict.order",
     "predict.priors",
@@ -148,8 +143,11 @@ PER_DATASET = (
     "predict.file.former",
     "predict.problem",
     "predict.shown",
-    "balance.costs",
     "balance.cost.weight",
+    "settings.balance.more",
+    "settings.balance.sides",
+    "settings.balance.priors",
+    "settings.balance.errors",
 )
 # Of these, what stays when the same file is merely read or used otherwise.
 _PER_FILE = (

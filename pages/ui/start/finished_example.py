@@ -102,8 +102,6 @@ def _recalls(study: BalanceStudy, full: int, reduced: int) -> go.Figure:
     split = study.attribution(METHOD, LOSS)
     found = sorted(study.remedies(METHOD, LOSS), key=lambda one: -one.loss.value)
     named = {f"{full:,} rows": split.full, f"{reduced:,} rows, uncorrected": split.reduced}
-    named |= {
-        report.REMEDY_NAMES.get(one.name, one.name): one.loss for one in found if one.name != "both"
-    }
+    named |= {report.correction_name(one.name): one.loss for one in found if one.name != "both"}
     title = f"Recall of {RARE}, and what recovers it"
     return plots.score_intervals(list(named), list(named.values()), score=LOSS, title=title)

@@ -32,10 +32,16 @@ _MOST_DECIMALS = 4
 
 
 def ask(
-    record_type: type, key: str, *names: str, width: int | None = None, **context: Any
+    record_type: type,
+    key: str,
+    *names: str,
+    width: int | None = None,
+    draw: bool = True,
+    **context: Any,
 ) -> dict[str, Any]:
     """Draw a widget for each option, or for some of them; return the settings that hold now.
 
+    Without `draw` these are the settings that widgets elsewhere were given.
     A value that is no longer offered is as if it had not been chosen. `context` is what the rules
     of the options read: what the display shows, and settings that were asked for before.
     """
@@ -44,7 +50,8 @@ def ask(
         if option.name in context or (names and option.name not in names):
             continue
         is_asked, value = _decide(option, key, so_far)
-        if is_asked and (option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0):
+        is_drawn = draw and is_asked
+        if is_drawn and (option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0):
             _widget(option, key, so_far, width)
         chosen[option.name] = value
     return chosen
@@ -171,10 +178,21 @@ def show(display: Display, *, key: str, data: Dataset | None = None) -> None:
 
 def body(display: Display, *, key: str, data: Dataset | None = None) -> None:
     """Draw figure, images, table and notes, where finding and scope stand elsewhere."""
+    figure(display, key=key)
+    details(display, key=key, data=data)
+
+
+def figure(display: Display, *, key: str) -> None:
+    """Draw the figure alone, where the rest stands elsewhere."""
+    note(display)
+    if (drawn := parts(display).figure) is not None:
+        controls.figure(drawn, key=f"{key}.figure")
+
+
+def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
+    """Draw images, table and notes, where the rest stands elsewhere."""
     note(display)
     said = parts(display)
-    if said.figure is not None:
-        controls.figure(said.figure, key=f"{key}.figure")
     images = display.images()
     if images is not None and data is not None:
         rows, captions = images
@@ -198,8 +216,9 @@ def body(display: Display, *, key: str, data: Dataset | None = None) -> None:
 
 def note(display: Display) -> None:
     """Note a display of the page, for its script and its report."""
-    if SHOWN in st.session_state:
-        st.session_state[SHOWN].append(display)
+    noted = st.session_state.get(SHOWN)
+    if noted is not None and display.key not in [one.key for one in noted]:
+        noted.append(display)
 
 
 # Streamlit sends again what a cached function sent, without writing the table anew.

@@ -30,6 +30,7 @@ PAGE = "pages/balance.py"
 TABS = {
     "Error decomposition": "",
     "Full and reduced set": "Full set: trained on",
+    "All models": "For one split only",
     "Class-size sweep": "smaller sets are subsets of larger ones",
     "Priors in deployment": "weighted to these shares",
     "Costs": "Cost of an error",
@@ -73,14 +74,14 @@ def test_an_imbalance_in_the_data_is_asked_about_first():
     app = open_cost()
     assert app.selectbox(key="balance.mode").value == "cost"
     found = the_cost()
-    assert app.header[0].value == escaped(report.cost_finding(found, "lda"))
-    assert escaped(report.cost_recommendation(found, "lda")) in main_text(app)
+    assert app.header[0].value == escaped(found.curve("lda").finding())
+    assert escaped(found.corrections("lda").finding()) in main_text(app)
     shown = {chart.proto.alt.split(":")[0]: figure for chart, figure in
              zip(app.get("plotly_chart"), figures(app), strict=True)}  # fmt: skip
     assert any("Waterfall from uncorrected" in name for name in shown)
-    rows = report.cost_correction_rows(found, "lda")
+    rows = found.corrections("lda").table().to_dict("records")
     assert app.dataframe[0].value["recovered"].tolist()[1:] == [r["recovered"] for r in rows[1:]]
-    assert escaped(report.more_rows_finding(found, "lda", 53)) in main_text(app)
+    assert escaped(found.more_rows("lda", more=53).finding()) in main_text(app)
 
 
 @pytest.mark.long
@@ -95,14 +96,14 @@ def test_prevalence_costs_and_loss_change_the_question():
     app = open_cost()
     app.select_slider(key="balance.cost.weight").set_value(5.0)
     found = the_cost(prevalence="file", costs=[[0, 1, 1], [1, 0, 1], [5, 5, 0]])
-    assert settled(app).header[0].value == escaped(report.cost_finding(found, "lda"))
-    advice = report.cost_recommendation(found, "lda")
+    assert settled(app).header[0].value == escaped(found.curve("lda").finding())
+    advice = found.corrections("lda").finding()
     assert "if an error on 'class 3' costs 5 others" in advice.lower()
     assert escaped(advice) in main_text(app)
     app.select_slider(key="balance.cost.weight").set_value(1.0)
     app.number_input(key="balance.cost.share.3").set_value(60)
     found = the_cost(prevalence=[0.2, 0.2, 0.6])
-    assert escaped(report.cost_recommendation(found, "lda")) in main_text(settled(app))
+    assert escaped(found.corrections("lda").finding()) in main_text(settled(app))
     app.selectbox(key="balance.cost.loss").set_value("recall of class 3")
     app.selectbox(key="balance.method").set_value("qda")
     assert "recall of class 3 of QDA" in settled(app).header[0].value
@@ -121,17 +122,17 @@ def open_tab(app: AppTest, name: str) -> AppTest:
 
 def test_a_tab_is_drawn_by_itself(monkeypatch):
     drawn = {}
-    for name in ("balance_finding", "score_rows"):
-        known = getattr(report, name)
+    for owner, name in ((report, "balance_finding"), (metrics, "recall")):
+        known = getattr(owner, name)
 
         def noting(*given, _known=known, _name=name, **named):
             drawn[_name] = ThreadState.get().fragment_id
             return _known(*given, **named)
 
-        monkeypatch.setattr(report, name, noting)
+        monkeypatch.setattr(owner, name, noting)
     open_tab(open_balance(), "Scores")
     assert drawn["balance_finding"] is None
-    assert drawn["score_rows"] is not None, "a click on it would draw all of the page"
+    assert drawn["recall"] is not None, "a click on it would draw all of the page"
 
 
 def escaped(sentence: str) -> str:
@@ -177,7 +178,7 @@ def test_every_tab_is_about_the_study():
         app = open_tab(app, tab)
         assert not app.error, tab
         assert added in main_text(app).replace("\\", ""), tab
-        assert rows in [caption.value.replace("\\", "") for caption in app.caption], tab
+        assert rows in main_text(app).replace("\\", ""), tab
         assert len(app.dataframe) or len(figures(app)) > 3, tab
         if tab == "Scores":
             last = app.dataframe[-1].value.iloc[-1]
@@ -186,15 +187,15 @@ def test_every_tab_is_about_the_study():
 
 def test_the_full_and_the_reduced_set_stand_side_by_side_and_a_remedy_changes_the_latter():
     app = open_tab(open_balance(), "Full and reduced set")
-    assert "Of the first split alone" in main_text(app)
+    assert "For one split only" in main_text(app)
     assert "the test set is untouched" in main_text(app)
     one = the_study(repeats=1).example.results
     full, reduced, both = (
         metrics.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")
     )
     np.testing.assert_array_equal(counts(app, "Difference of two"), reduced - full)
-    for drawing in ("Contour", "Surface", "All models", "Boundary"):
-        app.button_group(key="balance.drawing").set_value(drawing).run()
+    for drawing in ("Contour", "Surface", "Boundary"):
+        app.selectbox(key="balance.sides.drawing").set_value(drawing).run()
         assert_fine(app)
         left, right = figures(app)[2:4]
         if drawing in ("Boundary", "Contour"):
@@ -204,7 +205,7 @@ def test_the_full_and_the_reduced_set_stand_side_by_side_and_a_remedy_changes_th
             assert left["layout"]["scene"]["camera"] == right["layout"]["scene"]["camera"]
     for figure in figures(app)[2:4]:
         assert "best possible (dashed)" in [line.get("name") for line in figure["data"]]
-    app.button_group(key="balance.remedy").set_value("both").run()
+    app.selectbox(key="balance.sides.remedy").set_value("both").run()
     assert_fine(app)
     np.testing.assert_array_equal(counts(app, "Difference of two"), both - full)
 
@@ -220,7 +221,7 @@ def test_the_recommended_correction_is_one_click_away():
     assert escaped(report.remedy_finding(advised, "recall of class 3")) in main_text(app)
     app.button(key="balance.apply").click().run()
     assert_fine(app)
-    assert app.session_state["balance.remedy"] == advised.remedy.name
+    assert app.session_state["settings.balance.sides"] == {"remedy": advised.remedy.name}
 
 
 def test_sizes_by_slider_by_button_and_of_several_classes():
@@ -301,14 +302,14 @@ def test_the_table_sets_sizes_within_what_there_is():
 
 
 def costs_of(app: AppTest) -> list[list[float]]:
-    (table,) = (one.value for one in app.dataframe if "-balance.costs.table" in one.proto.id)
+    (table,) = (one.value for one in app.dataframe if "-balance.errors.table" in one.proto.id)
     return table[["0", "1", "2"]].to_numpy().tolist()
 
 
 def test_costs_are_typed_and_what_cannot_be_is_said():
     app = open_tab(open_balance(), "Costs")
     rows = {0: {"1": -4}, 1: {"0": None}, 2: {"0": float("inf"), "1": 2}}
-    app = settled(edit_cells(app, "balance.costs.table", rows))
+    app = settled(edit_cells(app, "balance.errors.table", rows))
     assert costs_of(app) == [[0, 1, 1], [1, 0, 1], [1, 2, 0]]
     said = " ".join(one.value for one in app.warning).replace("\\", "")
     assert "-4 is not a cost: 'class 1' predicted as 'class 2' stays at 1." in said
@@ -331,7 +332,7 @@ def test_models_options_and_losses():
 def test_the_share_in_use_rescores_at_once():
     app = open_tab(open_balance(), "Priors in deployment")
     before = app.dataframe[-1].value
-    app.slider(key="balance.use.share.2").set_value(60).run()
+    app.number_input(key="balance.priors.share").set_value(60).run()
     assert_fine(app)
     after = app.dataframe[-1].value
     assert (before["error (%), as trained"] != after["error (%), as trained"]).all()
@@ -358,7 +359,8 @@ def test_large_data_begin_with_a_button_and_stale_results_say_so(monkeypatch):
     shown = settled(app)
     assert "Settings have changed" in main_text(shown)
     assert "on one split" in shown.header[0].value
-    learned = [caption.value for caption in app.caption if "Reduced set: 3" in caption.value]
+    captions = [caption.value.replace("\\", "") for caption in app.caption]
+    learned = [caption for caption in captions if "Reduced set: 3" in caption]
     assert ["18 'class 3'" in caption for caption in learned] == [True], "what the stale one saw"
     app.button(key="balance.study.update").click()
     assert "With 5 instead of 53" in settled(app).header[0].value

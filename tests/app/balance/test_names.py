@@ -45,7 +45,7 @@ def test_long_names_and_those_written_from_the_right_leave_counts_in_their_place
 def test_titles_of_matrices_fit_a_third_of_the_page_whatever_the_remedy():
     app = open_tab(open_balance(), "Full and reduced set")
     for remedy in REMEDIES:
-        app.button_group(key="balance.remedy").set_value(remedy).run()
+        app.selectbox(key="balance.sides.remedy").set_value(remedy).run()
         assert_fine(app)
         (title,) = (
             figure["layout"]["meta"]["title"]
@@ -64,5 +64,5 @@ def test_options_of_lists_are_written_as_they_are():
     app.switch_page(PAGE).run()
     app = settled(app)
     assert app.multiselect(key="balance.classes").options == ["a (*no-1*)", "b (*no-1*)"]
-    assert app.selectbox(key="balance.use.class").options == ["a (*no-1*)", "b (*no-1*)"]
+    assert app.selectbox(key="balance.priors.code").options == ["a (*no-1*)", "b (*no-1*)"]
     assert "Recall of a (*no-1*)" in app.selectbox(key="balance.loss").options

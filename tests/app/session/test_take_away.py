@@ -44,7 +44,7 @@ TITLES = {
     "explore": ["Data", "Figures", "Methods"],
     "classify": ["Data", "Model: LDA", "Scores of LDA"],
     "compare": ["Data", "Comparison", "Pairwise comparisons"],
-    "balance": ["Data", "Imbalance study", "Methods"],
+    "balance": ["Data", "Imbalance study", "Imbalance study: corrections"],
     "predict": ["Data", "Predictions", "Drift"],
     "geometry": ["Data", "Figures", "Methods"],
 }

@@ -62,7 +62,7 @@ def test_studies_are_those_of_the_library():
         seed=7,
         repeats=2,
     )
-    assert cost.decomposition("lda").prior_shift == wanted.decomposition("lda").prior_shift
+    assert cost.attribution("lda").prior_shift == wanted.attribution("lda").prior_shift
     study = ASKED.ask(BalanceStudyQuestion({"class 1": 30}, ("lda",), 2)).run(data)
     assert study.counts["reduced"].tolist() == [30, 90, 45]
 

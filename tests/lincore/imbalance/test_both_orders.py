@@ -43,7 +43,7 @@ def test_the_parts_of_the_data_as_they_are_too():
     found = imbalance_cost(unequal_covariances(), ("lda", "perceptron"), repeats=6)
     loss = {c: found.loss("lda", c).mean() for c in ("uncorrected", "corrected priors",
                                                      "balanced weights", "both")}  # fmt: skip
-    split = found.decomposition("lda")
+    split = found.attribution("lda")
     shift = (
         loss["uncorrected"] - loss["corrected priors"],
         loss["balanced weights"] - loss["both"],
@@ -53,7 +53,7 @@ def test_the_parts_of_the_data_as_they_are_too():
     assert_allclose(
         split.prior_shift.value + split.majority_bias.value, loss["uncorrected"] - loss["both"]
     )
-    assert found.decomposition("perceptron").orders == {}
+    assert found.attribution("perceptron").orders == {}
 
 
 def test_an_attribution_is_computed_once(study):

@@ -38,7 +38,7 @@ def test_on_noise_the_recovered_points_are_chance_after_the_correction():
         rng = np.random.default_rng(seed)
         data = lincore.load((rng.normal(size=(200, 3)), np.repeat(["a", "b"], [175, 25])), name="n")
         found = imbalance_cost(data, "lda", repeats=5, seed=seed)
-        best = max(one.recovered.value for one in found.corrections("lda"))
+        best = max(one.recovered.value for one in found.corrected("lda"))
         raw.append(best)
         corrected.append(best - found.optimism("lda"))
     assert np.mean(raw) > 0.015

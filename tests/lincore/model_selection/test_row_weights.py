@@ -202,7 +202,7 @@ def test_the_cost_of_an_imbalance_uses_the_weights():
             ours, theirs = (found.loss("lda", name, loss) for found in (one, rows))
             assert_allclose(ours, theirs, atol=1e-10)
     random = lincore.imbalance_cost(with_row_weights(plain, weights=weights), "lda", repeats=6)
-    found = random.decomposition("lda").prior_shift
+    found = random.attribution("lda").prior_shift
     assert found.low < found.value < found.high
     assert "Rows are weighted" in report.cost_basis(random)
     assert "weights" not in report.cost_basis(none)

@@ -36,12 +36,12 @@ def planted(study):
 
 
 def test_the_finding_and_its_price(planted):
-    said = report.cost_finding(planted, "lda")
+    said = planted.curve("lda").finding()
     assert said.startswith(
         "Balancing the priors of LDA does not significantly pay at any cost of an error"
     )
     assert "on 'class 3' up to 10 other errors. At 3 to 1" in said
-    advised = report.cost_recommendation(planted, "lda")
+    advised = planted.corrections("lda").finding()
     assert advised.startswith(
         f"{ASKED[0].upper()}{ASKED[1:]}, balanced weights + corrected priors "
     )
@@ -51,55 +51,55 @@ def test_the_finding_and_its_price(planted):
     worse = planted.losses.copy()
     worse[0, 0, :, 0] = 0.1
     harmed = replace(planted, losses=worse)
-    assert "no correction is shown to lower" in report.cost_recommendation(harmed, "lda")
-    assert "no posterior" in report.cost_finding(planted, "least-squares", "log loss")
+    assert "no correction is shown to lower" in harmed.corrections("lda").finding()
+    assert "no posterior" in planted.decomposition("least-squares", "log loss").finding()
     few = replace(planted, losses=planted.losses[:, :, :2], seeds=planted.seeds[:2],
                   size_losses=planted.size_losses[:, :, :2])  # fmt: skip
-    said = report.cost_finding(few, "lda")
+    said = few.curve("lda").finding()
     assert said.startswith("After 2 of 6 splits: balancing the priors of LDA")
 
 
 def test_parts_are_said_and_drawn_with_their_signs(planted):
-    shift, bias, small = report.cost_decomposition_sentences(planted, "lda")
+    shift, bias, small = planted.decomposition("lda").notes()
     assert shift.startswith("Prior shift: 8.0 points (")
     assert bias.startswith("Majority bias: 4.0 points (")
     assert small.startswith("Small class: 8.0 points") and "class 3" in small
-    assert "not available" in report.cost_decomposition_sentences(planted, "least-squares")[0]
+    assert "not available" in planted.decomposition("least-squares").notes()[0]
     more = int(planted.counts[planted.rare])
-    said = report.more_rows_finding(planted, "lda", more)
+    said = planted.more_rows("lda", more=more).finding()
     assert said.startswith(f"{more} more training rows of 'class 3' (now {more})")
     assert "of LDA by 4.0 points" in said
-    ends, steps, _ = report.cost_waterfall(planted, "lda").data
+    ends, steps, _ = planted.decomposition("lda").plot().data
     assert_allclose(np.asarray(ends.y, float), [30, 10], rtol=1e-5)
     assert_allclose(np.asarray(steps.y, float), [-8, -4, -8], rtol=1e-5)
-    figure = report.cost_corrections(planted, "lda")
-    names = [c.name for c in planted.corrections("lda")]
+    figure = planted.corrections("lda").plot()
+    names = [c.name for c in planted.corrected("lda")]
     recovered = np.asarray(figure.data[0].x, float)[[names.index(n) for n in LEVELS if n in names]]
     assert_allclose(recovered, [8, 12, 4], rtol=1e-5)
-    curve = report.cost_sweep(planted, "lda")
+    curve = planted.more_rows("lda").plot()
     line = next(trace for trace in curve.data if trace.mode == "lines+markers")
     assert_allclose(np.asarray(line.x, float), planted.sizes)
     assert np.asarray(line.y, float)[-1] == pytest.approx(0.18)
-    assert report.cost_sweep(replace(planted, sizes=planted.sizes[-2:],
-                             size_losses=planted.size_losses[:, -2:]), "lda") is None  # fmt: skip
+    two = replace(planted, sizes=planted.sizes[-2:], size_losses=planted.size_losses[:, -2:])
+    assert two.more_rows("lda").plot() is None
 
 
 def test_tables_of_corrections_and_methods(planted):
-    uncorrected, *rows = report.cost_correction_rows(planted, "lda")
+    uncorrected, *rows = planted.corrections("lda").table().to_dict("records")
     assert uncorrected["balanced error (%)"].startswith("30.0 (")
     cells = {row["correction"]: row for row in rows}
     both = cells["balanced weights + corrected priors"]
     assert both["balanced error (%)"].startswith("18.0") and both["recovered"].startswith("12.0")
     assert both["recommended"] == ASKED
     assert cells["corrected priors"]["recommended"] == ""
-    correction = next(c for c in planted.corrections("lda") if c.name == "both")
+    correction = next(c for c in planted.corrected("lda") if c.name == "both")
     for column, value in (
         ("recall of 'class 3'", correction.recall_change[2]),
         ("recall of the others", correction.others),
         ("error at the file's shares", correction.file_error),
     ):
         assert both[column].startswith(f"{100 * value.value:.1f} (".replace("-", "−"))
-    lda, squares = report.cost_method_rows(planted)
+    lda, squares = planted.decomposition().table().to_dict("records")
     assert lda["prior shift"].startswith("8.0") and lda["recovered"].startswith("12.0")
     assert lda["model"] == "LDA" and lda[f"recommended {ASKED}"] == (
         "balanced weights + corrected priors"
@@ -117,19 +117,20 @@ def test_figures_of_a_study_hold_its_parts_and_remedies():
     study = lincore.balance(lincore.sample("gaussian"), {"class 3": 11}, "lda", repeats=3)
     for loss, scale in (("error", 100), ("log loss", 1), ("recall of class 3", 100)):
         split = study.attribution("lda", loss)
-        ends, steps, _ = report.balance_waterfall(study, "lda", loss).data
+        ends, steps, _ = study.decomposition("lda", loss=loss).plot().data
         ends, steps = (np.asarray(trace.y, float) for trace in (ends, steps))
         assert_allclose(ends, scale * np.array([split.full.value, split.reduced.value]), rtol=1e-5)
         parts = [scale * part.value for part in split.parts.values()]
         assert_allclose(steps, parts, rtol=1e-4, atol=1e-5)
         remedies = study.remedies("lda", loss)
-        bars = report.balance_corrections(study, "lda", loss).data
+        bars = study.corrections("lda", loss=loss).plot().data
         assert len(bars) == (1 if loss == "log loss" else 2)
         assert_allclose(
             np.asarray(bars[0].x, float), [scale * r.recovered.value for r in remedies], rtol=1e-5
         )
-        (row,) = report.decomposition_rows(study, "lda", [loss])
-        rows = report.remedy_rows(study, "lda", loss)
+        table = study.decomposition("lda").table().set_index("loss")
+        row = table.loc[f"{loss} ({'nats' if loss == 'log loss' else '%'})"]
+        rows = study.corrections("lda", loss=loss).table().to_dict("records")
         for remedy, line in zip(remedies, rows, strict=True):
             gain = line["recovered"].split(" ")[0].replace("−", "-")
             assert float(gain) == pytest.approx(scale * remedy.recovered.value, abs=0.051)

@@ -38,7 +38,7 @@ def studies():
 def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
     found = kept[-1]
     even = found.curves["lda"].break_even()
-    said = report.cost_finding(found, "lda")
+    said = found.curve("lda").finding()
     value, low, high = map(report.cost_ratio, even)
     assert said.startswith(
         "Balancing the priors of LDA pays if a missed 'yes' costs more than "
@@ -49,14 +49,14 @@ def test_the_headline_is_conditional_on_the_cost_of_a_miss(kept):
 
 
 def test_a_correction_never_stands_without_its_condition_price_and_calibration(kept):
-    said = report.cost_recommendation(kept[-1], "lda")
+    said = kept[-1].corrections("lda").finding()
     assert said.startswith("If a missed 'yes' costs 9.5 false alarms, corrected priors lower the ")
     assert "the best of 6 on these rows (" in said and "corrected for the choice)" in said
     sentence = said.split(". ")[0]
     for price in ("at the file's own shares the error rises by", "'yes' gets a mean probability of",
                   "the other classes lose", "points of recall"):  # fmt: skip
         assert price in sentence
-    rows = report.cost_correction_rows(kept[-1], "lda")
+    rows = kept[-1].corrections("lda").table().to_dict("records")
     assert [row["recommended"] for row in rows[1:] if row["recommended"]] == [
         "if a missed 'yes' costs 9.5 false alarms"
     ]
@@ -66,15 +66,15 @@ def test_what_is_corrected_for_the_choice_is_less(kept):
     found = kept[-1]
     chosen = found.recommended("lda")
     left = chosen.recovered.value - found.optimism("lda")
-    assert f"({100 * left:.1f} points corrected for the choice)" in report.cost_recommendation(
-        found, "lda"
+    assert (
+        f"({100 * left:.1f} points corrected for the choice)" in found.corrections("lda").finding()
     )
 
 
 def test_the_largest_estimate_is_no_upper_limit():
     rng = np.random.default_rng(3)
     data = lincore.load((rng.normal(size=(120, 2)), np.repeat([0, 1], [100, 20])), name="noise")
-    said = report.cost_recommendation(imbalance_cost(data, "lda", repeats=6), "lda")
+    said = imbalance_cost(data, "lda", repeats=6).corrections().finding()
     assert "no correction is shown to lower the balanced error" in said
     assert "at most" not in said
     assert "the largest estimate is" in said and ", by " in said and "the best of 6" in said
@@ -82,8 +82,8 @@ def test_the_largest_estimate_is_no_upper_limit():
 
 def test_sentences_are_of_the_splits_so_far(kept, studies):
     for records, sentence in (
-        (kept, lambda one: report.cost_finding(one, "lda")),
-        (kept, lambda one: report.cost_recommendation(one, "lda")),
+        (kept, lambda one: one.curve("lda").finding()),
+        (kept, lambda one: one.corrections("lda").finding()),
         (studies, lambda one: report.balance_finding(one, "lda")),
     ):
         for record in records:
@@ -111,9 +111,9 @@ def test_intervals_far_from_zero_are_distinguished_from_it(kept, studies):
 
 
 def test_both_orders_are_shown(kept, studies):
-    split = kept[-1].decomposition("lda")
+    split = kept[-1].attribution("lda")
     first, last = (f"{100 * value:.1f}" for value in split.orders["prior shift"])
-    said = report.cost_decomposition_sentences(kept[-1], "lda")[0]
+    said = kept[-1].decomposition("lda").notes()[0]
     assert first == last or f", {first} if corrected first and {last} if second" in said
     said = report.decomposition_sentences(studies[-1], "lda", "recall of class 3")["prior shift"]
     assert "if corrected first and" in said
@@ -127,11 +127,13 @@ def test_numbers_that_are_labels_stand_in_quotes():
     data = file_of(("0", "1"))
     found = imbalance_cost(data, "lda", repeats=5)
     n = int(found.counts[1])
-    assert report.more_rows_finding(found, "lda", 29).startswith(
-        f"29 more training rows of class '1' (now {n}) would"
+    assert (
+        found.more_rows("lda", more=29)
+        .finding()
+        .startswith(f"29 more training rows of class '1' (now {n}) would")
     )
-    assert "class '1' has few rows" in report.cost_decomposition_sentences(found, "lda")[2]
-    assert "a missed '1'" in report.cost_finding(found, "lda")
+    assert "class '1' has few rows" in found.decomposition("lda").notes()[2]
+    assert "a missed '1'" in found.curve("lda").finding()
 
 
 def test_of_more_classes_an_error_is_compared_with_other_errors():
@@ -140,14 +142,14 @@ def test_of_more_classes_an_error_is_compared_with_other_errors():
     costs[2] *= 4
     found = imbalance_cost(data, "lda", prevalence="file", costs=costs, repeats=5)
     assert report.cost_condition(found) == "an error on 'c' costs 4 others"
-    assert "an error on 'c'" in report.cost_finding(found, "lda")
+    assert "an error on 'c'" in found.curve("lda").finding()
     equal = imbalance_cost(data, "lda", repeats=1)
     assert report.cost_condition(equal) == "all classes are equally frequent in deployment"
 
 
 def test_equal_classes_leave_nothing_to_balance():
     found = imbalance_cost(lincore.sample("iris"), "lda", repeats=2)
-    assert "equally frequent, so balancing changes nothing" in report.cost_finding(found, "lda")
+    assert "equally frequent, so balancing changes nothing" in found.curve("lda").finding()
 
 
 def test_other_classes_lose_recall_in_words(studies):
@@ -172,7 +174,7 @@ def test_no_remedy_names_the_largest_estimate(studies):
 
 def test_the_cost_curve_is_drawn_from_the_numbers_of_the_record(kept):
     found = kept[-1]
-    figure, curve = report.cost_curve(found, "lda"), found.curves["lda"]
+    figure, curve = found.curve("lda").plot(), found.curves["lda"]
     lines = [trace for trace in figure.data if trace.mode == "lines+markers"]
     assert [trace.name for trace in lines] == [
         "uncorrected", "balanced (equal priors)", "matched to the costs",
@@ -183,7 +185,7 @@ def test_the_cost_curve_is_drawn_from_the_numbers_of_the_record(kept):
     assert sum("class ratio" in name for name in names) == 1
     assert any("equal costs" in name for name in names)
     assert any(name.startswith("break-even") for name in names)
-    rows = report.cost_curve_rows(found, "lda")
+    rows = found.curve("lda").table()
     assert len(rows) == len(curve.ratios)
     unshown = replace(found, curves={"lda": replace(curve, errors=np.zeros_like(curve.errors))})
-    assert report.cost_curve(unshown, "lda").layout.meta["title"]
+    assert unshown.curve("lda").plot().layout.meta["title"]

@@ -156,24 +156,15 @@ def test_deployment_weighs_the_errors_of_classes_and_costs_their_kinds(results):
     def by_class(values):
         return shares @ [values[results.truth == k].mean() for k in range(3)]
 
-    rows = report.deployment_rows(results, adjusted, shares)
-    for kind, one in (("as trained", results), ("corrected priors", adjusted)):
-        error = by_class(one.predicted[0] != one.truth)
-        assert number(rows[0][f"error (%), {kind}"]) == pytest.approx(100 * error, abs=0.051)
-        loss = by_class(-one.log_proba[0][np.arange(90), one.truth])
-        assert number(rows[0][f"log loss, {kind}"]) == pytest.approx(loss, abs=6e-4)
-    assert rows[1]["log loss, as trained"] == "–"
-    row = report.decision_cost_rows(results, cheapest, shares, costs)[0]
-    for column, one in (
-        ("cost of the most probable class", results),
-        ("cost of the cheapest decision", cheapest),
-    ):
-        paid = by_class(costs[one.truth, one.predicted[0]])
-        assert number(row[column]) == pytest.approx(paid, abs=6e-4)
-    error = by_class(cheapest.predicted[0] != results.truth)
-    assert number(row["error of the cheapest decision (%)"]) == pytest.approx(
-        100 * error, abs=0.051
-    )
+    for one in (results, adjusted):
+        found = imbalance.error_in_deployment(one, "lda", shares).value
+        assert found == pytest.approx(by_class(one.predicted[0] != one.truth))
+        found = imbalance.log_loss_in_deployment(one, "lda", shares).value
+        assert found == pytest.approx(by_class(-one.log_proba[0][np.arange(90), one.truth]))
+    assert np.isnan(imbalance.log_loss_in_deployment(results, "fisher", shares).value)
+    for one in (results, cheapest):
+        found = imbalance.cost_in_deployment(one, "lda", shares, costs).value
+        assert found == pytest.approx(by_class(costs[one.truth, one.predicted[0]]))
     # One correct and one wrong row more in each class where the spread is estimated.
     wrong, n = results.predicted[0] != results.truth, np.array([60, 20, 10])
     near = (np.bincount(results.truth, wrong) + 1) / (n + 2)

@@ -113,7 +113,7 @@ def test_its_sentences_and_cells_are_those_of_the_library(gaussian):
     for sentence in (
         report.classification_finding(results, "LDA"),
         report.comparison_finding(lincore.metrics.rank_methods(parts["comparison"])),
-        report.cost_finding(parts["cost"], "lda", "recall of class 3"),
+        parts["cost"].decomposition("lda", "recall of class 3").finding(),
         report.balance_finding(parts["study"], "lda", "recall of class 3"),
     ):
         assert sentence in text

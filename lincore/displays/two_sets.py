@@ -1,0 +1,647 @@
+"""Displays of the full and the reduced set side by side: regions, errors, priors and costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from lincore import imbalance, inspection, metrics, plots, report
+from lincore.displays.study import (
+    OneSplitDisplay,
+    counted,
+    first_method,
+    set_name,
+    tested,
+    true_view,
+)
+from lincore.fields import Between, Field
+from lincore.inspection import View
+from lincore.metrics import Interval, Results
+from lincore.utils import percent, quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+#: Shares at which a curve over the priors in deployment is computed.
+N_SHARES = 25
+_DISCRIMINANT = "discriminant"
+
+
+def _pipeline(so_far: SimpleNamespace) -> Any:
+    method = getattr(so_far, "method", None) or first_method(so_far)
+    return so_far.study.example.pipelines[method, "full"]
+
+
+def _inputs(so_far: SimpleNamespace) -> dict[int, str]:
+    """Return the names of the coordinates that planes are spanned by."""
+    steps = _pipeline(so_far).named_steps
+    if "pca" in steps:
+        return {i: f"Component {i + 1}" for i in range(steps["pca"].n_components_)}
+    if "svd" in steps:
+        return {i: f"Component {i + 1}" for i in range(len(steps["svd"].components_))}
+    return dict(enumerate(map(str, so_far.data.feature_names)))
+
+
+def _has_plane(so_far: SimpleNamespace) -> bool:
+    kind = inspection.default_plane_kind(_pipeline(so_far), so_far.data)
+    return bool(kind == _DISCRIMINANT)
+
+
+def _planes(so_far: SimpleNamespace) -> dict[str, str]:
+    what = "components" if "pca" in _pipeline(so_far).named_steps else "features"
+    plane = {_DISCRIMINANT: "Discriminant plane"} if _has_plane(so_far) else {}
+    return plane | {"inputs": f"Two {what}"}
+
+
+def _first_plane(so_far: SimpleNamespace) -> str:
+    return next(iter(_planes(so_far)))
+
+
+def _has_axes(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.kind == "inputs" and len(_inputs(so_far)) > 2)
+
+
+def _others(so_far: SimpleNamespace) -> dict[int, str]:
+    return {i: name for i, name in _inputs(so_far).items() if i != so_far.x}
+
+
+def _first_other(so_far: SimpleNamespace) -> int:
+    return 1 if so_far.x == 0 else 0
+
+
+PlaneKind: TypeAlias = (
+    Annotated[
+        str,
+        Field(
+            "Plane",
+            "The same for both models; the caption explains the other directions.",
+            longest=20,
+            choices=_planes,
+            auto=_first_plane,
+            when=_has_plane,
+        ),
+    ]
+    | None
+)
+AxisX: TypeAlias = Annotated[
+    int, Field("x axis", "Coordinate drawn from left to right.", choices=_inputs, when=_has_axes)
+]
+AxisY: TypeAlias = (
+    Annotated[
+        int,
+        Field("y axis", "Coordinate drawn from bottom to top.", choices=_others,
+              auto=_first_other, when=_has_axes),
+    ]
+    | None
+)  # fmt: skip
+
+
+def views_of(
+    display: Any, methods: Sequence[str], *, kind: str | None, x: int, y: int | None
+) -> list[View]:
+    """Return for each method the views of the full set and of the other, in one plane."""
+    study, data, found = display.study, display.data, []
+    for method in methods:
+        so_far = SimpleNamespace(study=study, data=data, method=method)
+        so_far.kind, so_far.x = kind or _first_plane(so_far), x
+        pipelines = [study.example.pipelines[method, name] for name in ("full", display.condition)]
+        n_inputs = len(_inputs(so_far))
+        if so_far.kind == _DISCRIMINANT:
+            planes = imbalance.shared_planes(pipelines, data, study.example.split.train)
+        else:
+            pair = (x, _first_other(so_far) if y is None else y) if n_inputs > 2 else (0, 1)
+            test = study.example.split.test
+            planes = imbalance.aligned_planes(pipelines, data, test, pair[:n_inputs])
+        found += [
+            imbalance.condition_view(study.example, method, name, data, plane)
+            for name, plane in zip(("full", display.condition), planes, strict=True)
+        ]
+    return found
+
+
+def _is_surface(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.drawing == "Surface")
+
+
+@dataclass(frozen=True, eq=False)
+class RegionsDisplay(OneSplitDisplay):
+    """The decision regions of a model of the full set, or of the reduced one."""
+
+    title: ClassVar[str] = "Regions"
+    made_by: ClassVar[str] = "study.regions"
+
+    side: Annotated[
+        Literal["full", "reduced"],
+        Field("Set", "Training set of the model.", choices=("full", "reduced")),
+    ] = "reduced"
+    drawing: Annotated[
+        Literal["Boundary", "Contour", "Surface"],
+        Field(
+            "Plot",
+            "Both sides have the same ranges, the same scale of colours and the same camera.",
+            choices=("Boundary", "Contour", "Surface"),
+        ),
+    ] = "Boundary"
+    camera: Annotated[
+        Literal["oblique", "above", "front"],
+        Field(
+            "Seen from",
+            "For both plots; dragging rotates only one.",
+            choices={"oblique": "Oblique", "above": "Above", "front": "Front"},
+            when=_is_surface,
+        ),
+    ] = "oblique"
+    kind: PlaneKind = None
+    x: AxisX = 0
+    y: AxisY = None
+
+    @cached_property
+    def views(self) -> list[View]:
+        """Both sides in one plane."""
+        return views_of(self, (self.chosen,), kind=self.kind, x=self.x, y=self.y)
+
+    @property
+    def view(self) -> View:
+        """The side that is shown."""
+        return self.views[0 if self.side == "full" else 1]
+
+    @property
+    def trained_on(self) -> str:
+        """The set or correction that the model learned from."""
+        return "full" if self.side == "full" else self.condition
+
+    def finding(self) -> str:
+        """Return what is drawn."""
+        return f"{self.label}, {set_name(self.trained_on)}"
+
+    def frame(self) -> pd.DataFrame:
+        """Return how many predictions there are, and those that the regions show."""
+        return pd.DataFrame(
+            [
+                {
+                    "method": self.chosen,
+                    "set": self.trained_on,
+                    "predictions": len(self.view.points),
+                    "shown": self.view.n_faithful,
+                }
+            ]
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the notes say how faithful the regions are."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure:
+        """Return the regions, the contours of probability, or the surface of density."""
+        options: dict[str, Any] = {
+            "shared": plots.SharedAxes.of(*self.views),
+            "title": self.finding(),
+        }
+        if self.drawing == "Surface":
+            return plots.surface(self.view, camera=self.camera, **options)
+        if self.drawing == "Contour":
+            return plots.contour(self.view, **options)
+        truth = None
+        if self.data is not None and self.data.truth is not None and self.data.n_features == 2:
+            known = imbalance.true_parameters_of(self.study, self.data)
+            truth = true_view(self.study, self.data, known)
+            if truth.axis_names != self.view.axis_names:
+                truth = None  # the models see components
+        return plots.boundary(self.view, truth=truth, **options)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the rows it was trained and tested on, and how faithful the regions are."""
+        source = imbalance.condition_sample(self.trained_on)
+        counts = self.study.counts["reduced" if source == "reweighted" else source]
+        name = set_name(self.trained_on).capitalize()
+        return (
+            f"{name}: trained on {counted(counts, self.study)}.",
+            f"{_tested_on(self)} {self.view.caption} The regions show {self.view.n_faithful:,} of "
+            f"{len(self.view.points):,} predictions as the model makes them.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SetBoundariesDisplay(OneSplitDisplay):
+    """The regions of every model, of the full set on the left and the reduced one on the right."""
+
+    title: ClassVar[str] = "All models"
+    made_by: ClassVar[str] = "study.boundaries"
+
+    kind: PlaneKind = None
+    x: AxisX = 0
+    y: AxisY = None
+
+    @cached_property
+    def views(self) -> list[View]:
+        """Both sides of every method."""
+        return views_of(self, self.study.methods, kind=self.kind, x=self.x, y=self.y)
+
+    @property
+    def is_possible(self) -> bool:
+        """True if models see two coordinates."""
+        return len(self.views[0].axis_names) > 1
+
+    def finding(self) -> str:
+        """Return what is drawn."""
+        if not self.is_possible:
+            return "With a single coordinate the models are drawn separately."
+        return "Full set on the left, reduced set on the right"
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each model and set: predictions, and those that the regions show."""
+        names = ("full", self.condition)
+        return pd.DataFrame(
+            {
+                "method": method,
+                "set": name,
+                "predictions": len(view.points),
+                "shown": view.n_faithful,
+            }
+            for (method, name), view in zip(
+                [(method, name) for method in self.study.methods for name in names],
+                self.views,
+                strict=True,
+            )
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure holds all of it."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure | None:
+        """Return two panels for each model."""
+        if not self.is_possible:
+            return None
+        sides = ("Full", "Reduced" if self.condition == "reduced" else "Corrected")
+        names = report.short_names(self.study.methods)
+        titles = [f"{side}: {name}" for name in names for side in sides]
+        return plots.small_multiples(self.views, titles, columns=2, title=self.finding())
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the test rows."""
+        return (_tested_on(self),)
+
+
+def _tested_on(display: OneSplitDisplay) -> str:
+    rows = counted(tested(display.study), display.study)
+    return f"All are tested on the same {rows}: the test set is unchanged."
+
+
+@dataclass(frozen=True, eq=False)
+class SetConfusionDisplay(OneSplitDisplay):
+    """The confusion matrix of a model of the full set, of the reduced one, or their difference."""
+
+    title: ClassVar[str] = "Confusion"
+    made_by: ClassVar[str] = "study.confusion"
+
+    side: Annotated[
+        Literal["full", "difference", "reduced"],
+        Field(
+            "Matrix",
+            "Of the full set, of the reduced one, or their difference.",
+            choices=("full", "difference", "reduced"),
+        ),
+    ] = "difference"
+
+    @cached_property
+    def matrices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Counts of both sets, true classes along the first axis."""
+        before, after = (
+            metrics.confusion_matrix(self.results(name), self.chosen)
+            for name in ("full", self.condition)
+        )
+        return before, after
+
+    def finding(self) -> str:
+        """Return which rows went where."""
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each true and predicted class, the rows of both sets."""
+        before, after = self.matrices
+        names = list(map(str, self.study.classes))
+        return pd.DataFrame(
+            {"true": true, "predicted": predicted, "full": before[i, j], "reduced": after[i, j]}
+            for i, true in enumerate(names)
+            for j, predicted in enumerate(names)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure holds all of it."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure:
+        """Return the matrix."""
+        if self.side != "difference":
+            name = "full" if self.side == "full" else self.condition
+            return plots.confusion(_by_label(self.results(name)), self.label, narrow=True)
+        end = "reduced" if self.condition == "reduced" else "corrected"
+        return plots.confusion_difference(
+            *self.matrices,
+            self.study.classes,
+            words=("full", end),
+            title=f"From the full to the {end} set: changes of the predictions",
+            narrow=True,
+        )
+
+
+def _by_label(results: Results) -> Results:
+    return replace(results, methods=tuple(map(results.settings.label, results.methods)))
+
+
+def _classes(so_far: SimpleNamespace) -> dict[int, str]:
+    return dict(enumerate(map(str, so_far.study.classes)))
+
+
+def _first_reduced(so_far: SimpleNamespace) -> int:
+    return int(np.flatnonzero(so_far.study.is_reduced)[0])
+
+
+def _share_of_full(so_far: SimpleNamespace) -> float:
+    return min(max(float(so_far.study.shares("full")[so_far.code]), 0.01), 0.99)
+
+
+def _per_cent(so_far: SimpleNamespace) -> tuple[str, float]:
+    return "%", 100
+
+
+@dataclass(frozen=True, eq=False)
+class DeploymentDisplay(OneSplitDisplay):
+    """A display of the class shares in deployment, without fitting again."""
+
+    code: (
+        Annotated[
+            int,
+            Field(
+                "Class",
+                "The others divide what is left as in the full training set.",
+                choices=_classes,
+                auto=_first_reduced,
+            ),
+        ]
+        | None
+    ) = None
+    share: (
+        Annotated[
+            float,
+            Field(
+                "Share in deployment",
+                "Scores are updated immediately, without refitting.",
+                low=0.01,
+                high=0.99,
+                step=0.01,
+                unit=_per_cent,
+                auto=_share_of_full,
+            ),
+        ]
+        | None
+    ) = None
+
+    @property
+    def condition(self) -> str:
+        """The reduced set; a threshold is another way to say what priors say."""
+        found = super().condition
+        return "reduced" if found == "moved threshold" else found
+
+    @cached_property
+    def class_code(self) -> int:
+        """The class whose share is set."""
+        return _first_reduced(SimpleNamespace(study=self.study)) if self.code is None else self.code
+
+    @cached_property
+    def shares(self) -> np.ndarray:
+        """The shares of all classes in deployment."""
+        full = self.study.shares("full")
+        if self.share is None:
+            return np.asarray(full)
+        return np.asarray(imbalance.priors_with_share(full, self.class_code, self.share))
+
+    @property
+    def learned(self) -> np.ndarray:
+        """The priors behind the posteriors of each method."""
+        return np.asarray(imbalance.condition_priors(self.study, self.condition))
+
+    @cached_property
+    def adjusted(self) -> Results:
+        """The predictions with the priors of deployment."""
+        return metrics.adjust_priors(self.results(self.condition), self.learned, self.shares)
+
+    @property
+    def quoted_class(self) -> str:
+        """The label of the class whose share is set, in quotes."""
+        return quoted(self.study.classes[self.class_code])
+
+    @property
+    def trained_phrase(self) -> str:
+        """What the models learned from."""
+        if self.condition == "reduced":
+            return "Trained on the reduced set"
+        correction = "both corrections" if self.condition == "both" else self.condition
+        return f"Trained on the reduced set with {correction}"
+
+
+@dataclass(frozen=True, eq=False)
+class PriorsDisplay(DeploymentDisplay):
+    """Error and log loss under other class shares, as trained and with corrected priors."""
+
+    title: ClassVar[str] = "Priors in deployment"
+    made_by: ClassVar[str] = "study.priors"
+
+    def _values(self, method: str) -> dict[tuple[str, str], Interval]:
+        both = {"as trained": self.results(self.condition), "corrected priors": self.adjusted}
+        scoring = {
+            "error": imbalance.error_in_deployment,
+            "log loss": imbalance.log_loss_in_deployment,
+        }
+        return {
+            (name, priors): score(results, method, self.shares)
+            for name, score in scoring.items()
+            for priors, results in both.items()
+        }
+
+    def finding(self) -> str:
+        """Return the error of the model with these shares, as trained and corrected."""
+        values = self._values(self.chosen)
+        trained, corrected = (
+            percent(values["error", name].value) for name in ("as trained", "corrected priors")
+        )
+        return (
+            f"If {self.quoted_class} is {percent(self.shares[self.class_code], 0)} of the rows in "
+            f"deployment, {self.label} has an error of {trained} as trained and of {corrected} "
+            "with corrected priors."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each method, score and priors, with its interval."""
+        return pd.DataFrame(
+            {"method": method, "score": name, "priors": priors, **value._asdict()}
+            for method in self.study.methods
+            for (name, priors), value in self._values(method).items()
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each model."""
+        return pd.DataFrame(
+            {"model": self.study.settings.label(method)}
+            | {
+                f"{name}{' (%)' if name == 'error' else ''}, {priors}": report.format_loss(
+                    value, name
+                )
+                for (name, priors), value in self._values(method).items()
+            }
+            for method in self.study.methods
+        )
+
+    def plot(self) -> go.Figure:
+        """Return the error by the share of the class, as trained and with corrected priors."""
+        old = self.learned[self.study.methods.index(self.chosen)]
+        own, places = (
+            self.results(self.condition).select(self.chosen),
+            np.geomspace(0.01, 0.95, N_SHARES),
+        )
+        curves = [
+            imbalance.error_by_share(own, old, self.class_code, places, corrected=corrected)
+            for corrected in (False, True)
+        ]
+        value, low, high = np.moveaxis(np.vstack(curves), -1, 0)
+        return plots.sweep(
+            100 * places,
+            value,
+            low,
+            high,
+            [f"{self.label}, as trained", f"{self.label}, corrected priors"],
+            across=f"share of {self.quoted_class} in deployment (%)",
+            score="error",
+            title=f"Error of {self.label} by the share of {self.quoted_class} in deployment",
+            basis="Bands: 95 % intervals over the test rows.",
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the training set, the test rows, and what correcting priors does."""
+        rows = f"{len(self.adjusted.rows):,} test {self.study.settings.rows}"
+        return (
+            f"{self.trained_phrase}. {rows}, weighted to these shares; 95 % intervals. With "
+            "corrected priors, posteriors are multiplied by new over old shares, without "
+            "refitting.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CostsDisplay(DeploymentDisplay):
+    """Decisions for the most probable class and those of least expected cost."""
+
+    title: ClassVar[str] = "Costs"
+    made_by: ClassVar[str] = "study.costs"
+
+    costs: Annotated[
+        tuple[Annotated[float, Between(0)], ...],
+        Field(
+            "Costs of errors",
+            "Of predicting the column for the row, row by row; by default 1 for every error.",
+            longest=10_000,
+        ),
+    ] = ()
+    decision: Annotated[
+        Literal["least expected cost", "most probable class"],
+        Field(
+            "Decision",
+            "The decision rule of the plotted boundary.",
+            choices=("least expected cost", "most probable class"),
+        ),
+    ] = "least expected cost"
+    kind: PlaneKind = None
+    x: AxisX = 0
+    y: AxisY = None
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """The costs as a table, true classes along the first axis."""
+        k = len(self.study.classes)
+        usual = 1.0 - np.eye(k)
+        is_table = len(self.costs) == k * k and np.isfinite(self.costs).all()
+        return np.reshape(self.costs, (k, k)) if is_table else usual
+
+    @cached_property
+    def cheapest(self) -> Results:
+        """The predictions of least expected cost."""
+        return imbalance.minimum_cost_decisions(self.adjusted, self.matrix)
+
+    def _costs(self, method: str) -> tuple[Interval, Interval]:
+        before, after = (
+            imbalance.cost_in_deployment(found, method, self.shares, self.matrix)
+            for found in (self.adjusted, self.cheapest)
+        )
+        return before, after
+
+    @property
+    def has_posteriors(self) -> bool:
+        """True if costs move the boundary of the model."""
+        return bool(metrics.has_posteriors(self.adjusted, self.chosen))
+
+    def finding(self) -> str:
+        """Return what deciding at least expected cost does to the cost of a row."""
+        if not self.has_posteriors:
+            return f"{self.label} has no posteriors, so costs do not change its boundary."
+        before, after = (report.format_loss(cost, "log loss") for cost in self._costs(self.chosen))
+        if before == after:
+            return f"The expected cost of a row by {self.label} is {before}, by both decisions."
+        return (
+            f"The expected cost of a row by {self.label} is {before} for the most probable class "
+            f"and {after} for the decision of least expected cost."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each method and decision: the cost, with its interval."""
+        return pd.DataFrame(
+            {"method": method, "decision": decision, **cost._asdict()}
+            for method in self.study.methods
+            for decision, cost in zip(
+                ("most probable class", "least expected cost"), self._costs(method), strict=True
+            )
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each model: the cost of both decisions, the error of the second."""
+        rows = []
+        for method in self.study.methods:
+            before, after = self._costs(method)
+            error = imbalance.error_in_deployment(self.cheapest, method, self.shares)
+            rows.append(
+                {
+                    "model": self.study.settings.label(method),
+                    "cost of the most probable class": report.format_loss(before, "log loss"),
+                    "cost of the cheapest decision": report.format_loss(after, "log loss"),
+                    "error of the cheapest decision (%)": report.format_loss(error, "error"),
+                }
+            )
+        return pd.DataFrame(rows)
+
+    def plot(self) -> go.Figure | None:
+        """Return the regions of one of the two decisions."""
+        if self.data is None or not self.has_posteriors:
+            return None
+        old = self.learned[self.study.methods.index(self.chosen)]
+        view = views_of(self, (self.chosen,), kind=self.kind, x=self.x, y=self.y)[1]
+        view = imbalance.view_with_prior_shift(view, imbalance.log_prior_shift(old, self.shares))
+        shared, results = plots.SharedAxes.of(view), self.adjusted
+        if self.decision == "least expected cost":
+            view, results = imbalance.view_with_costs(view, self.matrix), self.cheapest
+        view = imbalance.view_with_predictions(view, results, self.chosen)
+        return plots.boundary(view, shared=shared, title=f"{self.label}, {self.decision}")
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the priors, and the test rows."""
+        rows = f"{len(self.adjusted.rows):,} test {self.study.settings.rows}"
+        share = percent(self.shares[self.class_code], 0)
+        return (
+            f"{self.trained_phrase}, priors corrected for deployment: {self.quoted_class} {share} "
+            f"(set under “Priors in deployment”). {rows}, weighted to the shares in deployment; "
+            "95 % intervals.",
+        )

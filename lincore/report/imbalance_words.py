@@ -1,0 +1,113 @@
+"""Words and numbers that findings on an imbalance share."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lincore.imbalance.study import BalanceStudy
+from lincore.metrics.scores import Interval
+from lincore.utils.formatting import decimals, points, quoted, true_minus
+from lincore.utils.typing import Array
+
+#: From this value, three digits are enough for an unbounded loss.
+HUGE = 1000
+
+
+def correction_name(name: str) -> str:
+    """Return the display name of a correction.
+
+    Parameters
+    ----------
+    name : str
+        Of a correction, or of any set that models are trained on.
+    """
+    return "balanced weights + corrected priors" if name == "both" else name
+
+
+def format_loss(found: Interval, loss: str) -> str:
+    """Write a loss, or a change of one, with its interval.
+
+    Parameters
+    ----------
+    found : Interval
+        In nats for the log loss, otherwise a share, which is written in per cent.
+    loss : str
+        "log loss", or the name of another one.
+
+    Examples
+    --------
+    >>> format_loss(Interval(0.103, 0.081, 0.125), "error")
+    '10.3 (8.1 to 12.5)'
+    >>> format_loss(Interval(0.5, float("nan"), float("nan")), "log loss")
+    '0.500'
+    >>> format_loss(Interval(25408143.971, 976000.2, 49840287.7), "log loss")
+    '2.54e+07 (9.76e+05 to 4.98e+07)'
+    """
+    if np.isnan(found.value):
+        return "–"
+    huge = loss == "log loss" and max(abs(found.value), abs(found.high)) >= HUGE
+
+    def number(value: float) -> str:
+        if huge:  # of a confident model that errs, or where costs are
+            return true_minus(f"{value:.3g}")
+        # No plus sign, which begins a formula in a spreadsheet.
+        return decimals(value) if loss == "log loss" else points(value)
+
+    text = number(found.value)
+    if np.isnan(found.low):
+        return text
+    return f"{text} ({number(found.low)} to {number(found.high)})"
+
+
+def loss_in_words(loss: str) -> str:
+    """Write the name of a loss in a sentence, with the label of its class quoted."""
+    label = loss.removeprefix("recall of ")
+    return loss if label == loss else f"recall of {quoted(label)}"
+
+
+def after_splits(n: int, wanted: int) -> str:
+    """Begin a sentence about the splits so far; "" after all of them."""
+    return f"After {n} of {wanted} splits: " if n < wanted else ""
+
+
+def recall_of_others(change: Interval) -> str:
+    """Describe the change of the mean recall of the other classes; "" if there are none."""
+    value, low, high = change
+    if np.isnan(value):
+        return ""
+    if not value:
+        return "the recall of the other classes is unchanged"
+    if low <= 0 <= high:
+        return "the recall of the other classes does not change beyond chance"
+    verb, sign = ("lose", -1) if value < 0 else ("gain", 1)
+    ends = sorted((sign * low, sign * high))
+    text = f"the other classes {verb} {points(abs(value))} points of recall"
+    return text if np.isnan(low) else f"{text} ({points(ends[0])} to {points(ends[1])})"
+
+
+def best_of(n: int, corrected: str) -> str:
+    """Report that a value is the best of several, and its value corrected for the choice."""
+    if n < 2:
+        return "the only one on these rows"
+    text = f"the best of {n} on these rows"
+    return f"{text} ({corrected} corrected for the choice)" if corrected else text
+
+
+def weights_in_sizes(counts: NDArray[np.intp], totals: Array) -> str:
+    """Explain weights in a study; "" if rows have none."""
+    if (counts == totals).all():
+        return ""
+    return " Rows are weighted; class sizes are numbers of rows."
+
+
+def balance_basis(study: BalanceStudy) -> str:
+    """Describe the means reported by a study."""
+    n, weighted = len(study.seeds), weights_in_sizes(study.counts["full"], study.totals["full"])
+    if n == 1:
+        return f"One split so far, so no intervals.{weighted}"
+    what = "splits" if study.new_splits else "choices of the training rows, one test set"
+    wanted = study.settings.repeats
+    of = f"{n} of {wanted}" if n < wanted else str(n)
+    rows = f"{study.n_test:,} test rows each"
+    return f"Mean of {of} {what} ({rows}), with 95 % intervals.{weighted}"

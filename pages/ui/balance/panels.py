@@ -1,0 +1,152 @@
+"""The panels below the study of the page Balance, each drawn only when it is open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import streamlit as st
+
+from lincore.displays import (
+    CorrectionsDisplay,
+    CostsDisplay,
+    DecompositionDisplay,
+    PriorsDisplay,
+    RegionsDisplay,
+    SetBoundariesDisplay,
+    SetConfusionDisplay,
+    StudyScoresDisplay,
+    SweepDisplay,
+    TrainingLossDisplay,
+)
+from pages.ui.balance import computation, error_costs, models
+from pages.ui.session import arrival, sidebar
+from pages.ui.widgets import displays, text
+
+if TYPE_CHECKING:
+    from lincore.data import Dataset
+    from lincore.imbalance import BalanceStudy
+    from pages.ui.jobs.executor import Job
+
+KEY = "balance.tabs"
+#: Where settings are kept: of both sets side by side, of the shares in deployment, of the sweep.
+SIDES, PRIORS, SWEEP = "balance.sides", "balance.priors", "balance.sizes"
+_PLANE = ("kind", "x", "y")
+
+
+class ShownStudy(NamedTuple):
+    """The study on one split and on many, and what the page shows of them."""
+
+    one: computation.First
+    data: Dataset
+    method: str
+    loss: str
+    study: BalanceStudy
+
+    @property
+    def context(self) -> dict[str, Any]:
+        """What displays of the first split are about."""
+        return {"study": self.one.study, "method": self.method, "data": self.data}
+
+    def settings(self, key: str, display: type, *names: str, **more: Any) -> dict[str, Any]:
+        """Return settings that are asked for in another panel."""
+        return displays.ask(display, key, *names, draw=False, **self.context, **more)
+
+    @property
+    def remedied(self) -> dict[str, Any]:
+        """What displays of the first split are about, and the correction that is applied."""
+        return self.context | self.settings(SIDES, RegionsDisplay, "remedy")
+
+
+@sidebar.fragment
+def show(shown: ShownStudy) -> None:
+    """Draw the tabs, and in the open one what it holds."""
+    arrival.show(KEY, next(iter(PANELS)))
+    tabs = st.tabs(list(PANELS), key=KEY, on_change="rerun")
+    for tab, draw in zip(tabs, PANELS.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw(shown)
+
+
+def _decomposition(shown: ShownStudy) -> None:
+    about = shown.study, models.known(shown.study, shown.method), shown.loss
+    displays.details(DecompositionDisplay(*about), key="balance.parts")
+    displays.details(CorrectionsDisplay(*about), key="balance.remedies")
+
+
+def _both_sets(shown: ShownStudy) -> None:
+    with st.container(horizontal=True, key=f"{SIDES}.settings"):
+        names = ("remedy", "drawing", "camera", *_PLANE)
+        chosen = displays.ask(RegionsDisplay, SIDES, *names, width=220, **shown.context)
+    pair = [RegionsDisplay(**shown.context, **chosen, side=side) for side in ("full", "reduced")]
+    for column, regions in zip(st.columns(2, gap="medium"), pair, strict=True):
+        with column:
+            displays.body(regions, key=f"balance.{regions.side}")
+    about = shown.context | {"remedy": chosen["remedy"], "data": None}
+    sides = ("full", "difference", "reduced")
+    for column, side in zip(st.columns(3, gap="medium"), sides, strict=True):
+        with column:
+            displays.figure(
+                SetConfusionDisplay(**about, side=side), key=f"balance.confusion.{side}"
+            )
+    st.caption(text.escape(pair[0].scope()))
+
+
+def _all_models(shown: ShownStudy) -> None:
+    plane = shown.settings(SIDES, RegionsDisplay, *_PLANE)
+    displays.show(SetBoundariesDisplay(**shown.remedied, **plane), key="balance.multiples")
+
+
+def _class_sizes(shown: ShownStudy) -> None:
+    def draw(job: Job) -> None:
+        context = {"sweep": job.result, "loss": shown.loss}
+        chosen = displays.ask(SweepDisplay, SWEEP, "kind", width=320, **context)
+        displays.show(SweepDisplay(**context, **chosen), key=SWEEP)
+
+    computation.sweep(shown.one, shown.data, draw=draw)
+
+
+def _priors(shown: ShownStudy) -> None:
+    with st.container(horizontal=True, key=f"{PRIORS}.settings"):
+        names = ("code", "share")
+        chosen = displays.ask(PriorsDisplay, PRIORS, *names, width=220, **shown.context)
+    about = shown.remedied | {"data": None}
+    displays.show(PriorsDisplay(**about, **chosen), key=PRIORS)
+
+
+def _costs(shown: ShownStudy) -> None:
+    costs = error_costs.ask(shown.data)
+    if costs is None:
+        return
+    about = shown.remedied | {"costs": costs}
+    about |= shown.settings(PRIORS, PriorsDisplay, "code", "share")
+    about |= shown.settings(SIDES, RegionsDisplay, *_PLANE)
+    cheapest = CostsDisplay(**about)
+    probable = CostsDisplay(**about, decision="most probable class")
+    st.markdown(f"**{text.escape(displays.parts(cheapest).finding)}**")
+    displays.details(cheapest, key="balance.costs")
+    for column, one in zip(st.columns(2, gap="medium"), (probable, cheapest), strict=True):
+        with column:
+            displays.figure(one, key=f"balance.costs.{one.decision.split()[0]}")
+    st.caption(text.escape(cheapest.scope()))
+
+
+def _scores(shown: ShownStudy) -> None:
+    displays.show(StudyScoresDisplay(**shown.remedied), key="balance.scores")
+
+
+def _training_loss(shown: ShownStudy) -> None:
+    displays.show(TrainingLossDisplay(**shown.context), key="balance.convergence")
+
+
+PANELS: dict[str, Callable[[ShownStudy], None]] = {
+    DecompositionDisplay.title: _decomposition,
+    "Full and reduced set": _both_sets,
+    SetBoundariesDisplay.title: _all_models,
+    SweepDisplay.title: _class_sizes,
+    PriorsDisplay.title: _priors,
+    CostsDisplay.title: _costs,
+    StudyScoresDisplay.title: _scores,
+    TrainingLossDisplay.title: _training_loss,
+}
