@@ -6,6 +6,14 @@ from .comparison import PairwiseDisplay as PairwiseDisplay
 from .comparison import RecallDisplay as RecallDisplay
 from .comparison import ScoresDisplay as ScoresDisplay
 from .comparison import TimesDisplay as TimesDisplay
+from .experiment import ExperimentDisplay as ExperimentDisplay
+from .experiment import ExperimentTableDisplay as ExperimentTableDisplay
+from .prediction import DriftDisplay as DriftDisplay
+from .prediction import MatchedColumnsDisplay as MatchedColumnsDisplay
+from .prediction import PredictedClassesDisplay as PredictedClassesDisplay
+from .prediction import PredictedRowsDisplay as PredictedRowsDisplay
+from .prediction import PredictionConfusionDisplay as PredictionConfusionDisplay
+from .prediction import PredictionScoresDisplay as PredictionScoresDisplay
 from .training import BoundariesDisplay as BoundariesDisplay
 from .training import LearningCurveDisplay as LearningCurveDisplay
 from .training import SplitChoiceDisplay as SplitChoiceDisplay

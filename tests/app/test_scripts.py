@@ -132,7 +132,8 @@ SAVED = Visit("predict", given=(("Open a saved model", "flo'wers.zip"),
                                 ("Upload the new rows", "iris.csv")))  # fmt: skip
 NEW_ROWS = Visit("predict", chosen={"predict.source": "file", "predict.priors": "equal"},
                  given=(("Upload the new rows", "ne'w\".csv"),))  # fmt: skip
-NEW_IMAGES = Visit("predict", chosen={"predict.source": "file", "predict.order": "uncertain"},
+NEW_IMAGES = Visit("predict", chosen={"predict.source": "file",
+                                      "settings.predict.rows": {"order": "uncertain"}},
                    given=(("Upload the new rows", "digits.zip"),))  # fmt: skip
 COST = Visit("balance", chosen={"balance.mode": "cost", "balance.cost.repeats": 2,
                                 "balance.methods": ["lda", "logistic"]})  # fmt: skip

@@ -22,6 +22,7 @@ from lincore.displays import (
     DisagreementsDisplay,
     Display,
     LearningCurveDisplay,
+    PredictedRowsDisplay,
 )
 from lincore.errors import DataError
 from pages.ui.widgets import displays
@@ -147,7 +148,6 @@ RULES: Mapping[str, Rule] = {
     **_all(_is_count, "balance.cost.more"),
     "balance.remedy": _is_remedy,
     COSTS: _are_costs,
-    "predict.order": _is_text,
     "balance.mode": _among("cost", "cut"),
     "balance.drawing": _among("Boundary", "Contour", "Surface", "All models"),
 }
@@ -158,6 +158,7 @@ DISPLAYS: Mapping[str, tuple[type[Display], tuple[str, ...]]] = {
     "compare.rows": (DisagreementsDisplay, ("first", "second", "which")),
     "compare.planes": (BoundariesDisplay, ("kind", "x", "y")),
     "compare.sizes": (LearningCurveDisplay, ("bands",)),
+    "predict.rows": (PredictedRowsDisplay, ("order",)),
 }
 
 

@@ -138,7 +138,7 @@ PER_DATASET = (
     "balance.y",
     "balance.use.class",
     "predict.source",
-    "predict.order",
+    "settings.predict.rows",
     "predict.priors",
     "predict.priors.class",
     "predict.fill_missing",

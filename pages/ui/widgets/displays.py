@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import fields
-from pages.ui.widgets import controls, selection, tables, text
+from pages.ui.widgets import controls, image_sheets, selection, tables, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -174,7 +174,9 @@ def body(display: Display, *, key: str, data: Dataset | None = None) -> None:
     note(display)
     said = parts(display)
     if said.figure is not None:
-        controls.figure(said.figure, key=f"{key}.figure")
+        is_sheet = "sheet" in said.figure.layout.meta
+        draw = image_sheets.show if is_sheet else controls.figure
+        draw(said.figure, key=f"{key}.figure")
     images = display.images()
     if images is not None and data is not None:
         rows, captions = images
