@@ -120,7 +120,7 @@ def test_many_levels_without_drift_are_negligible_and_every_p_is_known():
     assert few["effect"] > 0.15 and few["size"] == "negligible"
     one = drift(data.take(slice(0, 600)), data.take(slice(600, 603)))
     assert one["p"].notna().all() and one["p (Holm)"].notna().all()
-    assert "by chance" in DriftDisplay(one).finding()
+    assert "beyond chance" in DriftDisplay(one).finding()
 
 
 def test_images_are_compared_by_brightness_and_contrast():
