@@ -42,8 +42,7 @@ def predict_blocks(
 def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
     """Return the code that reads the rows and predicts them."""
     rows = question.rows
-    name = literal("The row typed in")
-    keywords = {}
+    new, name, keywords = "new", literal("The row typed in"), {}
     if isinstance(rows, TypedRow):
         known = [] if question.model is not None else ["training"]
         typed = call("prediction.typed_row", "model", literal(dict(rows.values)), *known)
@@ -52,8 +51,7 @@ def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
         several = rows.name == "images"
         what = "the folder of new images" if several else "the file of new rows"
         lines = file_code("NEW", rows.name, rows.sha256, what, several=several)
-        lines.append(f"new = {'NEW_PARTS' if several else 'NEW'}")
-        name = literal(rows.name)
+        new, name = "NEW_PARTS" if several else "NEW", literal(rows.name)
         if rows.reading != type(rows.reading)():
             keywords["options"] = record("io.ReadOptions", rows.reading, RECORDS)
         if rows.fill_missing:
@@ -65,8 +63,8 @@ def _predictions(analysis: Analysis, question: PredictQuestion) -> list[str]:
     else:
         lines, name = ["new = prediction.TestSet(data, split)"], 'f"{data.name}, test set"'
     lines.append(f"reading = {call('prediction.Reading', name, **keywords)}")
-    level = literal(question.level)
-    predicted = call("prediction.predict", "model", "new", level=level, reading="reading")
+    level = {} if question.level == type(question).level else {"level": literal(question.level)}
+    predicted = call("prediction.predict", "model", new, **level, reading="reading")
     lines.append(f"predictions = {predicted}")
     priors = question.priors
     if isinstance(priors, ClassShare):

@@ -53,7 +53,7 @@ def matching(columns: MatchedColumnsDisplay) -> None:
 
 def scores(scores: PredictionScoresDisplay) -> None:
     """Show scores and the confusion matrix, where the classes of the rows are known."""
-    if scores.results is None:
+    if scores.predictions.truth is None:
         return
     st.subheader("Scores", anchor=False)
     left, right = st.columns(2, gap="large")
