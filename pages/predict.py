@@ -2,12 +2,11 @@
 
 import streamlit as st
 
-from lincore import prediction
 from lincore.errors import DataError
 from pages.ui.jobs import page_jobs
 from pages.ui.predict import model_choice, new_rows, panels, priors, run, saved_model
 from pages.ui.session import checks_line, sidebar, take_away
-from pages.ui.widgets import text
+from pages.ui.widgets import displays, text
 
 experiment = sidebar.show("predict")
 
@@ -39,18 +38,18 @@ except DataError as error:
     shown = run.under(found, priors.Priors(None, level))
 
 take_away.keep(predicted=found._replace(predictions=shown))
-finding = prediction.prediction_finding(shown, rows.noun)
-heading.header(text.escape(finding), anchor=False)
-by = model.label
+said = displays.parts(classes := shown.by_class())
+heading.header(text.escape(said.finding), anchor=False)
+heading.markdown(text.escape(said.scope))
 if saved is not None:
-    by = f"the saved model {saved.name}: {saved.file.origin}"
-heading.markdown(
-    text.escape(f"{rows.name}, by {by.rstrip('.')}. {prediction.priors_finding(shown)}")
-)
-if kind == new_rows.UPLOAD:
-    panels.matching(shown)
-panels.show(experiment, rows, shown)
-panels.scores(experiment, rows, shown)
+    heading.caption(text.escape(f"{saved.name}: {saved.file.origin}"))
+if kind == new_rows.BY_HAND:
+    displays.body(classes, key="predict.one")
+else:
+    if kind == new_rows.UPLOAD:
+        panels.matching(shown.columns())
+    panels.rows(shown)
+    panels.scores(shown.scores())
 if found.drift is not None:
     panels.drift(found.drift)
 page_jobs.catch_up()

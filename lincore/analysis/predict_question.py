@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
-import pandas as pd
-
 from lincore.analysis.data_sources import Sha256, checked_file
 from lincore.analysis.experiment import Experiment, Word
 from lincore.analysis.fitted_classifier import fit_classifier
 from lincore.data.dataset import Dataset
+from lincore.displays import DriftDisplay
 from lincore.errors import DataError
 from lincore.export.models.model_file import load_model
 from lincore.fields.bounds import AtMost, Between, Name
@@ -24,7 +23,6 @@ from lincore.imbalance.deployment import priors_with_share
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.text.options import ReadOptions
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.prediction.column_drift import drift
 from lincore.prediction.new_rows import Reading, TestSet
 from lincore.prediction.predict_rows import predict
 from lincore.prediction.predictions import Predictions
@@ -128,13 +126,12 @@ class PredictedRows(NamedTuple):
     Attributes
     ----------
     predictions : Predictions
-    drift : DataFrame or None
-        As `lincore.prediction.drift` returns it; None for a typed row and for a saved model, whose
-        training rows are not known.
+    drift : DriftDisplay or None
+        None for a typed row and for a saved model, whose training rows are not known.
     """
 
     predictions: Predictions
-    drift: pd.DataFrame | None
+    drift: DriftDisplay | None
 
 
 def predict_and_compare(
@@ -163,7 +160,7 @@ def predict_and_compare(
         return PredictedRows(found, None)
     if progress is not None:
         progress(len(found), len(found), "comparing columns with the training rows")
-    return PredictedRows(found, drift(training, found))
+    return PredictedRows(found, found.drift(training))
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from lincore.analysis.experiment import Experiment, Word, checked_options, metho
 from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.data.dataset import Dataset
+from lincore.displays import ExperimentDisplay
 from lincore.errors import DataError
 from lincore.fields.bounds import AtMost, Between, OneOf
 from lincore.fields.field import Field
@@ -22,8 +23,7 @@ from lincore.imbalance.cost.estimate import imbalance_cost
 from lincore.imbalance.cost.record import ImbalanceCost
 from lincore.imbalance.run_study import balance
 from lincore.imbalance.study import BalanceStudy
-from lincore.laboratory.catalogue import EXPERIMENTS, demonstrate
-from lincore.laboratory.demonstration import Demonstration
+from lincore.laboratory.catalogue import EXPERIMENTS
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
 from lincore.model_selection.methods import (
@@ -105,9 +105,13 @@ class GeometryQuestion:
     points: Points = ()
     letter: Annotated[str, AtMost(200)] = ""
 
+    def display(self) -> ExperimentDisplay:
+        """Return the display of the experiment."""
+        return ExperimentDisplay(self.experiment, self.preset, self.guess, self.points, self.letter)
+
     def run(
         self, experiment: Experiment, *, progress: Progress | None = None, keep: Keep | None = None
-    ) -> Demonstration:
+    ) -> ExperimentDisplay:
         """Return the experiment, run on its own rows.
 
         Raises
@@ -116,7 +120,9 @@ class GeometryQuestion:
             For a preset that the experiment does not have, and points or letters that it cannot
             use.
         """
-        return demonstrate(self.experiment, self.preset, points=self.points, letter=self.letter)
+        found = self.display()
+        _ = found.shown  # carried out, or refused
+        return found
 
 
 @dataclass(frozen=True)

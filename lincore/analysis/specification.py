@@ -14,6 +14,7 @@ from lincore.analysis.fitted_classifier import FittedClassifier
 from lincore.analysis.predict_question import File, NewFile, PredictedRows, PredictQuestion
 from lincore.analysis.questions import ClassifyQuestion, Options, Question
 from lincore.data.dataset import Dataset
+from lincore.displays import ExperimentDisplay
 from lincore.errors import DataError
 from lincore.fields.bounds import AtMost, Between, Matching, Name, shown
 from lincore.fields.schema import Label, Schema
@@ -24,7 +25,6 @@ from lincore.io.tables.bins import Bins
 from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition
 from lincore.io.tables.text.options import ReadOptions
-from lincore.laboratory.demonstration import Demonstration
 from lincore.metrics.results import Results
 from lincore.model_selection.pipeline import Steps
 from lincore.utils.typing import Progress
@@ -44,7 +44,7 @@ _ViewValue: TypeAlias = (
 )
 Answer: TypeAlias = (
     Dataset
-    | Demonstration
+    | ExperimentDisplay
     | FittedClassifier
     | PredictedRows
     | Results
@@ -296,7 +296,7 @@ class Analysis:
 
         Returns
         -------
-        Dataset, Demonstration, FittedClassifier, PredictedRows, Results, ImbalanceCost or
+        Dataset, ExperimentDisplay, FittedClassifier, PredictedRows, Results, ImbalanceCost or
         BalanceStudy
             Of the pages Data and Explore; Geometry; Classify; Predict; Compare; Balance.
 

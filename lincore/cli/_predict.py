@@ -9,8 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import analysis, export, imbalance, metrics, prediction, report
-from lincore.cli.answer import STANDARD_OUTPUT, Answer, AnswerSection, write_file
+from lincore import analysis, export, imbalance, prediction
+from lincore.cli.answer import (
+    STANDARD_OUTPUT,
+    Answer,
+    AnswerSection,
+    display_section,
+    write_file,
+)
 from lincore.cli.data_findings import class_named, data_record
 from lincore.cli.data_options import (
     add_data_options,
@@ -96,7 +102,7 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         progress=progress,
     )
     found = found.with_priors(_priors(options.priors, found))
-    drift = None if data is None else prediction.drift(data, found)
+    drift = None if data is None else found.drift(data)
     answer = predicted_answer(analysis.PredictedRows(found, drift), data)
     record, lines, text = {**answer.record, "output": options.output}, [], ""
     if options.save_model:
@@ -107,40 +113,28 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
         is_parquet = options.output.lower().endswith((".parquet", ".pq"))
         written = found.to_parquet() if is_parquet else found.to_csv()
         lines.append(write_file(options.output, written))
-    (section,) = answer.sections
-    return Answer(record, (AnswerSection("", (*section.sentences, *lines)),), text)
+    sections = (*answer.sections, *([AnswerSection("", tuple(lines))] if lines else []))
+    return Answer(record, sections, text)
 
 
 def predicted_answer(answered: analysis.PredictedRows, data: lincore.Dataset | None) -> Answer:
-    """Return counts, findings and scores of predicted rows."""
+    """Return classes, findings and scores of predicted rows."""
     found, drift = answered
-    scores = None if found.truth is None else found.scores()
-    lines = [f"{str(found)[1:-1]}.", prediction.priors_finding(found)]
-    lines += map(str, found.new.findings)
-    if drift is not None:
-        lines.append(prediction.drift_finding(drift))
-    if scores is not None:
-        lines.append(report.classification_finding(scores, scores.methods[0]))
-        lines.append(report.interval_method(scores, metrics.leading_score(scores.class_counts)))
-        if counted := prediction.counting_note(found):
-            lines.append(counted)
+    shown = [
+        found.by_class(),
+        found.columns(),
+        *([found.scores(), found.confusion()] if found.truth is not None else []),
+        *([drift] if drift is not None else []),
+    ]
     record = {
         "command": "predict",
         "data": None if data is None else data_record(data),
         "model": found.model.label,
         "rows": len(found),
-        "predicted": dict(zip(map(str, found.classes), found.counts.tolist(), strict=True)),
-        "far": None if found.far is None else int(found.far.sum()),
-        "priors": found.priors,
-        "rows_scored": 0 if found.truth is None else int((found.truth >= 0).sum()),
-        "unknown_classes": dict(found.new.unknown_labels),
-        "rows_without_class": found.new.n_unlabelled,
-        "notices": [vars(notice) for notice in found.new.findings],
-        "drift": None if drift is None else drift.to_dict("records"),
-        "scores": None if scores is None else _scores(scores),
+        "displays": [display.to_dict() for display in shown],
         "output": STANDARD_OUTPUT,
     }
-    return Answer(record, (AnswerSection("", tuple(lines)),))
+    return Answer(record, tuple(map(display_section, shown)))
 
 
 def _model(
@@ -193,9 +187,3 @@ def _share(text: str) -> float:
         return float(fraction(text))
     except argparse.ArgumentTypeError as error:
         raise ValueError(str(error)) from error
-
-
-def _scores(results: lincore.Results) -> dict[str, Any]:
-    (method,) = results.methods
-    names = metrics.available_scores(results)
-    return {name: metrics.score(results, method, name)._asdict() for name in names}

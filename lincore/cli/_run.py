@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import lincore
-from lincore import analysis, laboratory, metrics
+from lincore import analysis, metrics
 from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
 from lincore.cli._predict import predicted_answer
-from lincore.cli.answer import Answer, AnswerSection
+from lincore.cli.answer import Answer, display_section
 from lincore.io.files.sources import read_source
 
 if TYPE_CHECKING:
@@ -97,10 +97,9 @@ def _data(data: lincore.Dataset, found: Any, question: Any) -> Answer:
 
 
 def _experiment(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    preset = laboratory.EXPERIMENTS[question.experiment].presets[question.preset]
-    verdict = preset.verdict(question.guess, found.answer)
-    record = {"answer": found.answer, "finding": found.finding}
-    return Answer(record, (AnswerSection(preset.question, (verdict, found.finding)),))
+    shown = [found, *found.tables()]
+    record = {"answer": found.shown.answer, "displays": [one.to_dict() for one in shown]}
+    return Answer(record, tuple(map(display_section, shown)))
 
 
 def _classifier(data: lincore.Dataset, found: Any, question: Any) -> Answer:

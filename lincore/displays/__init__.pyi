@@ -10,6 +10,14 @@ from .cost import CostCorrectionsDisplay as CostCorrectionsDisplay
 from .cost import CostCurveDisplay as CostCurveDisplay
 from .cost import CostDecompositionDisplay as CostDecompositionDisplay
 from .cost import MoreRowsDisplay as MoreRowsDisplay
+from .experiment import ExperimentDisplay as ExperimentDisplay
+from .experiment import ExperimentTableDisplay as ExperimentTableDisplay
+from .prediction import DriftDisplay as DriftDisplay
+from .prediction import MatchedColumnsDisplay as MatchedColumnsDisplay
+from .prediction import PredictedClassesDisplay as PredictedClassesDisplay
+from .prediction import PredictedRowsDisplay as PredictedRowsDisplay
+from .prediction import PredictionConfusionDisplay as PredictionConfusionDisplay
+from .prediction import PredictionScoresDisplay as PredictionScoresDisplay
 from .study import CorrectionsDisplay as CorrectionsDisplay
 from .study import DecompositionDisplay as DecompositionDisplay
 from .study import StudyScoresDisplay as StudyScoresDisplay

@@ -121,7 +121,7 @@ class Display:
 
     def call(self) -> str:
         """Return the expression that makes this display."""
-        _, *others = self.subject_names()
+        others = self.subject_names()[1:]
         named = [f"{name}={name}" for name in others if getattr(self, name) is not None]
         return fields.call_text(self, self.made_by, *named)
 
@@ -179,6 +179,9 @@ def _parts(value: Any) -> Iterable[bytes]:
     elif isinstance(value, np.ndarray):
         yield repr((value.shape, value.dtype.str)).encode()
         yield repr(value.tolist()).encode() if value.dtype == object else value.tobytes()
+    elif isinstance(value, pd.DataFrame):
+        yield repr(value.columns.tolist()).encode()
+        yield pd.util.hash_pandas_object(value).to_numpy().tobytes()
     elif isinstance(value, Mapping):
         for name, part in value.items():
             yield repr(name).encode()

@@ -3,6 +3,7 @@ from .board import Board as Board
 from .board import Point as Point
 from .board import Reply as Reply
 from .catalogue import EXPERIMENTS as EXPERIMENTS
+from .catalogue import answer as answer
 from .catalogue import demonstrate as demonstrate
 from .catalogue import experiment_rows as experiment_rows
 from .demonstration import Demonstration as Demonstration

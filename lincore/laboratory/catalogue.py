@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
 
 from lincore.data.dataset import Dataset
 from lincore.errors import DataError
@@ -23,6 +25,7 @@ from lincore.laboratory._own_rows import rows_of
 from lincore.laboratory.board import Board, Point
 from lincore.laboratory.demonstration import Demonstration
 from lincore.laboratory.experiment import LaboratoryExperiment, Preset
+from lincore.utils.displayed import display
 
 #: By the word that links use.
 EXPERIMENTS: Mapping[str, LaboratoryExperiment] = {
@@ -69,6 +72,14 @@ def demonstrate(
     >>> round(demonstrate("likelihood", letter="Not the question!").answer, 2)
     7.69
     """
+    return _carried_out(experiment, preset, tuple((x, y, code) for x, y, code in points), letter)
+
+
+# Some take five seconds; a figure is never changed in place.
+@lru_cache(maxsize=64)
+def _carried_out(
+    experiment: str, preset: str, points: tuple[Point, ...], letter: str
+) -> Demonstration:
     chosen = _preset(experiment, preset)
     if points:
         return _board(chosen).show(points)
@@ -77,6 +88,34 @@ def demonstrate(
     if chosen.letter is None:
         raise _unusable("letter", preset)
     return chosen.letter.show(letter)
+
+
+def answer(experiment: str = "one-function", preset: str = "classic", **settings: Any) -> Any:
+    """Return question, frames and computed answer of an experiment.
+
+    Parameters
+    ----------
+    experiment, preset : str
+        As for `demonstrate`.
+    **settings
+        `points` and `letter` as for `demonstrate`; `guess`, a number that is set against the
+        answer.
+
+    Returns
+    -------
+    ExperimentDisplay
+
+    Raises
+    ------
+    DataError
+        For a setting that there is not, and as `demonstrate` when the display is looked at.
+
+    Examples
+    --------
+    >>> answer("far-points", guess=12.0).verdict()
+    'Your prediction: 12 rows. Computed: 15 rows.'
+    """
+    return display("ExperimentDisplay", experiment=experiment, preset=preset, **settings)
 
 
 def experiment_rows(

@@ -1,5 +1,4 @@
 from .column_drift import drift as drift
-from .column_drift import drift_finding as drift_finding
 from .new_rows import NO_LABEL as NO_LABEL
 from .new_rows import Reading as Reading
 from .new_rows import TestSet as TestSet
@@ -8,12 +7,4 @@ from .one_row import predict_row as predict_row
 from .predict_rows import predict as predict
 from .predictions import Order as Order
 from .predictions import Predictions as Predictions
-from .sentences import counting_note as counting_note
-from .sentences import far_note as far_note
-from .sentences import image_titles as image_titles
-from .sentences import match_finding as match_finding
-from .sentences import match_notes as match_notes
-from .sentences import prediction_finding as prediction_finding
-from .sentences import priors_finding as priors_finding
-from .typed_rows import class_table as class_table
 from .typed_rows import typed_row as typed_row

@@ -14,18 +14,15 @@ from lincore.data.frames import as_frame, is_frame
 from lincore.errors import DataError
 from lincore.io.tables.matching import FeatureSchema, match_rows
 from lincore.metrics.differences import holm
-from lincore.prediction.predictions import Predictions
-from lincore.utils.formatting import listed, percent
+from lincore.utils.formatting import percent
 from lincore.utils.typing import Array
 
 #: Effects from which on a drift is small, moderate and large: the greatest difference of the
 #: distribution functions of two normals 0.2, 0.5 and 0.8 standard deviations apart (Cohen 1988).
 SIZES = {"large": 0.31, "moderate": 0.2, "small": 0.08}
 _NEGLIGIBLE = "negligible"
-_ALPHA = 0.05
 # Cochran's rule: levels of fewer expected rows are tested together.
 _LEAST_EXPECTED = 5.0
-_MOST_NAMED = 3
 # Random divisions of the rows, for the mean effect and the p-value without drift.
 _DIVISIONS = 499
 # The mean of the limiting distribution of Kolmogorov: sqrt(π/2) log 2.
@@ -60,7 +57,7 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     ----------
     training : Dataset
         The rows that the model was fitted on: ``data.take(split.train)``.
-    rows : DataFrame, Predictions, Dataset or array
+    rows : DataFrame, Dataset or array
         New rows; columns are matched by name, and those that are missing are left out.
 
     Returns
@@ -104,49 +101,8 @@ def drift(training: Dataset, rows: Any) -> pd.DataFrame:
     return table[order].sort_values("effect", ascending=False, ignore_index=True, kind="stable")
 
 
-def drift_finding(table: pd.DataFrame) -> str:
-    """Say in a sentence which columns differ: by effect, of those that differ significantly.
-
-    Parameters
-    ----------
-    table : DataFrame
-        As `drift` returns it.
-
-    Examples
-    --------
-    >>> import lincore
-    >>> data = lincore.sample("iris")
-    >>> drift_finding(drift(data, data))
-    'No column differs between training and new rows beyond chance.'
-    """
-    differing = table[table["p (Holm)"] < _ALPHA]
-    if differing.empty:
-        return "No column differs between training and new rows beyond chance."
-    notable = differing[differing["size"] != _NEGLIGIBLE]
-    if notable.empty:
-        return (
-            f"{len(differing)} of {len(table)} columns {_differ(len(differing))} significantly "
-            "between training and new rows, none by more than a negligible amount."
-        )
-    named = [
-        f"{column} ({size}: {change})"
-        for column, size, change in notable[["column", "size", "change"]].itertuples(index=False)
-    ]
-    return (
-        f"{len(notable)} of {len(table)} columns {_differ(len(notable))} notably between training "
-        "and new rows: "
-        f"{listed(named, _MOST_NAMED)}."
-    )
-
-
-def _differ(number: int) -> str:
-    return "differs" if number == 1 else "differ"
-
-
 def _new_values(training: Dataset, rows: Any, schema: FeatureSchema) -> Any:
     """Return new rows in the form of ``Dataset.X``, NaN in columns that they have not."""
-    if isinstance(rows, Predictions):
-        rows = rows.new.X if training.kind.is_images or training.n_words else rows.rows
     if isinstance(rows, Dataset):
         plain = training.kind.is_images or training.n_words
         rows = rows.X if plain else rows.to_frame()

@@ -123,6 +123,8 @@ class NewRows(NamedTuple):
         Findings of reading the file, such as lines that were left out.
     settings : Settings
         Groups of the rows, and class counts of the data that they are a test set of.
+    numbers : ndarray of shape (n,) or None
+        Positions of the rows of a test set in its data.
     """
 
     X: Any
@@ -136,6 +138,7 @@ class NewRows(NamedTuple):
     weights: Array | None = None
     notices: tuple[Notice, ...] = ()
     settings: Settings = Settings()
+    numbers: Codes | None = None
 
     @property
     def counting(self) -> Codes:
@@ -288,7 +291,8 @@ def _of_test_set(model: FittedModel, rows: TestSet) -> NewRows:
         class_counts=data.counts[learned],
         training_shares=settings.training_shares[learned],
     )
-    return _of_dataset(model, data.take(split.test))._replace(settings=settings)
+    found = _of_dataset(model, data.take(split.test))
+    return found._replace(settings=settings, numbers=split.test)
 
 
 def _of_array(model: FittedModel, X: Any) -> NewRows:

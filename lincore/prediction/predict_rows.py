@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from lincore.errors import DataError
@@ -86,8 +89,22 @@ def predict(
         evaluated=_evaluate(model, found, distances, progress),
         distances=distances,
     )
+    predictions = replace(predictions, made_from=_digest(predictions))
     predictions = predictions.at_level(level)
     return predictions if priors is None else predictions.with_priors(priors)
+
+
+def _digest(found: Predictions) -> str:
+    """Return a digest of a model's predictions and of the rows."""
+    new, evaluated = found.new, found.evaluated
+    made = hashlib.blake2b(digest_size=16)
+    made.update(repr((found.name, found.model.label, found.model.digest, new.findings)).encode())
+    made.update(repr(new.frame.columns.tolist()).encode())
+    made.update(pd.util.hash_pandas_object(new.frame).to_numpy().tobytes())
+    images = new.X if found.model.image_shape is not None else None
+    for part in (*evaluated, new.truth, new.weights, images, found.model.priors):
+        made.update(b"" if part is None else np.ascontiguousarray(part).tobytes())
+    return made.hexdigest()
 
 
 def _evaluate(

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from lincore.data.dataset import Dataset
 from lincore.data.labels import unique_names
 from lincore.data.splits import draw_rows
 from lincore.errors import DataError
@@ -21,7 +22,9 @@ from lincore.metrics.results import Results
 from lincore.model_selection.fitted_model import FittedModel
 from lincore.model_selection.training_summary import remoteness
 from lincore.prediction._files import csv_bytes, parquet_bytes
+from lincore.prediction.column_drift import drift
 from lincore.prediction.new_rows import NO_LABEL, NewRows
+from lincore.utils.displayed import display
 from lincore.utils.formatting import count
 from lincore.utils.probabilities import probabilities
 from lincore.utils.typing import Array, Codes, Counts, Flags
@@ -74,6 +77,8 @@ class Predictions:
         In deployment, where they are others than in training.
     estimate : PriorEstimate, optional
         Where the priors were estimated from these rows.
+    made_from : str
+        Digest of the model and the rows.
 
     Examples
     --------
@@ -84,7 +89,7 @@ class Predictions:
     >>> predictions = predict(model, iris)
     >>> dict(zip(predictions.classes.tolist(), predictions.counts.tolist()))
     {'setosa': 50, 'versicolor': 49, 'virginica': 51}
-    >>> int(predictions.far.sum()), predictions.scores().methods
+    >>> int(predictions.far.sum()), predictions.results().methods
     (0, ('LDA',))
     """
 
@@ -96,6 +101,7 @@ class Predictions:
     level: float = 0.01
     priors: Array | None = None
     estimate: PriorEstimate | None = None
+    made_from: str = ""
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -134,9 +140,21 @@ class Predictions:
         return self.new.match
 
     @property
-    def rows(self) -> pd.DataFrame:
-        """The file's own columns; of images the names of the files."""
-        return self.new.frame
+    def noun(self) -> str:
+        """What the rows are called, in the plural."""
+        rows = "rows" if self.model.image_shape is None else "images"
+        return rows if self.new.numbers is None else f"test {rows}"
+
+    @property
+    def numbers(self) -> Codes:
+        """Numbers of the rows: those of a test set in its data, from 1 on in a file."""
+        return np.arange(1, len(self) + 1) if self.new.numbers is None else self.new.numbers
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of the model, the rows, the priors and the level."""
+        priors = None if self.priors is None else self.priors.tolist()
+        return f"{self.made_from} {self.level!r} {priors}"
 
     @property
     def has_posteriors(self) -> bool:
@@ -324,7 +342,8 @@ class Predictions:
         rows : array-like of int, optional
             Positions of rows, in the order wanted; all rows when not given.
         """
-        own = self.rows if rows is None else self.rows.iloc[np.asarray(rows)]
+        own = self.new.frame
+        own = own if rows is None else own.iloc[np.asarray(rows)]
         added = self.added(rows)
         names = unique_names([*(str(name) for name in own.columns), *added.columns])[0]
         return pd.concat([own, added.set_index(own.index)], axis=1).set_axis(names, axis=1)
@@ -359,7 +378,32 @@ class Predictions:
         """Return `to_frame` as a Parquet file."""
         return parquet_bytes(self.to_frame())
 
-    def scores(self) -> Results:
+    def rows(self, **settings: Any) -> Any:
+        """Return the prediction of every row: a `PredictedRowsDisplay`."""
+        return display("PredictedRowsDisplay", self, **settings)
+
+    def by_class(self) -> Any:
+        """Return the rows predicted as each class: a `PredictedClassesDisplay`."""
+        return display("PredictedClassesDisplay", self)
+
+    def columns(self) -> Any:
+        """Return what did and did not match the features: a `MatchedColumnsDisplay`."""
+        return display("MatchedColumnsDisplay", self)
+
+    def scores(self) -> Any:
+        """Return the scores where the classes are known: a `PredictionScoresDisplay`."""
+        return display("PredictionScoresDisplay", self)
+
+    def confusion(self) -> Any:
+        """Return true classes against predicted ones: a `PredictionConfusionDisplay`."""
+        return display("PredictionConfusionDisplay", self)
+
+    def drift(self, training: Dataset) -> Any:
+        """Return how the columns differ from those of the training rows: a `DriftDisplay`."""
+        plain = training.kind.is_images or training.n_words
+        return display("DriftDisplay", drift(training, self.new.X if plain else self.new.frame))
+
+    def results(self) -> Results:
         """Return the results on the rows whose class the file says, for every score of `metrics`.
 
         Scores are weighted by the column of weights of the training data, where the file has it.

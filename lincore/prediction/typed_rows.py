@@ -12,7 +12,6 @@ from lincore.data.dataset import Dataset
 from lincore.errors import DataError
 from lincore.inspection.planes import median_row
 from lincore.model_selection.fitted_model import FittedModel
-from lincore.prediction.predictions import Predictions
 
 
 def typed_row(
@@ -61,38 +60,6 @@ def typed_row(
     row = dict(zip(columns, _median_observation(model, len(columns), training), strict=True))
     row |= dict.fromkeys(model.text_columns, "")
     return pd.DataFrame({name: [given.get(name, value)] for name, value in row.items()})
-
-
-def class_table(predictions: Predictions) -> pd.DataFrame:
-    """Return the posterior and the distance of each class for a single row.
-
-    Parameters
-    ----------
-    predictions : Predictions
-        The first row is looked at.
-
-    Returns
-    -------
-    DataFrame
-        "class" and, as far as the model has them, "posterior" (per cent) and "distance"
-        (Mahalanobis).
-
-    Examples
-    --------
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> model = lincore.compare(iris, "lda", keep_models=True).model("lda")
-    >>> found = lincore.prediction.predict(model, typed_row(model, {}, iris))
-    >>> class_table(found).round(1).to_numpy().tolist()[1]
-    ['versicolor', 100.0, 1.4]
-    """
-    table = pd.DataFrame({"class": [str(label) for label in predictions.classes]})
-    if predictions.has_posteriors:
-        table["posterior"] = 100 * predictions.posteriors[0]
-    squared = predictions.evaluated.squared_distances
-    if squared is not None:
-        table["distance"] = np.sqrt(squared[0])
-    return table
 
 
 def _median_observation(model: FittedModel, n_columns: int, training: Dataset | None) -> list[Any]:

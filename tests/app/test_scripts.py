@@ -132,8 +132,14 @@ SAVED = Visit("predict", given=(("Open a saved model", "flo'wers.zip"),
                                 ("Upload the new rows", "iris.csv")))  # fmt: skip
 NEW_ROWS = Visit("predict", chosen={"predict.source": "file", "predict.priors": "equal"},
                  given=(("Upload the new rows", "ne'w\".csv"),))  # fmt: skip
-NEW_IMAGES = Visit("predict", chosen={"predict.source": "file", "predict.order": "uncertain"},
+NEW_IMAGES = Visit("predict", chosen={"predict.source": "file",
+                                      "settings.predict.rows": {"order": "uncertain"}},
                    given=(("Upload the new rows", "digits.zip"),))  # fmt: skip
+_STEPS = ("race", "irls")
+EXPERIMENT = Visit("geometry", chosen={
+    "geometry.experiment": _STEPS[0], "geometry.preset": _STEPS[1],
+    "geometry.shown": {_STEPS: 1}, "geometry.guesses": {_STEPS: 4.0},
+})  # fmt: skip
 COST = Visit("balance", chosen={"balance.mode": "cost", "balance.cost.repeats": 2,
                                 "balance.methods": ["lda", "logistic"]})  # fmt: skip
 
@@ -198,7 +204,7 @@ VISITS = {
     ),
     "reviews": (Visit("explore", ("words",)),),
     "digits": (
-        NEW_IMAGES,
+        NEW_IMAGES, EXPERIMENT,
         Visit("explore", ("Eigen-images", "Class means", "Reconstruction"),
               {"explore.scores.picked": [7], "explore.rebuild": 12},
               panels="explore.panels.images"),

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import lincore
-from lincore.prediction import predict, prediction_finding
+from lincore.prediction import predict
 
 pytestmark = pytest.mark.browser
 
@@ -34,11 +34,11 @@ def test_a_file_is_predicted_reweighted_and_taken_away(dashboard):
     dashboard.choose("predict.source", "New file")
     dashboard.upload("predict.upload", ("march.csv", raw))
     found = predict(model, raw)
-    assert prediction_finding(found) in dashboard.text()
+    assert found.by_class().finding() in dashboard.text()
     assert "'Cork', in 5 rows." in dashboard.text("predict.match")
     dashboard.choose("predict.priors", "Equal")
     equal = found.with_priors("equal")
-    assert prediction_finding(equal) in dashboard.text()
+    assert equal.by_class().finding() in dashboard.text()
     name, content = dashboard.download("predict.download.csv")
     assert name == "march predictions.csv"
     saved = pd.read_csv(io.BytesIO(content))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from lincore.analysis.predict_question import PredictedRows
+    from lincore.displays import Display
     from lincore.imbalance.cost.record import ImbalanceCost
     from lincore.imbalance.study import BalanceStudy
 
@@ -39,6 +40,8 @@ class ReportContents:
         See `lincore.balance`.
     predicted : PredictedRows, optional
         New rows: see `lincore.analysis.PredictQuestion`.
+    displays : tuple of Display
+        What a page shows, a section each.
     figures : tuple of plotly figures
         What a page shows beside; those together larger than 2.5 MB are left out.
     score : str, optional
@@ -64,6 +67,7 @@ class ReportContents:
     cost: ImbalanceCost | None = None
     study: BalanceStudy | None = None
     predicted: PredictedRows | None = None
+    displays: tuple[Display, ...] = ()
     figures: tuple[go.Figure, ...] = ()
     score: str | None = None
     rope: float = ROPE

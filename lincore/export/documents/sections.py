@@ -13,7 +13,7 @@ from lincore.export.documents._methods import methods_section
 from lincore.export.documents._model_section import model_sections
 from lincore.export.documents._prediction_section import prediction_sections
 from lincore.export.documents.contents import ReportContents
-from lincore.export.documents.section import Section, SectionTable
+from lincore.export.documents.section import Section, SectionTable, display_section
 
 #: Characters of the figures of a page, so that a report stays below 8 MB.
 MOST_BYTES = 2_500_000
@@ -50,6 +50,7 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
         *comparison_sections(contents),
         *imbalance_sections(contents),
         *prediction_sections(contents),
+        *map(display_section, contents.displays),
         *_figures(contents),
         methods_section(contents),
         _settings(contents),

@@ -212,21 +212,8 @@ def _used(source: FileData) -> dict[str, str]:
     return keywords | changed(source.table, RECORDS)
 
 
-_EXPERIMENT = """demonstration = laboratory.demonstrate(EXPERIMENT, PRESET, **OWN)
-preset = laboratory.EXPERIMENTS[EXPERIMENT].presets[PRESET]
-print(preset.question)
-for frame in demonstration.frames:
-    print(f"{frame.label}: {frame.sentence}")
-print(preset.verdict(GUESS, laboratory.demonstrate(EXPERIMENT, PRESET).answer))
-print(demonstration.finding)
-for numbers in demonstration.numbers:
-    print(numbers.title, numbers.frame.to_string(index=False), sep="\\n")"""
-
-
 def experiment_blocks(question: GeometryQuestion) -> tuple[Block, ...]:
     """Return the code that carries out an experiment and prints what it shows."""
-    given = [literal(each) for each in (question.experiment, question.preset, question.guess)]
-    own = {"points": question.points, "letter": question.letter}
-    given.append(literal({name: value for name, value in own.items() if value}))
-    code = f"EXPERIMENT, PRESET, GUESS, OWN = {', '.join(given)}\n{_EXPERIMENT}"
-    return (Block("Experiment", code, ("demonstration.figure",)),)
+    code = f"experiment = {question.display().call()}\nprint(experiment)"
+    code += "\nfor table in experiment.tables():\n    print(table)"
+    return (Block("Experiment", code, ("experiment.plot()",)),)

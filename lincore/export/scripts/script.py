@@ -166,7 +166,7 @@ def _answers(analysis: Analysis, reported: bool, calls: Sequence[str] = ()) -> S
     if isinstance(question, ClassifyQuestion):
         return classify_blocks(analysis, question, reported=reported)
     if isinstance(question, PredictQuestion):
-        return predict_blocks(analysis, question)
+        return predict_blocks(analysis, question, calls)
     if isinstance(question, CompareQuestion):
         return compare_blocks(analysis, question, calls)
     if isinstance(question, BalanceCostQuestion):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,13 +12,12 @@ from lincore import laboratory, report
 from lincore.errors import DataError
 from pages.ui.geometry import _board, _player
 from pages.ui.session import commands, questions
-from pages.ui.widgets import controls, tables, text
+from pages.ui.widgets import controls, displays, text
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from lincore.data import Dataset
-    from lincore.laboratory import Demonstration, Preset
+    from lincore.displays import ExperimentDisplay
+    from lincore.laboratory import Preset
 
 #: The preset whose answer waits until its frames have been played; how many were revealed.
 PLAYS, _TURN = "geometry.plays", "geometry.turn"
@@ -25,7 +26,7 @@ PLAYS, _TURN = "geometry.plays", "geometry.turn"
 def show(word: str, name: str, presenter: bool) -> None:
     """Draw a preset of an experiment."""
     experiment, place = laboratory.EXPERIMENTS[word], (word, name)
-    preset, shown = experiment.presets[name], _on_letter(place)
+    preset, display = experiment.presets[name], _display()
     turn = st.session_state.get(questions.SHOWN, {}).get(place)
     is_revealed, board = turn is not None, preset.board
     # Parameters are tried by hand before the answer is revealed, rows once it is.
@@ -38,8 +39,8 @@ def show(word: str, name: str, presenter: bool) -> None:
             st.markdown("Drag points, or use the keys: arrows move, Page Down chooses the next.")
         elif is_revealed:
             drawn = _player.show(
-                shown,
-                place=(word, name, _letter(place)),
+                display.shown,
+                place=(word, name, display.letter),
                 turn=turn,
                 varied=experiment.varied,
                 play=plays,
@@ -48,22 +49,24 @@ def show(word: str, name: str, presenter: bool) -> None:
                 on_hide=lambda: _hide(place),
             )
         else:
-            st.markdown(text.escape(shown.frames[0].sentence))
-        _question(preset, shown, place, is_revealed and not plays)
+            st.markdown(text.escape(display.shown.frames[0].sentence))
+        _question(display, is_revealed and not plays)
         if is_revealed and preset.letter is not None:
-            _ask_letter(place)
+            _ask_letter(place, display.letter)
         _buttons(preset, place, is_revealed)
         st.caption(text.escape(experiment.passage))
+    if is_revealed:
+        displays.note(display)
     with left:
         if board is not None and has_board:
             _board.show(board, place, f"{word}/{name}/{turn}", is_revealed=is_revealed)
             return
-        figure = shown.figure if drawn is None else shown.figure_at(drawn)
+        figure = display.shown.figure if drawn is None else display.shown.figure_at(drawn)
         # The player moves it in the browser: what is taken away is what it ends with.
-        taken = _last(word, name, _letter(place)) if is_revealed else figure
+        taken = displays.parts(display).figure if is_revealed else figure
         controls.figure(figure, key="geometry.figure", taken=taken)
     if is_revealed and not plays:
-        _numbers(shown)
+        _numbers(display)
 
 
 def rows(word: str, name: str) -> Dataset | None:
@@ -79,33 +82,20 @@ def rows(word: str, name: str) -> Dataset | None:
         return preset.rows()
 
 
-@st.cache_resource(max_entries=64, show_spinner="Running the experiment …")
-def _demonstrate(word: str, name: str, letter: str = "") -> Demonstration:
-    return laboratory.demonstrate(word, name, letter=letter)
+def _display() -> ExperimentDisplay:
+    """Return what is asked: of points and of a letter of one's own, if they can be used."""
+    asked = questions.experiment().display()
+    for display in (asked, replace(asked, points=()), replace(asked, letter="")):
+        with suppress(DataError), st.spinner("Running the experiment …"):
+            _ = display.shown
+            return display
+    return replace(asked, points=(), letter="")
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _last(word: str, name: str, letter: str) -> go.Figure:
-    shown = _on_letter((word, name))
-    return shown.figure_at(range(len(shown.frames))[shown.stop])
-
-
-def _letter(place: tuple[str, str]) -> str:
-    """Return the letter of one's own, "" where there is none or it cannot be used."""
-    letter = str(st.session_state.get(questions.LETTERS, {}).get(place, ""))
-    try:
-        return letter if letter and _demonstrate(*place, letter) else ""
-    except DataError:
-        return ""
-
-
-def _on_letter(place: tuple[str, str]) -> Demonstration:
-    return _demonstrate(*place, _letter(place))
-
-
-def _ask_letter(place: tuple[str, str]) -> None:
-    key, kept = f"geometry.letter.{'.'.join(place)}", st.session_state.get(questions.LETTERS, {})
-    controls.begin_with(key, kept.get(place, ""))
+def _ask_letter(place: tuple[str, str], used: str) -> None:
+    key = f"geometry.letter.{'.'.join(place)}"
+    letter = st.session_state.get(questions.LETTERS, {}).get(place, "")
+    controls.begin_with(key, letter)
     st.text_input(
         "Your own letter",
         key=key,
@@ -115,9 +105,9 @@ def _ask_letter(place: tuple[str, str]) -> None:
         placeholder="to be or not",
         help="Its words are counted, and each word multiplies the odds of ham.",
     )
-    if kept.get(place):
+    if letter != used:
         try:
-            _demonstrate(*place, kept[place])
+            laboratory.demonstrate(*place, letter=letter)
         except DataError as error:
             text.show_problem(error.notice)
 
@@ -133,30 +123,27 @@ def _guess_key(place: tuple[str, str]) -> str:
     return f"geometry.guess.{'.'.join(place)}"
 
 
-def _numbers(shown: Demonstration) -> None:
+def _numbers(display: ExperimentDisplay) -> None:
     """Show the tables of an experiment, each beside its formulas."""
-    for number, (title, names, frame) in enumerate(shown.numbers):
-        st.markdown(f"##### {text.escape(title)}")
+    for number, table in enumerate(display.tables()):
         left, right = st.columns([3, 2], gap="medium")
-        with left, st.container(key=f"geometry.numbers.{number}"):
-            tables.numbers(frame, alt=f"{title}.")
+        with left:
+            displays.show(table, key=f"geometry.numbers.{number}")
         with right:
-            for name in names:
+            for name in table.numbers.formulas:
                 st.latex(report.FORMULAS[name].latex)
                 st.caption(text.escape(report.FORMULAS[name].source))
 
 
-def _question(
-    preset: Preset, shown: Demonstration, place: tuple[str, str], is_answered: bool
-) -> None:
+def _question(display: ExperimentDisplay, is_answered: bool) -> None:
     """Ask, and answer; the button stays where it is, and the keyboard with it.
 
     A form sends a number that was just typed and the click that follows it in one message.
     """
-    guess, key = st.session_state.get(questions.GUESSES, {}).get(place), _guess_key(place)
+    preset, key = display.asked, _guess_key((display.experiment, display.preset))
     with st.container(border=True, key="geometry.question"):
-        st.markdown(f"**{text.escape(preset.asked(_letter(place)))}**")
-        controls.begin_with(key, guess)
+        st.markdown(f"**{text.escape(display.question)}**")
+        controls.begin_with(key, display.guess)
         with (
             st.form("geometry.predict", border=False),
             st.container(horizontal=True, vertical_alignment="bottom"),
@@ -179,8 +166,8 @@ def _question(
                 help="Play the experiment and show the computed answer.",
             )
         if is_answered:
-            st.markdown(text.escape(preset.verdict(guess, shown.answer)))
-            st.markdown(text.escape(shown.finding))
+            st.markdown(f"**{text.escape(display.verdict())}**")
+            st.markdown(text.escape(display.shown.finding))
 
 
 def _buttons(preset: Preset, place: tuple[str, str], is_revealed: bool) -> None:

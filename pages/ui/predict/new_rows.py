@@ -61,8 +61,6 @@ class RowsToPredict(NamedTuple):
         Everything that they depend on, beside the data and the split.
     name : str
     rows : TestSet, frame, or what an `Uploaded` holds
-    noun : str
-        What a row is called, in the plural.
     reading : ReadOptions
         Of a file of text.
     """
@@ -71,7 +69,6 @@ class RowsToPredict(NamedTuple):
     identity: Hashable
     name: str
     rows: Any
-    noun: str
     reading: io.ReadOptions = io.ReadOptions()
 
 
@@ -105,21 +102,20 @@ def ask(
 ) -> RowsToPredict | None:
     """Ask for the rows themselves; None while there are none."""
     data, choice, split = experiment
-    noun = "rows" if model.image_shape is None else "images"
     if kind == TEST:
         rows = prediction.TestSet(data, split)
-        return RowsToPredict(kind, TEST, f"{data.name}, test set", rows, f"test {noun}")
+        return RowsToPredict(kind, TEST, f"{data.name}, test set", rows)
     if kind == BY_HAND:
         # Of a saved model the training rows are not known.
         usual = prediction.typed_row(model) if saved else _usual(data.digest, choice, model, data)
         frame = _form.ask(model, usual)
         identity = tuple(map(repr, frame.iloc[0].tolist()))
-        return RowsToPredict(kind, identity, "The row typed in", frame, "row")
+        return RowsToPredict(kind, identity, "The row typed in", frame)
     found = _upload(model)
     if found is None:
         return None
     named = found.named
-    return RowsToPredict(kind, repr(named), named.name, found.rows, noun, named.reading)
+    return RowsToPredict(kind, repr(named), named.name, found.rows, named.reading)
 
 
 @cache.by_bytes()

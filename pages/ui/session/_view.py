@@ -15,18 +15,8 @@ from typing import Any, TypeAlias
 
 import streamlit as st
 
+from lincore import displays as views
 from lincore import fields
-from lincore.displays import (
-    BoundariesDisplay,
-    CostsDisplay,
-    DisagreementsDisplay,
-    Display,
-    LearningCurveDisplay,
-    MoreRowsDisplay,
-    PriorsDisplay,
-    RegionsDisplay,
-    SweepDisplay,
-)
 from lincore.errors import DataError
 from pages.ui.widgets import displays
 
@@ -135,21 +125,21 @@ RULES: Mapping[str, Rule] = {
     "classify.cells": _among("Counts", "By row", "By column"),
     "compare.panels": _is_text,
     "balance.tabs": _is_text,
-    "predict.order": _is_text,
     "balance.mode": _among("cost", "cut"),
 }
 
 
 #: Displays whose settings a link holds, and where the session keeps them.
-DISPLAYS: Mapping[str, tuple[type[Display], tuple[str, ...]]] = {
-    "compare.rows": (DisagreementsDisplay, ("first", "second", "which")),
-    "compare.planes": (BoundariesDisplay, ("kind", "x", "y")),
-    "compare.sizes": (LearningCurveDisplay, ("bands",)),
-    "balance.more": (MoreRowsDisplay, ("more",)),
-    "balance.sides": (RegionsDisplay, ("remedy", "drawing", "camera", "kind", "x", "y")),
-    "balance.priors": (PriorsDisplay, ("code", "share")),
-    "balance.errors": (CostsDisplay, ("costs",)),
-    "balance.sizes": (SweepDisplay, ("kind",)),
+DISPLAYS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "compare.rows": ("DisagreementsDisplay", ("first", "second", "which")),
+    "compare.planes": ("BoundariesDisplay", ("kind", "x", "y")),
+    "compare.sizes": ("LearningCurveDisplay", ("bands",)),
+    "balance.more": ("MoreRowsDisplay", ("more",)),
+    "balance.sides": ("RegionsDisplay", ("remedy", "drawing", "camera", "kind", "x", "y")),
+    "balance.priors": ("PriorsDisplay", ("code", "share")),
+    "balance.errors": ("CostsDisplay", ("costs",)),
+    "balance.sizes": ("SweepDisplay", ("kind",)),
+    "predict.rows": ("PredictedRowsDisplay", ("order",)),
 }
 
 
@@ -173,8 +163,9 @@ def write(view: Mapping[str, Any]) -> None:
             st.session_state[key] = list(value) if isinstance(value, tuple) else value
     for key, (record_type, names) in DISPLAYS.items():
         given = {name: view[f"{key}.{name}"] for name in names if f"{key}.{name}" in view}
+        displays.set_settings(key, **dict.fromkeys(names))
         with suppress(DataError):  # a link made by hand
-            displays.set_settings(key, **fields.checked(record_type, given))
+            displays.set_settings(key, **fields.checked(getattr(views, record_type), given))
     _forget_typed()
 
 

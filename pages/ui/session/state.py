@@ -133,7 +133,7 @@ PER_DATASET = (
     "balance.method",
     "balance.loss",
     "predict.source",
-    "predict.order",
+    "settings.predict.rows",
     "predict.priors",
     "predict.priors.class",
     "predict.fill_missing",

@@ -26,7 +26,9 @@ KEPT = "shared.take.kept"
 
 
 # Questions whose results are figures: no other section of a report holds them.
-_FIGURES = ("data", "explore", "geometry")
+_FIGURES = ("data", "explore")
+# Questions whose results are the displays of the page.
+_DISPLAYS = ("geometry",)
 
 
 @dataclass
@@ -65,6 +67,7 @@ class ShownResults:
             if kind.partition("-")[0] != own.partition("-")[0]:
                 questions.append(question)
                 together |= parts
+        displays = tuple(self.displays) if own in _DISPLAYS else ()
         return export.ReportContents(
             self.data,
             self.split,
@@ -72,6 +75,7 @@ class ShownResults:
             sha256=source.sha256 if source.kind == "file" else "",
             seed=self.analysis.split.seed,
             figures=tuple(self.drawn()) if own in _FIGURES else (),
+            displays=displays,
             script=export.to_script(self.analysis, reported=True, others=questions),
             **together | self.parts,
         )

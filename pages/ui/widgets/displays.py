@@ -13,7 +13,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import fields
-from pages.ui.widgets import controls, selection, tables, text
+from pages.ui.widgets import controls, image_sheets, selection, tables, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -186,7 +186,8 @@ def figure(display: Display, *, key: str) -> None:
     """Draw the figure alone, where the rest stands elsewhere."""
     note(display)
     if (drawn := parts(display).figure) is not None:
-        controls.figure(drawn, key=f"{key}.figure")
+        draw = image_sheets.show if "sheet" in drawn.layout.meta else controls.figure
+        draw(drawn, key=f"{key}.figure")
 
 
 def details(display: Display, *, key: str, data: Dataset | None = None) -> None:

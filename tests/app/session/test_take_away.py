@@ -45,8 +45,8 @@ TITLES = {
     "classify": ["Data", "Model: LDA", "Scores of LDA"],
     "compare": ["Data", "Comparison", "Pairwise comparisons"],
     "balance": ["Data", "Imbalance study", "Imbalance study: corrections"],
-    "predict": ["Data", "Predictions", "Drift"],
-    "geometry": ["Data", "Figures", "Methods"],
+    "predict": ["Data", "Predicted classes", "Scores of the predictions"],
+    "geometry": ["Data", "Methods", "Settings"],
 }
 
 

@@ -41,6 +41,12 @@ def record(capsys, *arguments):
     return json.loads(answer(capsys, *arguments, "--json"))
 
 
+def deployed(found: dict) -> list[float]:
+    """Return the priors in deployment by class."""
+    (lines,) = [one["rows"] for one in found["displays"] if one["display"].startswith("Predicted")]
+    return [line["prior in deployment"] for line in lines]
+
+
 def scored(found: dict) -> dict[tuple[str, str], dict]:
     """Return the rows of the scores by method and score."""
     return {(row["method"], row["score"]): row for row in found["displays"][0]["rows"]}
@@ -271,16 +277,18 @@ def test_predict_writes_the_predictions_of_the_library(capsys, file, new, tmp_pa
     assert main([*command, "--quiet"]) == 0
     output = capsys.readouterr()
     assert output.out.encode() == expected.to_csv()
-    assert "3 rows of new.csv predicted by LDA" in output.err and "'Z'" in output.err
+    assert "3 rows: 3 'a'; 1 is unlike" in output.err and "'Z'" in output.err
     found = record(capsys, *command, "-o", str(tmp_path / "out.parquet"), "--method", "lda")
-    assert sum(found["predicted"].values()) == 3 and found["scores"] is None
+    shown = {one["display"]: one["rows"] for one in found["displays"]}
+    assert sum(line["rows"] for line in shown["PredictedClassesDisplay"]) == 3
+    assert "PredictionScoresDisplay" not in shown and "DriftDisplay" in shown
     assert pd.read_parquet(tmp_path / "out.parquet").equals(
         pd.read_parquet(io.BytesIO(expected.to_parquet()))
     )
     halved = record(capsys, *command, "--priors", "a=0.5")
-    assert halved["priors"] == [0.5, 0.5]
+    assert deployed(halved) == [0.5, 0.5]
     estimated = record(capsys, *command, "--priors", "estimate")
-    assert estimated["priors"] == expected.with_priors("estimate").priors.tolist()
+    assert deployed(estimated) == expected.with_priors("estimate").priors.tolist()
 
 
 def test_predict_scores_rows_whose_class_is_known(capsys, file):
@@ -288,8 +296,10 @@ def test_predict_scores_rows_whose_class_is_known(capsys, file):
     found = record(capsys, *command)
     data = lincore.load(file, target="kind")
     model = lincore.compare(data, "qda", keep_models=True).model("qda")
-    scores = prediction.predict(model, file).scores()
-    assert found["scores"]["accuracy"] == metrics.score(scores, "QDA", "accuracy")._asdict()
+    results = prediction.predict(model, file).results()
+    (lines,) = [one["rows"] for one in found["displays"] if "Scores" in one["display"]]
+    wanted = metrics.score(results, "QDA", "accuracy")._asdict()
+    assert {"score": "accuracy", **wanted} in lines
 
 
 @pytest.mark.parametrize(
@@ -356,7 +366,8 @@ def test_a_saved_model_predicts_without_the_training_rows(capsys, file, new, tmp
     first = answer(capsys, "predict", file, *command, "--save-model", saved, "-o", f"{saved}.csv")
     assert f"Written to {saved} " in first
     again = record(capsys, "predict", saved, new, "--priors", "a=0.5", "-o", f"{saved}.parquet")
-    assert again["model"] == "QDA" and again["priors"] == [0.5, 0.5] and again["drift"] is None
+    assert again["model"] == "QDA" and deployed(again) == [0.5, 0.5]
+    assert "DriftDisplay" not in {one["display"] for one in again["displays"]}
     assert main(["predict", saved, new, "--quiet"]) == 0
     assert capsys.readouterr().out == (tmp_path / "model.skops.csv").read_text()
     (tmp_path / "forged.skops").write_bytes(b"PK\x03\x04 nothing")

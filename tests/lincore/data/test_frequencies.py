@@ -13,7 +13,7 @@ import lincore
 from lincore import DataError, metrics
 from lincore.data import counting, with_row_weights
 from lincore.model_selection import plan_folds
-from lincore.prediction import counting_note, predict
+from lincore.prediction import predict
 from tests.lincore.data.test_row_weights import FLOWERS
 
 
@@ -148,6 +148,6 @@ def test_rows_of_a_new_file_count_once():
     data = lincore.load(frame, target="kind", frequencies="n")
     model = lincore.compare(data, "lda", keep_models=True).model("lda")
     found = predict(model, frame)
-    assert found.match.additional == ("n",) and counting_note(found) == ""
-    assert len(found.scores().rows) == len(frame)
-    assert len(predict(model, rows).scores().rows) == len(rows)
+    assert found.match.additional == ("n",) and len(found.scores().notes()) == 1
+    assert len(found.results().rows) == len(frame)
+    assert len(predict(model, rows).results().rows) == len(rows)

@@ -67,7 +67,7 @@ def test_the_test_set_has_the_scores_of_the_comparison_where_it_is_predicted(mak
     split = one_split(data)
     compared = lincore.compare(data, "lda", split, keep_models=False)
     model = lincore.compare(data.take(split.train), "lda", keep_models=True).model("lda")
-    found = prediction.predict(model, prediction.TestSet(data, split)).scores()
+    found = prediction.predict(model, prediction.TestSet(data, split)).results()
     assert metrics.leading_score(found.class_counts) == metrics.leading_score(compared.class_counts)
     for name in metrics.SCORES:
         one, other = metrics.score(compared, "lda", name), metrics.score(found, "LDA", name)
@@ -79,8 +79,8 @@ def test_the_test_set_has_the_scores_of_the_comparison_where_it_is_predicted(mak
 def test_groups_of_a_data_set_that_is_predicted_count_as_groups():
     data = grouped()
     model = lincore.compare(data, "lda", keep_models=True).model("lda")
-    wide = prediction.predict(model, data).scores()
-    narrow = prediction.predict(model, replace(data, groups=None)).scores()
+    wide = prediction.predict(model, data).results()
+    narrow = prediction.predict(model, replace(data, groups=None)).results()
     one, other = (metrics.score(found, "LDA", "accuracy") for found in (wide, narrow))
     assert one.value == other.value and one.high - one.low > 1.1 * (other.high - other.low)
 

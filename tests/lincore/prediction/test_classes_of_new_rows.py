@@ -10,7 +10,7 @@ import pytest
 
 import lincore
 from lincore.cli import main
-from lincore.prediction import counting_note, match_notes, predict
+from lincore.prediction import predict
 
 
 def rows(n: int = 60, seed: int = 0) -> pd.DataFrame:
@@ -47,31 +47,33 @@ def test_unknown_classes_and_rows_without_one_are_counted_everywhere(case, capsy
     found = predict(model_of(rows()), new)
     assert found.new.unknown_labels == unknown.to_dict()
     assert found.new.n_unlabelled == n_missing
-    said = " ".join(match_notes(found))
+    said = " ".join(found.columns().notes())
     assert ("unknown to the model: 'w'" in said) == (len(unknown) > 0)
     assert (f"{n_missing} rows without a class" in said) == (n_missing > 0)
     assert ("is not known" in repr(found)) == (len(unknown) > 0)
     assert ("without a class" in repr(found)) == (n_missing > 0)
     if case != "all unknown":
-        assert counting_note(found).startswith("3 of 6 rows are scored")
+        assert found.scores().notes()[1].startswith("3 of 6 rows are scored")
     rows().to_csv(tmp_path / "train.csv", index=False)
     new.to_csv(tmp_path / "new.csv", index=False)
     command = ["predict", str(tmp_path / "train.csv"), str(tmp_path / "new.csv")]
     assert main([*command, "--output", str(tmp_path / "o.csv"), "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
-    assert record["unknown_classes"] == unknown.to_dict()
-    assert record["rows_without_class"] == n_missing
-    assert record["rows_scored"] == 6 - n_missing - unknown.sum()
-    assert any("Predicted, not scored" in one["what"] for one in record["notices"]) == bool(
-        len(unknown)
-    )
+    shown = {one["display"]: one for one in record["displays"]}
+    remarks = " ".join(line["what"] for line in shown["MatchedColumnsDisplay"]["rows"])
+    assert all(f"'{name}' ({n})" in remarks for name, n in unknown.items())
+    assert ("Predicted, not scored" in remarks) == (len(unknown) > 0)
+    assert (f"{n_missing} rows without a class" in remarks) == (n_missing > 0)
+    n_scored = 6 - n_missing - unknown.sum()
+    notes = " ".join(shown.get("PredictionScoresDisplay", {}).get("notes", ()))
+    assert (f"{n_scored} of 6 rows are scored" in notes) == (0 < n_scored < 6)
 
 
 @pytest.mark.parametrize("name", ["Kind", " KIND ", "kind"])
 def test_the_target_is_found_as_loosely_as_features_are(name):
     frame = rows()
     found = predict(model_of(frame), frame.rename(columns={"kind": name, "len": "Len"}))
-    assert found.truth is not None and len(found.scores().truth) == 60
+    assert found.truth is not None and len(found.results().truth) == 60
     assert name not in found.match.additional
     spelled = found.match.spelled.get("kind", "kind")
     assert spelled == name
@@ -92,11 +94,11 @@ def test_a_group_column_of_a_new_file_is_used_for_intervals(names):
     new = rows(60, 1).assign(Who=names)
     found = predict(model, new)
     assert "Who" not in found.match.additional
-    groups = found.scores().settings.row_groups
+    groups = found.results().settings.row_groups
     assert len(np.unique(groups)) == len(set(names))
     alone = predict(model, new.drop(columns="Who"))
     one, other = (
-        lincore.metrics.score(f.scores(), f.model.label, "accuracy") for f in (found, alone)
+        lincore.metrics.score(f.results(), f.model.label, "accuracy") for f in (found, alone)
     )
     assert (one == other) == (len(set(names)) == 60)
 
@@ -106,4 +108,4 @@ def test_names_that_share_their_beginning_are_groups_of_new_rows_too():
     model = model_of(frame, roles={"who": "group"})
     for n_rows, n_subjects in ((60, 12), (10, 2)):  # few subjects are grouped as many are
         found = predict(model, frame.head(n_rows))
-        assert len(np.unique(found.scores().settings.row_groups)) == n_subjects
+        assert len(np.unique(found.results().settings.row_groups)) == n_subjects

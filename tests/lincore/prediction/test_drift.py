@@ -9,7 +9,8 @@ from scipy import stats
 
 import lincore
 from lincore import DataError
-from lincore.prediction import drift, drift_finding, predict
+from lincore.displays import DriftDisplay
+from lincore.prediction import drift, predict
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +58,7 @@ def test_with_many_rows_the_effect_leads():
     table = drift(data, frames[1]).set_index("column")
     assert table.loc["x", "p (Holm)"] < 0.001 and table.loc["x", "size"] == "negligible"
     assert table.loc["z", "size"] == "large"
-    assert drift_finding(table.reset_index()).startswith("1 of 2 columns differs notably")
+    assert DriftDisplay(table.reset_index()).finding().startswith("1 of 2 columns differs notably")
 
 
 def test_unseen_levels_and_few_rows_count_too(passengers):
@@ -85,7 +86,7 @@ def test_counted_words_are_compared_by_their_number():
     data = lincore.load(texts, target="y", roles={"text": "text"})
     model = lincore.compare(data, "multinomial-nb", keep_models=True).model("multinomial-nb")
     new = predict(model, pd.DataFrame({"text": ["good good bad film"] * 20}))
-    (line,) = drift(data, new).itertuples()
+    (line,) = new.drift(data).frame().itertuples()
     assert line.column == "words known from training"
     assert line.effect == 1 and line.change == "median 2 → 4"
 
@@ -119,15 +120,15 @@ def test_many_levels_without_drift_are_negligible_and_every_p_is_known():
     assert few["effect"] > 0.15 and few["size"] == "negligible"
     one = drift(data.take(slice(0, 600)), data.take(slice(600, 603)))
     assert one["p"].notna().all() and one["p (Holm)"].notna().all()
-    assert "by chance" in drift_finding(one)
+    assert "beyond chance" in DriftDisplay(one).finding()
 
 
 def test_images_are_compared_by_brightness_and_contrast():
     digits = lincore.sample("digits")
     model = lincore.compare(digits, "naive-bayes", keep_models=True).model("naive-bayes")
     dark = predict(model, digits.X // 2)
-    table = drift(digits, dark).set_index("column")
+    table = dark.drift(digits).frame().set_index("column")
     assert table.loc["brightness", "size"] == "large"
-    assert "No column" in drift_finding(drift(digits, digits))
+    assert "No column" in DriftDisplay(drift(digits, digits)).finding()
     with pytest.raises(DataError, match="features are expected"):
         drift(digits, digits.X[:, :3])

@@ -209,7 +209,7 @@ def test_scores_of_a_file_with_labels_are_those_of_the_library(passengers):
     )
     model = lincore.model_selection.FittedModel.of(passengers, fitted, "LDA", split.train)
     found = predict(model, passengers.take(split.test))
-    scores = found.scores()
+    scores = found.results()
     for name in ("accuracy", "balanced accuracy", "log loss", "AUC"):
         one, other = (lincore.metrics.score(r, "LDA", name) for r in (scores, results))
         assert one.value == pytest.approx(other.value, abs=1e-12)
@@ -223,11 +223,11 @@ def test_labels_that_are_missing_or_unknown_are_left_out_of_the_scores(models, f
     new.loc[10:12, "survived"] = "perhaps"
     found = predict(models.model("lda"), new)
     assert found.new.unknown_labels == {"perhaps": 3}
-    assert len(found.scores().truth) == len(frame) - 13
+    assert len(found.results().truth) == len(frame) - 13
     with pytest.raises(DataError, match="no column 'survived'"):
-        predict(models.model("lda"), frame.drop(columns="survived")).scores()
+        predict(models.model("lda"), frame.drop(columns="survived")).results()
     with pytest.raises(DataError, match="'perhaps' are none"):
-        predict(models.model("lda"), frame.assign(survived="perhaps")).scores()
+        predict(models.model("lda"), frame.assign(survived="perhaps")).results()
 
 
 def test_files_hold_the_own_columns_and_the_predictions(models, frame):
@@ -259,7 +259,7 @@ def test_a_file_read_in_blocks_is_predicted_as_a_whole():
     table = read_table(raw, "iris.csv", limits=SMALL)
     found = predict(model, table)
     np.testing.assert_array_equal(found.codes, predict(model, iris).codes)
-    assert found.scores().truth.tolist() == iris.codes.tolist()
+    assert found.results().truth.tolist() == iris.codes.tolist()
 
 
 @pytest.mark.parametrize("in_blocks", [False, True])
@@ -286,7 +286,7 @@ def test_images_come_to_the_size_of_the_training_images():
     zipped = lincore.io.write_image_zip(digits.take(slice(0, 40)))
     found = predict(model, zipped, reading=Reading("new.zip"))
     assert len(found) == 40 and found.new.n_resized == 0
-    assert found.scores().truth.shape == (40,)
+    assert found.results().truth.shape == (40,)
     np.testing.assert_array_equal(
         np.bincount(found.codes, minlength=10),
         np.bincount(predict(model, digits.X[:40]).codes, minlength=10),
@@ -294,7 +294,7 @@ def test_images_come_to_the_size_of_the_training_images():
     Image.new("RGB", (30, 40), (9, 9, 9)).save(buffer := io.BytesIO(), "PNG")
     one = predict(model, [("photo.png", buffer.getvalue()), ("readme.txt", b"text")])
     assert one.new.n_resized == 1 and one.new.skipped[0].name == "readme.txt"
-    assert one.rows["file"].tolist() == ["photo.png"]
+    assert one.new.frame["file"].tolist() == ["photo.png"]
     with pytest.raises(DataError, match="fitted on images"):
         predict(model, b"a,b\n1,2\n", reading=Reading("table.csv"))
     with pytest.raises(DataError, match="No image"):

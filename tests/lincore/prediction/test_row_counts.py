@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lincore
-from lincore.prediction import counting_note, predict
+from lincore.prediction import predict
 
 
 def test_scores_of_a_file_weigh_its_rows_by_the_column_of_training():
@@ -20,11 +20,11 @@ def test_scores_of_a_file_weigh_its_rows_by_the_column_of_training():
     assert not found.match.additional and len(found) == 150
     right = found.labels == frame[data.target_name].to_numpy()
     wanted = np.average(right, weights=frame["w"])
-    assert lincore.metrics.score(found.scores(), "LDA", "accuracy").value == pytest.approx(wanted)
-    assert "by their weights in 'w': 149 rows as" in counting_note(found)
+    assert lincore.metrics.score(found.results(), "LDA", "accuracy").value == pytest.approx(wanted)
+    assert "by their weights in 'w': 149 rows as" in found.scores().notes()[1]
     # What cannot be used is told, and stops no prediction.
     odd = predict(again, frame.assign(w=np.where(np.arange(150) == 3, np.nan, 1.0)))
-    assert odd.new.weights is None and not counting_note(odd)
+    assert odd.new.weights is None and len(odd.scores().notes()) == 1
     assert "data row 4: The weight is missing. It is not used" in str(odd.new.findings[0])
     plain = predict(again, frame.drop(columns="w"))
-    assert plain.scores().settings.row_weights is None
+    assert plain.results().settings.row_weights is None

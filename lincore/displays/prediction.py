@@ -1,0 +1,424 @@
+"""Displays of the predictions of new rows: rows, classes, columns, scores, drift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import metrics, plots, report
+from lincore.data.row_weights import effective_number
+from lincore.displays.base import Display
+from lincore.fields import Field
+from lincore.metrics import Results
+from lincore.prediction import NO_LABEL, Predictions
+from lincore.utils import count, listed, p_equals, percent, quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.utils.typing import Codes
+
+#: Rows, columns of the file, and classes with a posterior each that a table shows.
+MOST_ROWS, MOST_COLUMNS, MOST_CLASSES = 1_000, 30, 10
+MOST_IMAGES, SHEET_COLUMNS = 24, 6
+_MOST_NAMED, _MOST_DRIFTED = 6, 3
+_ALPHA = 0.05
+_NEGLIGIBLE = "negligible"
+
+
+@dataclass(frozen=True, eq=False)
+class _OfPredictions(Display):
+    """A display of predictions, which begins with the classes that were predicted."""
+
+    predictions: Predictions
+
+    def finding(self) -> str:
+        """Return how many rows are predicted as what, and how many are unlike the training data."""
+        found = self.predictions
+        labels, far = [str(label) for label in found.classes], found.far
+        if len(found) == 1:
+            code = int(found.codes[0])
+            sure = ""
+            if found.has_posteriors:
+                sure = f", at {percent(float(found.posteriors[0, code]))}"
+            place = "" if far is None else f"; it is {'un' if far[0] else ''}like the training data"
+            return f"Predicted: {quoted(labels[code])}{sure}{place}."
+        counts = found.counts
+        order = [k for k in (-counts).argsort(kind="stable").tolist() if counts[k]]
+        named = listed([f"{counts[k]:,} {quoted(labels[k])}" for k in order], _MOST_NAMED)
+        if len(order) > _MOST_NAMED:
+            named = f"{named} classes"
+        place = ""
+        if far is not None:
+            n_far = int(far.sum())
+            verb = "is" if n_far <= 1 else "are"
+            place = f"; {f'{n_far:,}' if n_far else 'none'} {verb} unlike the training data"
+        return f"{len(found):,} {found.noun}: {named}{place}."
+
+    def scope(self) -> str:
+        """Return the file, the model, and the priors that the posteriors are of."""
+        found = self.predictions
+        return f"{found.name}, by {found.model.label}. {self._priors()}".strip()
+
+    def _priors(self) -> str:
+        found = self.predictions
+        learned, priors, estimate = found.learned_priors, found.priors, found.estimate
+        if learned is None:
+            return ""
+        if priors is None:
+            return "Priors as in training."
+        parts = [
+            f"{quoted(label)} {percent(float(new))} (training {percent(float(old))})"
+            for label, new, old in zip(found.classes, priors, learned, strict=True)
+        ]
+        named = f"{listed(parts, _MOST_NAMED)}."
+        if estimate is None:
+            return f"Priors in deployment: {named}"
+        differ = "differ" if estimate.p_value < _ALPHA else "do not differ significantly"
+        return (
+            f"Priors estimated from these rows: {named} They {differ} from those of training "
+            f"({p_equals(estimate.p_value)})."
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what unlike the training data means here, or why nothing is known of it."""
+        found = self.predictions
+        if found.distance is None:
+            return (
+                "No distances: the rows are sparse, or the model has too few training rows for its "
+                "inputs.",
+            )
+        if found.far is None:
+            return ("No class has enough training rows to say what is unlike it.",)
+        level = percent(1 - found.level, 0 if found.level >= 0.01 else 1)
+        return (
+            "The distance is Mahalanobis's from the nearest class, in the inputs of the "
+            f"classifier. Flagged: more unusual than {level} of the training rows, both if each "
+            "class were normal and by their distances from classes estimated without them.",
+        )
+
+
+_ORDERS = {
+    "row": "All",
+    "far": "Unlike the training data",
+    "uncertain": "Least certain first",
+    "misclassified": "Misclassified",
+}
+
+
+def _orders(so_far: SimpleNamespace) -> dict[str, str]:
+    found = so_far.predictions
+    lacking = {
+        "far": found.far is None or not found.far.any(),
+        "uncertain": not found.has_posteriors,
+        "misclassified": found.truth is None,
+    }
+    return {order: name for order, name in _ORDERS.items() if not lacking.get(order)}
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedRowsDisplay(_OfPredictions):
+    """The predicted class of every row, with its posteriors and its distance."""
+
+    title: ClassVar[str] = "Predictions"
+    made_by: ClassVar[str] = "predictions.rows"
+
+    order: Annotated[
+        str,
+        Field("Show", "Rows of the table; the downloads hold all.", longest=20, choices=_orders),
+    ] = "row"
+
+    @cached_property
+    def chosen(self) -> Codes:
+        """Positions of the rows that `order` asks for."""
+        return self.predictions.ranked(self.order)  # type: ignore[arg-type]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows that `order` asks for: their columns, then what was predicted."""
+        table = self.predictions.to_frame(self.chosen)
+        table.insert(0, "row", self.predictions.numbers[self.chosen], allow_duplicates=True)
+        return table.loc[:, ~table.columns.duplicated()]
+
+    def table(self) -> pd.DataFrame:
+        """Return the rows that `order` asks for, what was predicted first, at most 1,000."""
+        found, shown = self.predictions, self.chosen[:MOST_ROWS]
+        added = found.added(shown)
+        if len(found.classes) > MOST_CLASSES:
+            added = added.drop(columns=[f"P({label})" for label in found.classes.tolist()])
+            if found.has_posteriors:
+                added.insert(1, "posterior", found.posteriors[shown].max(axis=1))
+        own = found.new.frame.iloc[shown, :MOST_COLUMNS].reset_index(drop=True)
+        own.columns = pd.Index([str(name) for name in own.columns])
+        # A column of the file may be called as one of ours.
+        own = own.rename(columns={name: f"{name} (file)" for name in own.columns if name in added})
+        table = pd.concat([added.round(3), own], axis=1)
+        table.insert(0, "row", found.numbers[shown], allow_duplicates=True)
+        return table.loc[:, ~table.columns.duplicated()]
+
+    def plot(self) -> go.Figure | None:
+        """Return the first images with what they are predicted as; None for other rows."""
+        found, shown = self.predictions, self.chosen[:MOST_IMAGES]
+        if found.model.image_shape is None or not len(shown):
+            return None
+        titles, title = [str(label) for label in found.labels[shown]], "Predicted class"
+        if found.has_posteriors:
+            sure = found.posteriors[shown, found.codes[shown]].tolist()
+            titles = [f"{a}: {percent(p, 0)}" for a, p in zip(titles, sure, strict=True)]
+            title = "Predicted class, with its posterior"
+        return plots.images(
+            found.new.X[shown].reshape(-1, *found.model.image_shape),
+            titles,
+            columns=min(SHEET_COLUMNS, len(shown)),
+            title=title,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return how many rows are left out of the table, and what flagged rows are."""
+        n_rows = len(self.chosen)
+        part = f"{MOST_ROWS:,} of {n_rows:,} rows." if n_rows > MOST_ROWS else ""
+        return (*filter(None, [part]), *super().notes())
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedClassesDisplay(_OfPredictions):
+    """The rows predicted as each class; of a single row the posterior of each."""
+
+    title: ClassVar[str] = "Predicted classes"
+    made_by: ClassVar[str] = "predictions.by_class"
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each class: rows and priors, or posterior and distance."""
+        found = self.predictions
+        table = pd.DataFrame({"class": [str(label) for label in found.classes]})
+        if len(found) > 1:
+            table["rows"] = found.counts
+            if found.learned_priors is not None:
+                table["prior in training"] = found.learned_priors
+            if found.priors is not None:
+                table["prior in deployment"] = found.priors
+            return table
+        if found.has_posteriors:
+            table["posterior"] = found.posteriors[0]
+        if (squared := found.evaluated.squared_distances) is not None:
+            table["distance"] = np.sqrt(squared[0])
+        return table
+
+    def table(self) -> pd.DataFrame:
+        """Return the same in per cent."""
+        table = self.frame()
+        for name in table.columns.intersection(["posterior", *table.filter(like="prior in")]):
+            table[name] *= 100
+        shares = {name: f"{name} (%)" for name in table if str(name).startswith(("post", "prior"))}
+        return table.round({"distance": 2, **dict.fromkeys(shares, 1)}).rename(columns=shares)
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the distance is."""
+        return {"distance": "Mahalanobis distance from the class."}
+
+
+@dataclass(frozen=True, eq=False)
+class MatchedColumnsDisplay(Display):
+    """What did and did not match between the columns of the file and the features."""
+
+    title: ClassVar[str] = "Columns of the new rows"
+    made_by: ClassVar[str] = "predictions.columns"
+
+    predictions: Predictions
+
+    @property
+    def matters(self) -> bool:
+        """True if it bears on the predictions: missing columns or levels, rows that are lost."""
+        match, new = self.predictions.match, self.predictions.new
+        unscored = bool(new.unknown_labels or new.n_unlabelled)
+        return bool(match.missing or match.unseen or unscored or new.has_lost_rows)
+
+    def finding(self) -> str:
+        """Return whether the columns of the file are those of the training data."""
+        model, match, new = self.predictions.model, self.predictions.match, self.predictions.new
+        if model.image_shape is not None:
+            height, width = model.image_shape[:2]
+            size = f"{width} × {height} pixels"
+            resized = f"{count(new.n_resized, 'image')} resized to {size}" if new.n_resized else ""
+            skipped = f"{count(len(new.skipped), 'file')} skipped" if new.skipped else ""
+            parts = [part for part in (resized, skipped) if part]
+            return f"{listed(parts)}." if parts else f"All images have {size}."
+        n_columns = len(model.schema.columns)
+        everything = f"{n_columns - len(match.missing)} of" if match.missing else "All"
+        order = ", in another order" if match.reordered else ""
+        noun = "column was" if n_columns == 1 else "columns were"
+        return f"{everything} {n_columns} {noun} found by name{order}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each remark on reading and matching the file."""
+        return pd.DataFrame(
+            [(one.where, one.what, one.remedy) for one in self.predictions.new.findings],
+            columns=["where", "what", "remedy"],
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the files of a zip that were left out."""
+        return pd.DataFrame(self.predictions.new.skipped)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what reading found, and what did not match: columns, levels, labels."""
+        return tuple(map(str, self.predictions.new.findings))
+
+
+@dataclass(frozen=True, eq=False)
+class _Scored(Display):
+    """A display of predictions whose classes are known."""
+
+    predictions: Predictions
+
+    @cached_property
+    def results(self) -> Results | None:
+        """Results on the rows whose class is known; None without any."""
+        return None if self.predictions.truth is None else self.predictions.results()
+
+    def finding(self) -> str:
+        """Return the leading score, and the most frequent errors."""
+        if self.results is None:
+            return "The classes of these rows are not known: there are no scores."
+        return report.classification_finding(self.results, self.results.methods[0])
+
+
+class PredictionScoresDisplay(_Scored):
+    """The scores of predictions, with their intervals."""
+
+    title: ClassVar[str] = "Scores of the predictions"
+    made_by: ClassVar[str] = "predictions.scores"
+
+    def frame(self) -> pd.DataFrame:
+        """Return every score with its interval."""
+        if self.results is None:
+            return pd.DataFrame()
+        (method,) = self.results.methods
+        return pd.DataFrame(
+            {"score": name, **metrics.score(self.results, method, name)._asdict()}
+            for name in metrics.available_scores(self.results)
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the scores that are read first, and that of the majority-class baseline."""
+        if self.results is None:
+            return pd.DataFrame()
+        return pd.DataFrame(report.headline_scores(self.results, self.results.methods[0]))
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the rule of the intervals, and which rows count by which weights."""
+        if self.results is None:
+            return ()
+        names = report.headline_score_names(self.results)
+        return (report.interval_method(self.results, *names), *self._counting(self.results))
+
+    def _counting(self, results: Results) -> list[str]:
+        found = self.predictions
+        n_scored, said = int((np.asarray(found.truth) != NO_LABEL).sum()), []
+        if n_scored < len(found):
+            said.append(
+                f"{n_scored:,} of {len(found):,} rows are scored: the others have no class, or one "
+                "that the model does not know."
+            )
+        if found.new.weights is not None:
+            effective = effective_number(np.asarray(results.settings.row_weights))
+            said.append(
+                f"In scores rows count by their weights in {found.model.weight_name!r}: "
+                f"{count(len(results.rows), 'row')} as {effective:,.1f} of equal weight (Kish)."
+            )
+        return said
+
+
+class PredictionConfusionDisplay(_Scored):
+    """The confusion matrix of predictions: true classes against predicted ones."""
+
+    title: ClassVar[str] = "Confusion of the predictions"
+    made_by: ClassVar[str] = "predictions.confusion"
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each true class: rows, or weights, predicted as each class."""
+        if self.results is None:
+            return pd.DataFrame()
+        return pd.DataFrame(report.confusion_rows(self.results, self.results.methods[0]))
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure has every number."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure | None:
+        """Return the matrix."""
+        if self.results is None:
+            return None
+        return plots.confusion(self.results, self.results.methods[0])
+
+
+@dataclass(frozen=True, eq=False)
+class DriftDisplay(Display):
+    """The columns whose distribution differs between the training rows and new rows."""
+
+    title: ClassVar[str] = "Drift"
+    made_by: ClassVar[str] = "predictions.drift"
+
+    lines: pd.DataFrame
+
+    def finding(self) -> str:
+        """Return which columns differ: by effect, of those that differ significantly."""
+        differing = self.lines[self.lines["p (Holm)"] < _ALPHA]
+        if differing.empty:
+            return "No column differs between training and new rows beyond chance."
+        notable = differing[differing["size"] != _NEGLIGIBLE]
+        if notable.empty:
+            return (
+                f"{len(differing)} of {len(self.lines)} columns {_differ(len(differing))} "
+                "significantly between training and new rows, none by more than a negligible "
+                "amount."
+            )
+        named = [
+            f"{column} ({size}: {change})"
+            for column, size, change in notable[["column", "size", "change"]].itertuples(
+                index=False
+            )
+        ]
+        return (
+            f"{len(notable)} of {len(self.lines)} columns {_differ(len(notable))} notably between "
+            f"training and new rows: {listed(named, _MOST_DRIFTED)}."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each column, as `lincore.prediction.drift` does."""
+        return self.lines
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, p-values to three digits."""
+        small = {name: self.lines[name].map("{:.3g}".format) for name in ("p", "p (Holm)")}
+        return self.lines.assign(**small).round(2)
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what effect and adjusted p-value are."""
+        return {
+            "effect": "Numbers: largest difference of the distribution functions. Categories: "
+            "share of rows that would have to change level.",
+            "chance": "Mean effect without drift.",
+            "p (Holm)": "Adjusted over all lines.",
+        }
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the tests, and how to read them."""
+        return (
+            "Training rows against these rows: Kolmogorov–Smirnov for numbers, chi-square for "
+            "categories. With many rows small differences are significant; compare the effect with "
+            "that expected by chance.",
+        )
+
+    def call(self) -> str:
+        """Return the expression that makes it of predictions and the training rows."""
+        return f"{self.made_by}(training)"
+
+
+def _differ(number: int) -> str:
+    return "differs" if number == 1 else "differ"
