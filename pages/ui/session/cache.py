@@ -12,13 +12,13 @@ import numpy as np
 import streamlit as st
 
 from lincore import checks, data, io, model_selection, plots
-from lincore.analysis import SplitChoice as SplitSettings
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.session.sources import Source, of_sample
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from lincore.analysis import SplitChoice as SplitSettings
     from lincore.checks import DataFinding
     from lincore.data import Dataset, Split, TargetGuess
     from lincore.model_selection import Steps, TrainingSet

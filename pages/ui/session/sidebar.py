@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import streamlit as st
 
-from lincore.analysis import SplitChoice
+from lincore import analysis
 from lincore.errors import DataError
 from lincore.plots.base import shorten
 from lincore.utils import percent
@@ -52,7 +52,7 @@ class PageExperiment(NamedTuple):
     """The data of this session and how its test set is set apart."""
 
     data: Dataset
-    choice: SplitChoice
+    choice: analysis.SplitChoice
     split: Split
 
 
@@ -75,7 +75,7 @@ def show(page: str = "data") -> PageExperiment:
     return PageExperiment(data, choice, split)
 
 
-def show_on_data() -> tuple[Dataset, SplitChoice | None]:
+def show_on_data() -> tuple[Dataset, analysis.SplitChoice | None]:
     """Draw the sidebar where the data are chosen; return them and their split, if there is one."""
     commands.apply_result()
     _open_link()
@@ -140,7 +140,7 @@ def show_on_start() -> None:
         link.write(None)
 
 
-def _offer(page: str, data: Dataset, choice: SplitChoice, split: Split | None) -> None:
+def _offer(page: str, data: Dataset, choice: analysis.SplitChoice, split: Split | None) -> None:
     """Put what is shown into the address, and offer it as link and file."""
     st.session_state[_SHOWN] = (page, data, choice, split)
     shown = specification.current(page, data, choice, split)
@@ -187,7 +187,7 @@ def _problem() -> None:
         )
 
 
-def _what() -> tuple[Dataset, SplitChoice]:
+def _what() -> tuple[Dataset, analysis.SplitChoice]:
     data = state.require_dataset()
     with st.sidebar, st.container(key="sidebar.summary", gap="small"):
         st.page_link(
@@ -228,24 +228,24 @@ def _choose_target() -> None:
         commands.choose_target(target)
 
 
-def _chosen_split(data: Dataset) -> SplitChoice:
+def _chosen_split(data: Dataset) -> analysis.SplitChoice:
     """Return how the test set is set apart, without asking."""
-    return SplitChoice(**displays.read(SplitChoice, SPLIT, data=data))
+    return analysis.SplitChoice(**displays.read(analysis.SplitChoice, SPLIT, data=data))
 
 
-def _split(data: Dataset) -> SplitChoice:
+def _split(data: Dataset) -> analysis.SplitChoice:
     """Ask how the test set is set apart, in an expander that says what holds."""
     held = _chosen_split(data)
     summary = _SUMMARY[str(held.how)].format(share=percent(held.test_size, 0))
     with st.expander(f"Test set: **{summary}**", key="sidebar.split"):
-        displays.ask(SplitChoice, SPLIT, data=data)
+        displays.ask(analysis.SplitChoice, SPLIT, data=data)
     choice = _chosen_split(data)
     if data.groups is not None:
         st.caption(_KEPT_TOGETHER if choice.how == "group" else _MAY_BE_TORN)
     return choice
 
 
-def _balance(data: Dataset, choice: SplitChoice, split: Split) -> None:
+def _balance(data: Dataset, choice: analysis.SplitChoice, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
     if data.n_streamed:
         st.caption(f"{data.n_streamed:,} more rows are streamed: see the page Data.")
