@@ -326,7 +326,7 @@ def _unless_known(names: Collection[str]) -> str:
 
 
 def _spellings(labels: pd.Series[Any]) -> TableFinding | None:
-    """Return whether classes differ in nothing but capitals and blanks."""
+    """Report classes that differ only in case or spaces."""
     if is_number(labels):
         return None
     merged: dict[str, str] = {}

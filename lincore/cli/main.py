@@ -39,9 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     --------
     >>> main(["compare", "sample:iris", "--methods", "lda,qda", "--quiet"])
     iris: 150 rows of 4 features; 3 classes by species (setosa 50, versicolor 50, virginica 50)
+    <BLANKLINE>
     No significant difference between LDA and QDA (accuracy 100.0 %); up to 5.9 points are not ...
-    On 45 test rows, by models that learned from 105 others. 95 % intervals: Wilson.
-    ...
+    Best of 2 on these rows: LDA, accuracy 100.0 %; ...
     0
     """
     try:

@@ -359,7 +359,7 @@ def bayes_error_finding(error: ExpectedLoss) -> str:
     'No classifier is better on these Gaussians than 0.000063 % (exactly: closed form).'
     >>> bayes_error_finding(ExpectedLoss(0.0, 1e-7, "Monte Carlo"))
     'No error was found among the rows drawn from these Gaussians (Monte Carlo): a classifier \
-can be all but perfect.'
+can be nearly perfect.'
     """
     if error.value == 0 and error.standard_error:
         return (

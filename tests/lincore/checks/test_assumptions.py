@@ -340,4 +340,4 @@ def test_words_of_checks():
         "note",
         "fine",
     ]
-    assert report.assumptions_finding(checks[:1]) == "No assumption that was checked is rejected."
+    assert report.assumptions_finding(checks[:1]) == "No checked assumption is rejected."

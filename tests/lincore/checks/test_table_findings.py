@@ -36,7 +36,7 @@ def test_rows_that_repeat_more_often_than_by_chance_are_told():
 def test_misspelt_classes_are_merged_at_a_click():
     labels = ["versicolor"] * 90 + ["versicolour"] * 2 + ["virginica"] * 95 + ["virgniica"] * 3
     labels += ["Virginca"] * 10
-    made, (finding,) = found("slip", x=MEASURED, species=labels)
+    made, (finding,) = found("misspelt", x=MEASURED, species=labels)
     (remedy,) = finding.remedies
     data = table_to_dataset(made, options=TableOptions(**remedy.options))
     assert data.classes.tolist() == ["versicolor", "virginica"]
@@ -57,11 +57,11 @@ def test_misspelt_classes_are_merged_at_a_click():
 )
 def test_classes_that_are_near_by_nature_are_left_alone(common, rare):
     labels = [common] * 190 + [rare] * 10
-    assert found("slip", x=MEASURED, label=labels)[1] == []
+    assert found("misspelt", x=MEASURED, label=labels)[1] == []
 
 
 def test_classes_of_like_size_are_no_slips():
-    assert found("slip", x=MEASURED, label=["angel", "angle"] * 100)[1] == []
+    assert found("misspelt", x=MEASURED, label=["angel", "angle"] * 100)[1] == []
 
 
 @pytest.mark.parametrize("name", ["patient_id", "subject", "Customer ID", "userId"])
@@ -92,12 +92,12 @@ def test_long_texts_that_are_left_out_are_counted_at_a_click():
     words = np.array(["good", "bad", "screen", "battery", "broke", "fast", "slow", "price"])
     reviews = [" ".join(RNG.choice(words, 9)) for _ in range(N)]
     columns = {"price": MEASURED, "review": reviews, "label": RNG.integers(0, 2, N)}
-    made, (finding,) = found("no model sees", **columns)
+    made, (finding,) = found("no model uses", **columns)
     assert finding.notice.where == "column 'review'"
     data = table_to_dataset(made, options=TableOptions(roles=finding.remedies[0].roles))
     assert data.n_words == len(words)
     names = [f"Mr. John {name} Smith" for name in range(N)]
-    assert found("no model sees", **columns | {"review": names})[1] == []
+    assert found("no model uses", **columns | {"review": names})[1] == []
 
 
 def test_dates_alone_become_features_at_a_click():

@@ -128,7 +128,7 @@ def test_endings_say_what_the_model_knows():
     assert len(said) == 3
     names = iris.feature_names
     end = termination_reason(separated, names)
-    assert "can be separated" in end.sentence and any(name in end.sentence for name in names)
+    assert "separable" in end.sentence and any(name in end.sentence for name in names)
     assert not end.is_fine and "finite C" in end.remedy
     assert "iteration limit" in termination_reason(capped).sentence
     assert swinging.reason_ in (Reason.OSCILLATES, Reason.DIVERGED)

@@ -83,7 +83,7 @@ def test_classes_keep_the_order_of_the_data_whatever_their_names():
 def test_what_the_model_cannot_do_is_said_as_a_data_error():
     data = lincore.load((np.array([[0.0], [0.0], [1.0], [1.0]]), [0, 0, 1, 1]), name="two points")
     pipeline = pipeline_for(data, LinearDiscriminantAnalysis())
-    with pytest.raises(lincore.DataError, match="Nothing varies within the classes"):
+    with pytest.raises(lincore.DataError, match="No feature varies within the classes"):
         model_selection.holdout(data, pipeline, lincore.split(data, test_size=0.5))
 
 

@@ -139,7 +139,7 @@ def test_unequal_weights_widen_intervals_as_fewer_rows_do():
     found = metrics.score(results, "lda", "accuracy")
     assert found.value == 1 and n_effective < len(tested) / 2
     assert_allclose(found.low, proportion_confint(n_effective, n_effective, method="wilson")[0])
-    assert f"as {n_effective:,.1f} of equal weight" in report.weighting(results)
+    assert f"to {n_effective:,.1f} of equal weight" in report.weighting(results)
 
 
 def test_weights_that_say_nothing_of_errors_act_as_kish_says():
@@ -159,7 +159,7 @@ def test_weights_that_say_nothing_of_errors_act_as_kish_says():
 def test_differences_of_weighted_results_use_the_weights():
     data = lincore.load(three_classes(), weights=np.random.default_rng(4).gamma(1.0, size=240))
     results = fits(data, "holdout", ("lda", "naive-bayes", "qda"))
-    found = results.pairwise("accuracy")[0]
+    found = metrics.pairwise_differences(results, "accuracy")[0]
     values = [metrics.score(results, m, "accuracy").value for m in results.methods]
     assert_allclose(found.value, values[0] - values[1])
     assert found.test == "Bonett-Price" and found.low < found.value < found.high

@@ -204,7 +204,7 @@ def test_losses_are_weighted_to_the_prevalence(unequal):
 
 @pytest.mark.parametrize(
     ("prevalence", "said"),
-    [("even", "no prevalence"), ({"x": 0.5}, "no class"), ([0.5, 0.6, 0.1], "sum to 1")],
+    [("even", "not a prevalence"), ({"x": 0.5}, "no class"), ([0.5, 0.6, 0.1], "sum to 1")],
 )
 def test_a_prevalence_that_is_none_is_refused(unequal, prevalence, said):
     with pytest.raises(DataError, match=said):

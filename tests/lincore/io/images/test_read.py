@@ -418,7 +418,7 @@ def test_other_sizes_are_fitted_as_asked(fit):
     row = data.X[[name.endswith("wide.png") for name in data.row_names]]
     alone, _ = read_alone(encoded(Image.fromarray(half)), size=(5, 4), fit=fit)
     assert np.array_equal(row, alone[None])
-    with pytest.raises(DataError, match="No way to fit"):
+    with pytest.raises(DataError, match="no resize method"):
         read(two_classes(), fit="squeeze")
 
 
