@@ -71,7 +71,7 @@ def test_a_target_of_many_numbers_is_offered_as_ranges_first():
     app = bring(open_app("pages/data.py"), ("marks.csv", raw))
     source = source_of(app)
     app.selectbox(key="data.target").set_value("grade").run()
-    assert "each of its 15 values is a class" in main_text(app)
+    assert "each of its 15 values is a separate class" in main_text(app)
     app.button(key="data.finding.0.0").click().run()
     assert_fine(app)
     assert data_of(app).classes.tolist() == ["below 7", "7 and above"]

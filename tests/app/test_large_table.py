@@ -78,7 +78,7 @@ def test_a_large_table_is_held_in_part_and_every_page_says_so():
     assert f"also learned from {data.n_streamed:,} streamed rows" in said(app)
     app.switch_page("pages/balance.py").run()
     assert_fine(app)
-    assert f"of the {data.n_rows} rows in memory" in said(app)
+    assert f"to the {data.n_rows} rows in memory" in said(app)
 
 
 def test_the_limits_that_the_page_states_are_those_of_the_server():

@@ -175,7 +175,7 @@ CORPUS = {
     "nothing": (lambda: zipped({}), "No image can be used"),
     "arrays-of-objects": (
         lambda: arrays(X=np.array([[print]], dtype=object), y=[0]),
-        "'X' holds object",
+        "'X' contains object",
     ),
     "arrays-that-lie": (
         lambda: zipped({"X.npy": npy((60_000, 10**9)), "y.npy": npy((60_000,))}),

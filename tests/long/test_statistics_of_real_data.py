@@ -53,7 +53,7 @@ def test_the_faces():
     both = next(remedy for remedy in study.remedies("lda") if remedy.name == "both")
     assert both.still_missing.low <= 0 <= both.still_missing.high
     assert both.recovered.low > 0
-    assert list(study.table().index) == ["lda", "qda"]
+    assert study.methods == ("lda", "qda")
     assert study.attribution("qda").total.low > 0
 
 

@@ -188,7 +188,7 @@ def test_every_tab_is_about_the_study():
 def test_the_full_and_the_reduced_set_stand_side_by_side_and_a_remedy_changes_the_latter():
     app = open_tab(open_balance(), "Full and reduced set")
     assert "For one split only" in main_text(app)
-    assert "the test set is untouched" in main_text(app)
+    assert "the test set is unchanged" in main_text(app)
     one = the_study(repeats=1).example.results
     full, reduced, both = (
         metrics.confusion_matrix(one[cell], "lda") for cell in ("full", "reduced", "both")

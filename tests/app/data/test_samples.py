@@ -34,7 +34,7 @@ def test_gaussian_classes_are_drawn_to_order_with_their_truth():
     assert data.X.shape == (600, 3) and data.counts.sum() == 600
     assert (data.truth.outliers, data.truth.label_noise) == (0.05, 0.1)
     np.testing.assert_allclose(data.truth.covariances[0], ellipse_covariance(n_features=3))
-    assert "errs less" in main_text(app) and r"5 % outliers" in main_text(app)
+    assert "No classifier is better" in main_text(app) and r"5 % outliers" in main_text(app)
     came = app.session_state[state.ORIGIN]
     assert came.kind == "generated" and came.arguments["seed"] == 7
     app.toggle(key="data.draw.mixed").set_value(True).run()
