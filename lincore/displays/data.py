@@ -63,6 +63,19 @@ class ClassCountsDisplay(Display):
             f"{quoted(self.data.classes[least])}."
         )
 
+    def scope(self) -> str:
+        """Return which rows of a file larger than memory are in memory, and which are streamed."""
+        streamed, held = self.data.n_streamed, self.data.n_rows
+        if not streamed:
+            return ""
+        return (
+            f"{held + streamed:,} rows: {held:,} are in memory, the other {streamed:,} are "
+            "streamed and summed by class. Models fitted from moments (LDA, QDA, Naive Bayes, "
+            "Fisher, least squares), scaling and PCA use all rows except the test set; logistic "
+            "regression, the perceptron and the page Balance use rows in memory. Tests always use "
+            "rows in memory."
+        )
+
     def frame(self) -> pd.DataFrame:
         """Return a line for each class: rows in memory, their share, and the parts of a split."""
         counts = self.data.counts
@@ -83,18 +96,9 @@ class ClassCountsDisplay(Display):
         return plots.class_balance(train, test, self.data.classes)
 
     def notes(self) -> tuple[str, ...]:
-        """Return what rows count, and which are not in memory."""
+        """Return what rows count."""
         counted = counting(self.data)
-        weighted = f"{counted[:1].upper()}{counted[1:]}." if counted else ""
-        streamed, held = self.data.n_streamed, self.data.n_rows
-        in_memory = (
-            f"{held + streamed:,} rows: {held:,} are in memory, the other {streamed:,} are "
-            "streamed and summed by class. Models fitted from moments (LDA, QDA, Naive Bayes, "
-            "Fisher, least squares), scaling and PCA use all rows except the test set; logistic "
-            "regression, the perceptron and the page Balance use rows in memory. Tests always use "
-            "rows in memory."
-        )
-        return (*filter(None, [weighted]), *[in_memory] * bool(streamed))
+        return (f"{counted[:1].upper()}{counted[1:]}.",) if counted else ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -27,8 +27,8 @@ def target(data: Dataset, choice: SplitChoice | None) -> None:
     displays.note(ClassCountsDisplay(data, split))
     displays.note(FindingsDisplay(data, split))
     st.markdown(f"{whose}{text.escape(classes.finding)}")
-    for note in classes.notes:
-        st.markdown(text.escape(note))
+    if classes.scope:
+        st.markdown(text.escape(classes.scope))
 
 
 def refused() -> None:

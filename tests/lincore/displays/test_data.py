@@ -27,7 +27,7 @@ def test_classes_are_counted_in_all_and_in_each_part():
     assert lincore.sample("iris").class_counts().finding() == "Every class has 50 rows."
     streamed = lincore.Moments.from_groups(WINE.X, WINE.codes, 3)
     twice = replace(WINE, streamed=streamed).class_counts()
-    assert "has 142 rows" in twice.finding() and "178 are in memory" in twice.notes()[0]
+    assert "has 142 rows" in twice.finding() and "178 are in memory" in twice.scope()
 
 
 def test_weights_are_told():
