@@ -5,7 +5,6 @@ import streamlit as st
 from pages.ui.data import (
     columns,
     findings,
-    gaussian_classes,
     images,
     new_data,
     reading,
@@ -14,7 +13,7 @@ from pages.ui.data import (
 )
 from pages.ui.session import checks_line, panels, sidebar, state, uploads
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import text
+from pages.ui.widgets import displays, text
 
 data, choice = sidebar.show_on_data()
 opened = state.opened()
@@ -22,9 +21,8 @@ used = (None, state.source(), state.image_source(), state.sample_source())
 is_current = any(opened is one for one in used)
 
 st.header(f"{text.escape(data.name)}: {text.describe(data)}.", anchor=False)
-findings.target(data)
+findings.target(data, choice)
 checks_line.show_on_data(data, choice)
-findings.rows_in_memory(data)
 new_data.show()
 findings.refused()
 
@@ -49,7 +47,10 @@ if is_current:
     images.groups(data)
     if not isinstance(opened, Source):
         findings.findings(opened if isinstance(opened, ImageSource) else None, data.notices)
-    gaussian_classes.truth(data)
+    if data.truth is not None:
+        truth = data.true_parameters()
+        st.subheader(truth.title, anchor=False)
+        displays.show(truth, key="data.truth")
 
 new_data.generator()
 uploads.limits()

@@ -1,15 +1,15 @@
 """Explore: columns by class, correlations, summary, projections."""
 
-from pages.ui.explore import column_view, pairs, projections, summary, views
+from pages.ui.explore import columns, projections, views
 from pages.ui.session import checks_line, sidebar
 from pages.ui.session.sidebar import PageExperiment
 
 DRAW = {
-    "columns": column_view.show,
-    "pairs": pairs.scatter,
-    "correlations": pairs.correlations,
-    "summary": summary.summary,
-    "words": summary.words,
+    "columns": columns.one,
+    "pairs": columns.two,
+    "correlations": columns.correlations,
+    "summary": columns.summary,
+    "words": columns.words,
     "projections": projections.show,
 }
 

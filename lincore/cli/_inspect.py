@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import lincore
 from lincore import checks, io
-from lincore.cli.answer import Answer, AnswerSection
-from lincore.cli.data_findings import data_line, data_record, finding_sentences
+from lincore.cli.answer import Answer, AnswerSection, display_section
+from lincore.cli.data_findings import data_line, data_record
 from lincore.cli.data_options import (
     add_data_options,
     data_source,
@@ -98,28 +98,19 @@ def table_answer(table: io.Table, target: str | None, options: argparse.Namespac
 
 def dataset_answer(data: lincore.Dataset) -> Answer:
     """Return the classes and the findings of a data set, such as one of images."""
-    findings = [*finding_sentences(data), *map(str, data.notices)]
-    size = "" if data.image_shape is None else f" of {' x '.join(map(str, data.image_shape))}"
-    rows = tuple(
-        {"class": str(label), f"{data.kind.rows}{size}": f"{n:,}"}
-        for label, n in zip(data.classes.tolist(), data.counts, strict=True)
-    )
-    sections = [
-        AnswerSection(data_line(data), rows=rows[:MOST_ROWS]),
-        AnswerSection("Findings", tuple(findings) or ("None.",)),
-    ]
+    shown = (data.class_counts(), data.findings())
     record = {
         "command": "inspect",
         "kind": data.kind.rows,
         "data": data_record(data),
         "image_shape": data.image_shape,
-        "findings": [
-            *({"what": sentence} for sentence in finding_sentences(data)),
-            *map(vars, data.notices),
-        ],
-        "skipped": [file._asdict() for file in data.skipped],
+        "displays": [display.to_dict() for display in shown],
     }
-    return Answer(record, tuple(sections))
+    size = (
+        "" if data.image_shape is None else f"; images of {' x '.join(map(str, data.image_shape))}"
+    )
+    heading = AnswerSection(f"{data_line(data)}{size}")
+    return Answer(record, (heading, *map(display_section, shown)))
 
 
 class Finding(NamedTuple):

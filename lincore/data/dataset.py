@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
@@ -13,6 +14,7 @@ import numpy as np
 from lincore.data.frames import describe_frame, feature_frame
 from lincore.data.kinds import IMAGES, TABLE, TEXTS, Kind
 from lincore.errors import DataError, Notice
+from lincore.utils.displayed import display
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -243,6 +245,51 @@ class Dataset:
         feature 1  number        0   1.5
         """
         return describe_frame(self.to_frame().iloc[:, :-1])
+
+    def class_counts(self, **settings: Any) -> Any:
+        """Return the rows of each class: a `ClassCountsDisplay`."""
+        return display("ClassCountsDisplay", self, **settings)
+
+    def findings(self, **settings: Any) -> Any:
+        """Return what makes scores on the data doubtful: a `FindingsDisplay`."""
+        return display("FindingsDisplay", self, **settings)
+
+    def true_parameters(self, **settings: Any) -> Any:
+        """Return the distribution that the data were drawn from: a `TrueParametersDisplay`."""
+        return display("TrueParametersDisplay", self, **settings)
+
+    def associations(self, **settings: Any) -> Any:
+        """Return the columns by their association with the class: an `AssociationsDisplay`."""
+        return display("AssociationsDisplay", self, **settings)
+
+    def column(self, column: str | None = None, **settings: Any) -> Any:
+        """Return one column by class: a `ColumnDisplay`."""
+        return display("ColumnDisplay", self, column=column, **settings)
+
+    def pair(self, x: str | None = None, y: str | None = None, **settings: Any) -> Any:
+        """Return a scatter of two numeric columns: a `PairDisplay`."""
+        return display("PairDisplay", self, x=x, y=y, **settings)
+
+    def correlations(self, **settings: Any) -> Any:
+        """Return the correlations of the columns: a `CorrelationsDisplay`."""
+        return display("CorrelationsDisplay", self, **settings)
+
+    def columns(self, **settings: Any) -> Any:
+        """Return a summary of every column by class: a `ColumnsDisplay`."""
+        return display("ColumnsDisplay", self, **settings)
+
+    def words(self, **settings: Any) -> Any:
+        """Return the words by class: a `WordsDisplay`."""
+        return display("WordsDisplay", self, **settings)
+
+    def projection(self, split: Split | None = None, *, standardize: bool | None = None) -> Any:
+        """Project the rows on principal components and Fisher's directions: `ProjectedData`."""
+        project = pkgutil.resolve_name("lincore.inspection:project")
+        return project(self, split, standardize=standardize)
+
+    def rows(self, numbers: Any, **settings: Any) -> Any:
+        """Return some rows as a table or as images: a `RowsDisplay`."""
+        return display("RowsDisplay", self, numbers=tuple(map(int, numbers)), **settings)
 
     @property
     def kind(self) -> Kind:

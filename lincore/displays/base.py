@@ -37,10 +37,13 @@ class Display:
         Heading of a tab or a section.
     made_by : str
         The expression that makes the display with default settings, such as ``results.scores``.
+    form : str
+        Of the floats of the table, as Python's `format` reads it; "" if they are rounded already.
     """
 
     title: ClassVar[str] = ""
     made_by: ClassVar[str] = ""
+    form: ClassVar[str] = ""
 
     @classmethod
     def of(cls, *subject: Any, **settings: Any) -> Self:
@@ -99,7 +102,9 @@ class Display:
         figure, finding = self.plot(), self.finding()
         drawn = "" if figure is None else describe(figure).removeprefix(f"{finding}\n")
         table = upright(self.table())
-        rows = "" if table.empty else table.to_string(index=False, na_rep="")
+        written = (lambda value: format(value, self.form)) if self.form else None
+        rows = table.to_string(index=False, na_rep="", float_format=written)
+        rows = "" if table.empty else rows
         return "\n\n".join(filter(None, [finding, self.scope(), drawn, rows, *self.notes()]))
 
     def _repr_html_(self) -> str:

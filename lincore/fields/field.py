@@ -51,6 +51,8 @@ class Field:
         The option is asked for only if true.
     unit : Rule, optional
         (name, factor): how people read and enter the number.
+    slide : bool, default False
+        A slider, for a number that is tried out.
     """
 
     label: str
@@ -64,6 +66,7 @@ class Field:
     auto: Rule | None = None
     when: Rule | None = None
     unit: Rule | None = None
+    slide: bool = False
 
     def __call__(self, value: Any, place: str) -> Any:
         """Return the value if it is within the bounds, or refuse it; a bound of `Schema`."""

@@ -31,10 +31,12 @@ from .planes import coordinate_plane as coordinate_plane
 from .planes import feature_plane as feature_plane
 from .planes import median_row as median_row
 from .planes import principal_plane as principal_plane
+from .projections import ProjectedData as ProjectedData
 from .projections import Projection as Projection
 from .projections import class_means as class_means
 from .projections import fit_projections as fit_projections
 from .projections import n_fisher_components as n_fisher_components
+from .projections import project as project
 from .projections import reconstruction_error as reconstruction_error
 from .solver_comparison import SOLVER_NAMES as SOLVER_NAMES
 from .solver_comparison import compare_solvers as compare_solvers
@@ -57,4 +59,5 @@ from .weights import boundary_equation as boundary_equation
 from .weights import classifier_input_names as classifier_input_names
 from .weights import feature_weights as feature_weights
 from .weights import naive_bayes_feature_counts as naive_bayes_feature_counts
+from .word_counts import WordShares as WordShares
 from .word_counts import word_shares as word_shares

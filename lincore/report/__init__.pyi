@@ -18,19 +18,6 @@ from .differences import difference_finding as difference_finding
 from .differences import never_predicted_finding as never_predicted_finding
 from .equations import equation_latex as equation_latex
 from .equations import equation_text as equation_text
-from .exploration import association_finding as association_finding
-from .exploration import bayes_error_finding as bayes_error_finding
-from .exploration import correlation_finding as correlation_finding
-from .exploration import correlation_note as correlation_note
-from .exploration import format_fisher_criterion as format_fisher_criterion
-from .exploration import jitter_note as jitter_note
-from .exploration import missing_finding as missing_finding
-from .exploration import non_missing_note as non_missing_note
-from .exploration import pair_finding as pair_finding
-from .exploration import separation_finding as separation_finding
-from .exploration import variance_finding as variance_finding
-from .exploration import vectors_finding as vectors_finding
-from .exploration import words_finding as words_finding
 from .formulas import FORMULAS as FORMULAS
 from .formulas import Formula as Formula
 from .formulas import naive_bayes_distributions as naive_bayes_distributions
@@ -82,5 +69,4 @@ from .split_choice import split_choice_rows as split_choice_rows
 from .steps import pipeline_steps as pipeline_steps
 from .steps import projection_sentence as projection_sentence
 from .steps import target_values_note as target_values_note
-from .streamed_rows import rows_in_memory as rows_in_memory
 from .streamed_rows import training_rows_note as training_rows_note

@@ -1,41 +1,11 @@
-"""Streamed and sampled rows of a large file, and which models use which, as sentences."""
+"""Which models learned from streamed rows, as sentences."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from lincore.metrics.results import Results
 from lincore.utils.formatting import listed
 
-if TYPE_CHECKING:
-    from lincore.data.dataset import Dataset
-
 _MOST_NAMED = 4
-
-
-def rows_in_memory(data: Dataset) -> str:
-    """Report how many rows are in memory and how many are streamed; empty if all are in memory.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from dataclasses import replace
-    >>> import lincore
-    >>> iris = lincore.sample("iris")
-    >>> sums = lincore.Moments.from_groups(np.tile(iris.X, (100, 1)), np.tile(iris.codes, 100), 3)
-    >>> print(rows_in_memory(replace(iris, streamed=sums)))
-    15,150 rows: 150 are in memory, the other 15,000 are streamed and summed by class.
-    ...
-    """
-    if not data.n_streamed:
-        return ""
-    return (
-        f"{data.n_rows + data.n_streamed:,} rows: {data.n_rows:,} are in memory, the other "
-        f"{data.n_streamed:,} are streamed and summed by class. Models fitted from moments (LDA, "
-        f"QDA, Naive Bayes, Fisher, least squares), scaling and PCA use all rows except the test "
-        f"set; logistic regression, the perceptron and the page Balance use rows in memory. Tests "
-        f"always use rows in memory."
-    )
 
 
 def learned(results: Results) -> str:

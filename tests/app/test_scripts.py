@@ -175,8 +175,9 @@ VISITS = {
         DATA, SHARE, COST,
         Visit("explore", ("correlations", "projections"), {"explore.standardize": True}),
         Visit("explore", ("Biplot", "Loadings"),
-              {"explore.view": "projections", "explore.y": 2, "explore.scores.picked": [10, 0],
-               "explore.part": "test"}, panels="explore.panels.table3"),
+              {"explore.view": "projections", "explore.pca.picked": [10, 0],
+               "settings.explore.pca": {"y": 2}, "settings.explore.scatter": {"rows": "test"}},
+              panels="explore.panels.table3"),
         classify("What was learned", "Equation", plane="features"),
         compare("Boundaries", "Time", scheme="5-fold"),
         study("Class-size sweep", "Training loss"),
@@ -206,7 +207,7 @@ VISITS = {
     "digits": (
         NEW_IMAGES, EXPERIMENT,
         Visit("explore", ("Eigen-images", "Class means", "Reconstruction"),
-              {"explore.scores.picked": [7], "explore.rebuild": 12},
+              {"explore.pca.picked": [7], "settings.explore.reconstruction": {"n_components": 12}},
               panels="explore.panels.images"),
     ),
 }  # fmt: skip

@@ -29,14 +29,14 @@ def test_a_lasso_lists_exactly_the_rows_inside(dashboard):
     inside = split.train[(x > 1.9) & (x < 2.7) & (y > 1.6) & (y < 2.95)]
     assert len(inside) == 3
     corners = [(1.9, 1.6), (2.7, 1.6), (2.7, 2.95), (1.9, 2.95)]
-    dashboard.select_lasso("explore.scores", corners)
-    listed = dashboard.table("explore.chosen")
+    dashboard.select_lasso("explore.pca", corners)
+    listed = dashboard.table("explore.pca.chosen.table")
     place = listed[0].index("row")
     assert sorted(int(line[place]) for line in listed[1:]) == sorted(inside.tolist())
     assert f"{len(inside)} rows." in dashboard.text()
 
-    dashboard.choose("explore.dimensions", "3-D")
-    assert dashboard.scenes("explore.scores.3d") == 1
+    dashboard.choose("explore.scatter.dimensions", "3-D")
+    assert dashboard.scenes("explore.pca.figure") == 1
     dashboard.check()
 
 
@@ -51,17 +51,17 @@ def test_faces_from_a_click_to_their_reconstruction(dashboard):
     scores = found.scores(faces.X[split.train], (0, 1))
     apart = np.linalg.norm(scores[:, None] - scores[None], axis=2) + 1e9 * np.eye(len(scores))
     row = int(split.train[apart.min(axis=1).argmax()])  # alone: nothing lies over it
-    dashboard.click_row("explore.scores", row)
-    (image,) = dashboard.figure("explore.chosen")["data"]
+    dashboard.click_row("explore.pca", row)
+    (image,) = dashboard.figure("explore.pca.chosen.figure")["data"]
     np.testing.assert_array_equal(np.reshape(image["z"], -1), faces.X[row])
 
     dashboard.open_tab("explore.panels.images", "Reconstruction")
-    number = dashboard.element("explore.image").locator("input").first.input_value()
+    number = dashboard.element("explore.reconstruction.image").locator("input").first.input_value()
     assert int(number) == row
-    dashboard.slide("explore.rebuild", 25)
+    dashboard.slide("explore.reconstruction.n_components", 25)
     error = inspection.reconstruction_error(found, faces.X[split.test], 25)
     dashboard.page.get_by_text(f"off by {error:.1f} of 255 grey levels").first.wait_for()
-    drawn = dashboard.figure("explore.reconstruction")["data"]
+    drawn = dashboard.figure("explore.reconstruction.figure")["data"]
     rebuilt = np.clip(np.rint(found.rebuilt(faces.X[[row]], 25)), 0, 255)[0]
     np.testing.assert_array_equal(np.reshape(drawn[-1]["z"], -1), rebuilt)
     dashboard.screenshot("explore-faces-rebuilt")
@@ -77,14 +77,14 @@ def test_a_sheet_of_images_is_as_tall_as_it_is_drawn(dashboard):
         if width < 600:
             dashboard.close_sidebar()
         dashboard.open_tab("explore.panels.images", "Eigen-images")
-        sheet = dashboard.figure("explore.eigenimages")["layout"]
+        sheet = dashboard.figure("explore.eigenimages.figure")["layout"]
         margins = sheet["margin"]["t"] + sheet["margin"]["b"]
         # The images fill the width that they have, and their names stand side by side.
-        drawn = dashboard.element("explore.eigenimages").bounding_box()
+        drawn = dashboard.element("explore.eigenimages.figure").bounding_box()
         shown = sheet["meta"]["sheet"]
         across = min(drawn["width"] - 16, shown["width"])
         assert drawn["height"] == pytest.approx(across * shown["ratio"] + margins, abs=3)
-        names = dashboard.element("explore.eigenimages").locator(".annotation-text").all()
+        names = dashboard.element("explore.eigenimages.figure").locator(".annotation-text").all()
         ends = [name.bounding_box() for name in names[:6]]
         assert all(a["x"] + a["width"] < b["x"] for a, b in zip(ends, ends[1:], strict=False))
         dashboard.check()

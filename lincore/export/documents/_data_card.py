@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from lincore import plots
-from lincore.checks.data_findings import data_checks
 from lincore.data.dataset import Dataset
 from lincore.data.row_weights import counting
+from lincore.displays import ClassCountsDisplay, FindingsDisplay
 from lincore.export.documents.contents import ReportContents
 from lincore.export.documents.section import Section, SectionTable
-from lincore.utils.formatting import percent, percent_of
+from lincore.utils.formatting import percent_of
 
 #: Features that have a line each; of more, none has.
 MOST_FEATURES = 40
@@ -22,29 +21,19 @@ MOST_NOTICES = 20
 def data_section(contents: ReportContents) -> Section:
     """Return rows, classes, target, missing values, hash, notices and findings of the data."""
     data, split = contents.data, contents.split
-    findings = () if split is None else data_checks(data, split)
-    found = [finding.sentence for finding in findings]
-    sentences = (
-        f"Findings: {' '.join(found)}" if found else "",
-        "" if found or split is None else "The data checks found nothing that biases the scores.",
-    )
-    notices = [str(notice) for notice in data.notices]
-    notices += [f"{one.name} was left out: {one.reason}" for one in data.skipped]
-    if len(notices) > MOST_NOTICES:
-        notices[MOST_NOTICES:] = [f"{len(notices) - MOST_NOTICES:,} more notices."]
+    classes = ClassCountsDisplay(data, split)
     tables = [
         SectionTable("Data card", _card(contents)),
-        SectionTable("Classes", _classes(contents)),
+        SectionTable(classes.title, classes.table()),
     ]
     if not data.kind.is_images and not data.n_words and data.n_features <= MOST_FEATURES:
         tables.append(SectionTable("Features", _features(data)))
-    figures = []
-    if split is not None:
-        train, test = (np.bincount(data.codes[rows], minlength=data.n_classes) for rows in split)
-        figures.append(plots.class_balance(train, test, data.classes))
-    return Section(
-        "Data", tuple(filter(None, sentences)), tuple(figures), tuple(tables), tuple(notices)
-    )
+    found, drawn = FindingsDisplay(data, split), classes.plot()
+    notes = list(found.notes())
+    if len(notes) > MOST_NOTICES:
+        notes[MOST_NOTICES:] = [f"{len(notes) - MOST_NOTICES:,} more notices."]
+    sentences = () if split is None else (found.finding(),)
+    return Section("Data", sentences, (drawn,) if drawn else (), tuple(tables), tuple(notes))
 
 
 def _card(contents: ReportContents) -> pd.DataFrame:
@@ -87,19 +76,6 @@ def _missing(data: Dataset) -> str:
         f"{cells:,} ({percent_of(cells, missing.size)} of the cells), in {lines:,} "
         f"{data.kind.rows} and {int(missing.any(axis=0).sum()):,} features"
     )
-
-
-def _classes(contents: ReportContents) -> pd.DataFrame:
-    data, split = contents.data, contents.split
-    columns: dict[str, list[object]] = {
-        "class": [str(label) for label in data.classes],
-        data.kind.rows: data.counts.tolist(),
-        "share": [percent(share) for share in data.counts / data.n_rows],
-    }
-    if split is not None:
-        for name, rows in zip(("training", "test"), split, strict=True):
-            columns[name] = np.bincount(data.codes[rows], minlength=data.n_classes).tolist()
-    return pd.DataFrame(columns)
 
 
 def _features(data: Dataset) -> pd.DataFrame:

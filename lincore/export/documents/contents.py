@@ -43,7 +43,7 @@ class ReportContents:
     displays : tuple of Display
         What a page shows, a section each.
     figures : tuple of plotly figures
-        What a page shows beside; those together larger than 2.5 MB are left out.
+        What a page shows beside; those together larger than 2.5 MB are left out, as of displays.
     score : str, optional
         Which decides the comparison; by default the leading one.
     rope : float

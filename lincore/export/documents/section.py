@@ -70,7 +70,7 @@ def display_section(display: Display) -> Section:
         display.title,
         tuple(filter(None, [display.finding(), display.scope(), *display.notes()])),
         () if figure is None else (figure,),
-        () if table.empty else (SectionTable(display.title, table, _form(table)),),
+        () if table.empty else (SectionTable(display.title, table, display.form or _form(table)),),
     )
 
 

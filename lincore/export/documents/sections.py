@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import replace
 
 import pandas as pd
 
@@ -50,8 +51,7 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
         *comparison_sections(contents),
         *imbalance_sections(contents),
         *prediction_sections(contents),
-        *map(display_section, contents.displays),
-        *_figures(contents),
+        *_views(contents),
         methods_section(contents),
         _settings(contents),
     ]
@@ -61,15 +61,18 @@ def report_sections(contents: ReportContents) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def _figures(contents: ReportContents) -> tuple[Section, ...]:
-    """Return the figures of a page, as long as they are not too large."""
+def _views(contents: ReportContents) -> tuple[Section, ...]:
+    """Return displays and figures of a page: the figures as long as they are not too large."""
+    sections = [display_section(display) for display in contents.displays]
+    sections += [Section("Figures", figures=contents.figures)] if contents.figures else []
     shown, left = [], MOST_BYTES
-    for figure in contents.figures:
-        left -= len(figure.to_json())
-        if left < 0:
-            break
-        shown.append(figure)
-    return (Section("Figures", figures=tuple(shown)),) if shown else ()
+    for section in sections:
+        kept = []
+        for figure in section.figures:
+            left -= len(figure.to_json())
+            kept += [figure] if left >= 0 else []
+        shown.append(replace(section, figures=tuple(kept)))
+    return tuple(one for one in shown if one.sentences or one.figures)
 
 
 def _settings(contents: ReportContents) -> Section:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lincore.analysis.data_sources import (
     DataSource,
     DownloadData,
@@ -45,15 +47,6 @@ if found != FILE_SHA256:
     raise SystemExit(f"{FILE} holds other files: their SHA-256 is {found}.")"""
 
 
-_CLASSES = """names = [str(label) for label in data.classes]
-counts = pd.DataFrame({"class": names, "all": data.counts})
-for name, part in zip(("training", "test"), split):
-    counts[name] = np.bincount(data.codes[part], minlength=data.n_classes)
-print(export.to_text(counts))
-most, least = data.counts.max(), data.counts.min()
-print(f"The largest class has {most:,} {rows}, {most / least:,.1f} times the {least:,}.")
-if counted := lincore.data.counting(data):
-    print(counted)"""
 _FOUND = """if table is not None:
     columns = io.choose_roles(table, target, choices)
     lines = [
@@ -70,20 +63,7 @@ _FOUND = """if table is not None:
     print(export.to_text(lines))
     binned = choices.bins is not None
     for problem in checks.find_table_problems(table, columns, binned=binned):
-        print(problem.notice)
-if data.truth is not None:
-    truth = data.truth
-    for name, share, mean, covariance in zip(
-        data.classes, truth.priors, truth.means, truth.covariances
-    ):
-        print(f"{name}: share {share:.3f}, mean {mean.round(3).tolist()}, covariance")
-        print(covariance.round(3).tolist())
-    ideal = lincore.BayesClassifier(truth.means, truth.covariances, priors=truth.priors)
-    print(report.bayes_error_finding(lincore.bayes_error(ideal, standard_error=5e-4)))
-for finding in lincore.data_checks(data, split):
-    print(finding.sentence)
-for notice in data.notices:
-    print(notice)"""
+        print(problem.notice)"""
 
 
 def load_block(analysis: Analysis) -> Block:
@@ -115,9 +95,11 @@ def file_code(word: str, name: str, sha256: str, what: str, *, several: bool = F
     return [path, *(line if line.startswith(word) else fill(line, **words) for line in lines)]
 
 
-def describe_block(analysis: Analysis) -> Block:
-    """Return the code that prints the classes, the columns and the findings of the data."""
-    return Block("Classes, columns and findings", f"{_CLASSES}\n{_table(analysis.data)}{_FOUND}")
+def describe_block(analysis: Analysis, calls: Sequence[str]) -> Block:
+    """Return the code that prints the displays of the page Data, and the columns of a table."""
+    calls = calls or ("data.class_counts(split=split)", "data.findings(split=split)")
+    code = "\n".join([*(f"print({text})" for text in calls), f"{_table(analysis.data)}{_FOUND}"])
+    return Block("Classes, columns and findings", code, tuple(f"{text}.plot()" for text in calls))
 
 
 def _table(source: DataSource) -> str:

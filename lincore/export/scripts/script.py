@@ -174,10 +174,10 @@ def _answers(analysis: Analysis, reported: bool, calls: Sequence[str] = ()) -> S
     if isinstance(question, BalanceStudyQuestion):
         return study_blocks(analysis, question, calls)
     if isinstance(question, ExploreQuestion):
-        return explore_blocks(analysis)
+        return explore_blocks(analysis, calls)
     if isinstance(question, GeometryQuestion):
         return experiment_blocks(question)
-    return (describe_block(analysis),)
+    return (describe_block(analysis, calls),)
 
 
 def _about(analysis: Analysis) -> str:

@@ -7,38 +7,28 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from lincore import checks, report
+from lincore import checks
 from lincore.errors import DataError, Hint, Notice
-from lincore.utils import quoted
-from pages.ui.session import commands, state
+from pages.ui.session import cache, commands, state
 from pages.ui.session.sources import ImageSource, Source
-from pages.ui.widgets import text
+from pages.ui.widgets import displays, text
 
 if TYPE_CHECKING:
+    from lincore.analysis import SplitChoice
     from lincore.data import Dataset
 
 
-def target(data: Dataset) -> None:
-    """Say which column is the target, and how the largest class stands to the smallest."""
+def target(data: Dataset, choice: SplitChoice | None) -> None:
+    """Say which column is the target, how the classes compare, and which rows are in memory."""
     found = state.source() or state.sample_source()
     whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
-    all_rows = data.counts + data.streamed_counts
-    most, least = int(all_rows.argmax()), int(all_rows.argmin())
-    counts = f"{all_rows[most]:,} {text.row_noun(data)}"
-    if all_rows[most] == all_rows[least]:
-        st.markdown(f"{whose}Every class has {counts}.")
-        return
-    times = all_rows[most] / all_rows[least]
-    st.markdown(
-        f"{whose}The largest class, {text.escape(quoted(data.classes[most]))}, has {counts}: "
-        f"{times:,.1f} times the {all_rows[least]:,} of {text.escape(quoted(data.classes[least]))}."
-    )
-
-
-def rows_in_memory(data: Dataset) -> None:
-    """Say which rows of a file larger than memory are in memory, and which are streamed."""
-    if data.n_streamed:
-        st.markdown(text.escape(report.rows_in_memory(data)))
+    split = cache.split(data.digest, choice, data) if choice is not None else None
+    classes = displays.parts(ClassCountsDisplay(data, split))
+    displays.note(ClassCountsDisplay(data, split))
+    displays.note(FindingsDisplay(data, split))
+    st.markdown(f"{whose}{text.escape(classes.finding)}")
+    if classes.scope:
+        st.markdown(text.escape(classes.scope))
 
 
 def refused() -> None:

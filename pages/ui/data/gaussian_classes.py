@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import streamlit as st
 
-from lincore import estimators, plots, report
 from lincore.data import ellipse_covariance, means_on_ring
 from lincore.errors import DataError
-from lincore.utils import percent
 from pages.ui.server import script_queue
-from pages.ui.session import commands, panels, state
-from pages.ui.widgets import controls, tables, text
+from pages.ui.session import commands, state
+from pages.ui.widgets import controls, tables
 
 if TYPE_CHECKING:
-    from lincore.data import Dataset, TrueParameters
-    from lincore.estimators import ExpectedLoss
+    pass
 
 BASE = "data.draw.base"
 KEPT = "data.draw.kept"
@@ -91,47 +88,6 @@ def show() -> None:
             args=(key, n_features, mixed, shares),
             help="Draw the rows at random and use them.",
         )
-
-
-def truth(data: Dataset) -> None:
-    """Show the distribution that generated data were drawn from."""
-    if data.truth is None:
-        return
-    if data.n_features >= 2:
-        controls.figure(
-            plots.scatter(
-                data.X[:, :2],
-                data.codes,
-                data.classes,
-                data.feature_names[:2],
-                title="The rows, in the first two features",
-                ellipses=True,
-            ),
-            key="data.drawn",
-        )
-    panels.truth(data)
-    phrases = [
-        f"{percent(share, 0)} {what}"
-        for share, what in (
-            (data.truth.outliers, "outliers"),
-            (data.truth.label_noise, "wrong labels"),
-        )
-        if share
-    ]
-    besides = f" Besides, {' and '.join(phrases)} were asked for." if phrases else ""
-    try:
-        error = _bayes_error(data.digest, data.truth)
-    except (DataError, ValueError):
-        # A singular covariance: the classes lie on lines, and the error has no density to go by.
-        st.caption(besides.strip())
-        return
-    st.caption(f"{text.escape(report.bayes_error_finding(error))}{besides}")
-
-
-@st.cache_data(max_entries=16, ttl="2h", show_spinner="Computing the Bayes error …")
-def _bayes_error(digest: str, _truth: TrueParameters) -> ExpectedLoss:
-    known = estimators.BayesClassifier(_truth.means, _truth.covariances, priors=_truth.priors)
-    return estimators.bayes_error(known, standard_error=5e-4)
 
 
 def _table(n_classes: int, n_features: int, distance: float) -> str:

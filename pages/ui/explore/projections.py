@@ -1,157 +1,179 @@
-"""Principal components beside Fisher's discriminant, with their findings."""
+"""Principal components beside Fisher's discriminant, and what they are made of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from lincore import plots, report
+from lincore import inspection
+from lincore.displays import (
+    BiplotDisplay,
+    ClassMeansDisplay,
+    EigenImagesDisplay,
+    FisherDisplay,
+    LoadingsDisplay,
+    PcaDisplay,
+    ReconstructionDisplay,
+    ScatterDisplay,
+    VarianceDisplay,
+)
 from lincore.errors import DataError
-from pages.ui.explore import _images, compute, projection_options, scores, views
-from pages.ui.session import sidebar
-from pages.ui.widgets import controls, text
+from pages.ui.explore import columns, views
+from pages.ui.session import cache, sidebar
+from pages.ui.widgets import controls, displays, selection, text
 
 if TYPE_CHECKING:
-    from pages.ui.explore.compute import ProjectionChoice
-    from pages.ui.explore.projection_options import Options
-    from pages.ui.explore.scores import Seen
+    from lincore.analysis import SplitChoice
+    from lincore.data import Dataset
+    from lincore.displays import Display
+    from lincore.inspection import ProjectedData, Projection
     from pages.ui.session.sidebar import PageExperiment
 
-SHOWN_COMPONENTS = 10
+
+class Projections(NamedTuple):
+    """Both projections, and the rows that are selected in them."""
+
+    pca: PcaDisplay
+    fisher: FisherDisplay
+    chosen: tuple[int, ...] = ()
+
+    @property
+    def projected(self) -> ProjectedData:
+        """What both show."""
+        return self.pca.projected
+
+
+@cache.by_bytes("Finding the principal components …")
+def _fit(digest: str, choice: SplitChoice, standardize: bool, _data: Dataset) -> Projection:
+    """Fit principal components on the training set."""
+    part = cache.training_set(digest, choice, _data)
+    rows = cache.split(digest, choice, _data)
+    return inspection.fit_projections(_data, rows, part, standardize=standardize)
 
 
 def show(experiment: PageExperiment) -> None:
     """Draw where the training rows vary, where the classes part, and that these differ."""
-    data, split = experiment.data, experiment.split
+    data = experiment.data
     heading = st.container()
     with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
         views.choose(data)
-        dimensions, part = projection_options.view(split)
+        at = {name: st.container(width="content") for name in ("dimensions", "rows")}
         with st.popover("Options", key="explore.options"):
-            options = projection_options.units(data, dimensions, part)
-            choice = compute.ProjectionChoice(data.digest, experiment.choice, options.standardize)
             try:
-                seen = scores.choose(experiment, choice, options)
+                shown = _ask(experiment, at)
             except DataError as error:
                 heading.header("These rows cannot be projected.", anchor=False)
                 with heading:
                     text.show_problem(error.notice)
                 return
-    n_train, rows = int(seen.projection.moments.count.sum()), text.row_noun(data)
-    if seen.projection.is_sparse:
-        finding = report.vectors_finding(seen.projection.shares, n_train)
+    variance = VarianceDisplay(shown.projected)
+    heading.header(text.escape(displays.parts(variance).finding), anchor=False)
+    displays.note(variance)
+    if displays.parts(shown.fisher).figure is not None:
+        heading.markdown(text.escape(displays.parts(shown.fisher).finding))
+    left, right = st.columns(2, gap="medium")
+    with left:
+        chosen = _scatter(shown.pca, "explore.pca")
+        st.caption(text.escape(displays.parts(shown.pca).finding))
+    with right:
+        chosen += _scatter(shown.fisher, "explore.fisher")
+    known = set(shown.pca.chosen.tolist()) if chosen else set()
+    rows = tuple(row for row in dict.fromkeys(chosen) if row in known)
+    if rows or shown.pca.dimensions == 2:
+        columns.show_rows(data, list(rows), "explore.pca", "explore.fisher")
+    _panels(shown._replace(chosen=rows))
+
+
+def _ask(experiment: PageExperiment, at: dict[str, Any]) -> Projections:
+    """Ask how to project and to draw, and fit."""
+    data, split = experiment.data, experiment.split
+    standardize = False
+    if not data.kind.is_sparse:
+        controls.begin_with("explore.standardize", data.kind.standardize)
+        standardize = controls.standardize(key="explore.standardize", persist_state="session")
+    fit = _fit(data.digest, experiment.choice, standardize, data)
+    context: dict[str, Any] = {"projected": inspection.ProjectedData(fit, data, split)}
+    context |= displays.ask(ScatterDisplay, "explore.scatter", at=at, width=130, **context)
+    pca = displays.ask(PcaDisplay, "explore.pca", **context)
+    fisher = displays.ask(FisherDisplay, "explore.fisher", **context)
+    return Projections(PcaDisplay(**context, **pca), FisherDisplay(**context, **fisher))
+
+
+def _scatter(display: ScatterDisplay, key: str) -> list[int]:
+    """Draw rows, which can be selected in two dimensions; return those that are."""
+    said = displays.parts(display)
+    if said.figure is None:
+        st.info(text.escape(said.finding))
+        return []
+    displays.note(display)
+    chosen: list[int] = []
+    if len(display.axes) == 2:
+        chosen = selection.figure(said.figure, key=key)
     else:
-        finding = report.variance_finding(seen.projection.shares, n_train, rows=rows)
-    heading.header(text.escape(finding), anchor=False)
-    if seen.fisher is not None:
-        training, test = compute.separations(choice, seen.n_components, data)
-        component = "singular vector" if seen.projection.is_sparse else "component"
-        finding = report.separation_finding(
-            training, test, len(split.test), rows=rows, component=component
-        )
-        heading.markdown(text.escape(finding))
-    chosen = scores.show(experiment, choice, options, seen)
-    _panels(experiment, choice, options, seen, chosen)
+        controls.figure(said.figure, key=f"{key}.figure")
+    for sentence in said.notes:
+        st.caption(text.escape(sentence))
+    return chosen
 
 
 @sidebar.fragment
-def _panels(
-    experiment: PageExperiment,
-    choice: ProjectionChoice,
-    options: Options,
-    seen: Seen,
-    chosen: list[int],
-) -> None:
+def _panels(shown: Projections) -> None:
     """Draw the tabs of a table, of words or of images."""
-    data = experiment.data
-    panels: dict[str, Callable[[], None]] = {"Variance": lambda: _variance(experiment, seen)}
-    if data.kind.is_images:
+    panels: dict[str, Callable[[Projections], None]] = {VarianceDisplay.title: _variance}
+    if shown.projected.data.kind.is_images:
         panels |= {
-            "Eigen-images": lambda: _images.eigen_images(experiment, options, seen),
-            "Class means": lambda: _images.means(experiment, choice),
-            "Reconstruction": lambda: _images.reconstruction(experiment, choice, seen, chosen),
+            EigenImagesDisplay.title: _eigen_images,
+            ClassMeansDisplay.title: _class_means,
+            ReconstructionDisplay.title: _reconstruction,
         }
     else:
-        panels["Loadings"] = lambda: _loadings(experiment, options, seen)
-        if len(seen.axes) > 1:
-            panels["Biplot"] = lambda: _biplot(experiment, choice, options, seen)
+        panels[LoadingsDisplay.title] = _loadings
+        if len(shown.pca.axes) > 1:
+            panels[BiplotDisplay.title] = _biplot
     # Tabs of another kind of data are other tabs: the one that was open is not among them.
-    kind = "images" if data.kind.is_images else f"table{len(panels)}"
+    kind = "images" if shown.projected.data.kind.is_images else f"table{len(panels)}"
     tabs = st.tabs(list(panels), key=f"explore.panels.{kind}", on_change="rerun")
     for tab, draw in zip(tabs, panels.values(), strict=True):
         if tab.open:
             with tab:
-                draw()
+                draw(shown)
 
 
-def _variance(experiment: PageExperiment, seen: Seen) -> None:
-    n_rows = f"{len(experiment.split.train):,} training {text.row_noun(experiment.data)}"
-    if seen.projection.is_sparse:
-        controls.figure(plots.vector_shares(seen.projection.shares), key="explore.scree")
-        st.caption(f"Of the {n_rows}. Further vectors are not computed, so 95 % is not marked.")
-        return
-    pca = seen.projection.pipeline.named_steps["pca"]
-    controls.figure(plots.scree(pca, show_kept=False), key="explore.scree")
-    st.caption(f"Of the {n_rows}. Bars: each component; line: all up to it.")
+def _variance(shown: Projections) -> None:
+    displays.body(VarianceDisplay(shown.projected), key="explore.variance")
 
 
-def _loadings(experiment: PageExperiment, options: Options, seen: Seen) -> None:
-    weights, names = _directions(seen)
-    position = controls.choose(
-        "Coefficients of",
-        list(range(len(names))),
-        key="explore.direction",
-        format_func=names.__getitem__,
-        help="A row’s score is the sum of its features times these weights.",
-        width=320,
+def _eigen_images(shown: Projections) -> None:
+    found: list[Display] = [EigenImagesDisplay(shown.projected)]
+    if not isinstance(shown.fisher.found, str):
+        found.append(EigenImagesDisplay(shown.projected, "fisher", shown.fisher.n_components))
+    for display, key in zip(found, ("explore.eigenimages", "explore.fisherimages"), strict=False):
+        displays.body(display, key=key)
+
+
+def _class_means(shown: Projections) -> None:
+    displays.body(ClassMeansDisplay(shown.projected), key="explore.means")
+
+
+def _reconstruction(shown: Projections) -> None:
+    key, context = "explore.reconstruction", {"projected": shown.projected, "beside": shown.chosen}
+    with st.container(horizontal=True, vertical_alignment="bottom", key=f"{key}.settings"):
+        chosen = displays.ask(ReconstructionDisplay, key, width=300, **context)
+    displays.body(ReconstructionDisplay(**context, **chosen), key=key)
+
+
+def _loadings(shown: Projections) -> None:
+    key, projected = "explore.loadings", shown.projected
+    context = {"projected": projected, "n_components": shown.fisher.seen}
+    chosen = displays.ask(LoadingsDisplay, key, width=320, **context)
+    displays.body(LoadingsDisplay(projected, shown.fisher.n_components, **chosen), key=key)
+
+
+def _biplot(shown: Projections) -> None:
+    pca = shown.pca
+    found = BiplotDisplay(
+        shown.projected, pca.dimensions, pca.rows, whiten=pca.whiten, x=pca.x, y=pca.y, z=pca.z
     )
-    plot = plots.coefficients(
-        list(seen.projection.names),
-        weights[position],
-        unit="weight",
-    )
-    controls.figure(plot, key="explore.loadings")
-    units = (
-        "standardised features: comparable with each other"
-        if options.standardize
-        else "the features’ own units: a feature with large values has a small weight"
-    )
-    if experiment.data.kind.is_sparse:
-        units = "words: how much one more of it in a row adds to its score"
-    st.caption(f"{text.escape(names[position])}. Weights are for {units}.")
-
-
-def _directions(seen: Seen) -> tuple[list, list[str]]:
-    """Return weights and names of the components and of Fisher's directions."""
-    weights = list(seen.projection.components[:SHOWN_COMPONENTS])
-    names = projection_options.component_names(seen.projection)[:SHOWN_COMPONENTS]
-    if seen.fisher is not None:
-        weights += list(seen.projection.weights(seen.fisher)[:SHOWN_COMPONENTS])
-        found = projection_options.fisher_names(seen.fisher)
-        names += [f"Fisher’s {name[0].lower()}{name[1:]}" for name in found[:SHOWN_COMPONENTS]]
-    return weights, names
-
-
-def _biplot(
-    experiment: PageExperiment, choice: ProjectionChoice, options: Options, seen: Seen
-) -> None:
-    data, axes = experiment.data, seen.axes[:2]
-    rows = compute.part_rows(experiment.split, options.part)
-    names = projection_options.component_axes(seen.projection, axes)
-    plot = plots.biplot(
-        compute.scores(choice, options.part, axes, options.whiten, data),
-        data.codes[rows],
-        data.classes,
-        seen.projection.components[list(axes)],
-        seen.projection.names,
-        names,
-        rows=rows,
-    )
-    controls.figure(plot, key="explore.biplot")
-    shown = min(8, len(seen.projection.names))
-    st.caption(
-        f"Arrows: the {shown} features with the largest weights, pointing towards larger values of "
-        f"the feature; all have the same scale."
-    )
+    displays.body(found, key="explore.biplot")

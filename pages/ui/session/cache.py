@@ -8,16 +8,13 @@ from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-import numpy as np
 import streamlit as st
 
-from lincore import checks, data, io, model_selection, plots
+from lincore import checks, data, io, model_selection
 from pages.ui.jobs.shared_cache import Shared
 from pages.ui.session.sources import Source, of_sample
 
 if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
     from lincore.analysis import SplitChoice as SplitSettings
     from lincore.checks import DataFinding
     from lincore.data import Dataset, Split, TargetGuess
@@ -112,23 +109,6 @@ def constant_within_classes(
 ) -> DataFinding | None:
     """Return the features that some models ignore, since they never vary within a class."""
     return checks.constant_within_classes(_data, split(digest, choice, _data))
-
-
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def class_balance(digest: str, choice: SplitSettings, _data: Dataset) -> go.Figure:
-    """Draw how many rows of each class train and test."""
-    rows = split(digest, choice, _data)
-    train, test = (np.bincount(_data.codes[part], minlength=_data.n_classes) for part in rows)
-    return plots.class_balance(train, test, _data.classes)
-
-
-@st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def experiment_balance(digest: str, _data: Dataset) -> go.Figure:
-    """Draw how many rows of each class an experiment of the laboratory has."""
-    is_new = np.zeros(_data.n_rows, bool) if _data.given_test is None else _data.given_test
-    train, test = (np.bincount(_data.codes[part], minlength=_data.n_classes)
-                   for part in (~is_new, is_new))  # fmt: skip
-    return plots.class_balance(train, test, _data.classes)
 
 
 @by_bytes("Summarising the training rows …")

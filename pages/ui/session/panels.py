@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from lincore import inspection, metrics, plots, report
@@ -67,31 +66,6 @@ def contact_sheet(data: Dataset) -> None:
         key="data.sheet.zip",
         on_click="ignore",
         help="One folder for each class. Upload it again to try the way of the images.",
-    )
-
-
-def truth(data: Dataset) -> None:
-    """Show the distribution that generated data were drawn from."""
-    if data.truth is None:
-        return
-    st.subheader("True parameters", anchor=False)
-    lines = []
-    for k, label in enumerate(data.classes):
-        line = {"class": str(label), "share": data.truth.priors[k]}
-        for i, name in enumerate(data.feature_names):
-            line[f"mean of {name}"] = data.truth.means[k, i]
-        for i, name in enumerate(data.feature_names):
-            for j in range(i + 1):
-                pair = name if i == j else f"{data.feature_names[j]}, {name}"
-                line[f"covariance of {pair}" if i != j else f"variance of {pair}"] = (
-                    data.truth.covariances[k, i, j]
-                )
-        lines.append(line)
-    tables.show(
-        pd.DataFrame(lines).round(3),
-        key="data.truth",
-        hide_index=True,
-        alt="True shares, means and covariances of the classes.",
     )
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+import numpy as np
 import streamlit as st
 
+import lincore
 from lincore import analysis
 from lincore.errors import DataError
 from lincore.plots.base import shorten
@@ -71,7 +73,7 @@ def show(page: str = "data") -> PageExperiment:
         st.stop()
     _offer(page, data, choice, split)
     with st.sidebar:
-        _balance(data, choice, split)
+        _balance(data, split)
     return PageExperiment(data, choice, split)
 
 
@@ -89,7 +91,7 @@ def show_on_data() -> tuple[Dataset, analysis.SplitChoice | None]:
         return data, None
     _offer("data", data, choice, split)
     with st.sidebar:
-        _balance(data, choice, split)
+        _balance(data, split)
     return data, choice
 
 
@@ -122,7 +124,9 @@ def show_rows_of(title: str, rows: Dataset | None) -> None:
             if rows.given_test is not None:
                 n_new = int(rows.given_test.sum())
                 st.caption(f"{rows.n_rows - n_new:,} rows train, {n_new:,} test.")
-            controls.figure(cache.experiment_balance(rows.digest, rows), key="sidebar.balance")
+            is_new = np.zeros(rows.n_rows, bool) if rows.given_test is None else rows.given_test
+            parts = lincore.data.Split(np.flatnonzero(~is_new), np.flatnonzero(is_new))
+            _draw_balance(rows, parts)
 
 
 def show_on_start() -> None:
@@ -249,5 +253,10 @@ def _balance(data: Dataset, choice: analysis.SplitChoice, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
     if data.n_streamed:
         st.caption(f"{data.n_streamed:,} more rows are streamed: see the page Data.")
-    drawn = cache.class_balance(data.digest, choice, data)
-    controls.figure(drawn, key="sidebar.balance")
+    _draw_balance(data, split)
+
+
+def _draw_balance(data: Dataset, split: Split) -> None:
+    figure = displays.parts(data.class_counts(split=split)).figure
+    if figure is not None:
+        controls.figure(figure, key="sidebar.balance")

@@ -84,27 +84,15 @@ PER_DATASET = (
     "data.images.level",
     "data.images.pattern",
     "explore.view",
-    "explore.column",
     "explore.ranked",
-    "explore.pair",
-    "explore.pair.x",
-    "explore.pair.y",
     "explore.standardize",
-    "explore.x",
-    "explore.y",
-    "explore.z",
-    "explore.fisher.x",
-    "explore.fisher.y",
-    "explore.fisher.z",
-    "explore.fisher_components",
-    "explore.direction",
-    "explore.rebuild",
-    "explore.image",
-    "explore.scores",
-    "explore.fisher.scores",
-    "explore.scores.picked",
-    "explore.fisher.scores.picked",
-    "explore.pair.picked",
+    "settings.explore.column",
+    "settings.explore.pair",
+    "settings.explore.pca",
+    "settings.explore.fisher",
+    "settings.explore.loadings",
+    "settings.explore.reconstruction",
+    *(f"explore.{plot}{end}" for plot in ("pair", "pca", "fisher") for end in ("", ".picked")),
     "classify.confusion.picked",
     experiment_record.STEPS,
     "classify.x",
@@ -194,12 +182,6 @@ def sample_source() -> Source | None:
     if came_from.kind != "sample" or source() is not None or require_dataset().kind.is_images:
         return None
     return cache.sample_source(came_from.name)
-
-
-def target() -> str | None:
-    """Return the name of the column of the classes, where the data are a table."""
-    found = source() or sample_source()
-    return None if found is None or found.target is None else found.name_of(found.target)
 
 
 def origin() -> Origin:

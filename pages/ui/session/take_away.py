@@ -26,9 +26,9 @@ KEPT = "shared.take.kept"
 
 
 # Questions whose results are figures: no other section of a report holds them.
-_FIGURES = ("data", "explore")
+_FIGURES = ("data",)
 # Questions whose results are the displays of the page.
-_DISPLAYS = ("geometry",)
+_DISPLAYS = ("explore", "geometry")
 
 
 @dataclass
@@ -76,7 +76,12 @@ class ShownResults:
             seed=self.analysis.split.seed,
             figures=tuple(self.drawn()) if own in _FIGURES else (),
             displays=displays,
-            script=export.to_script(self.analysis, reported=True, others=questions),
+            script=export.to_script(
+                self.analysis,
+                displays=self.displays if own in (*_FIGURES, *_DISPLAYS) else (),
+                reported=True,
+                others=questions,
+            ),
             **together | self.parts,
         )
 

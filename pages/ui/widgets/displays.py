@@ -6,6 +6,8 @@ screen; a link is written from them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,6 +19,7 @@ from pages.ui.widgets import controls, image_sheets, selection, tables, text
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
+    from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset
     from lincore.displays import Display
@@ -37,13 +40,15 @@ def ask(
     *names: str,
     width: int | None = None,
     draw: bool = True,
+    at: Mapping[str, DeltaGenerator] | None = None,
     **context: Any,
 ) -> dict[str, Any]:
     """Draw a widget for each option, or for some of them; return the settings that hold now.
 
     Without `draw` these are the settings that widgets elsewhere were given.
     A value that is no longer offered is as if it had not been chosen. `context` is what the rules
-    of the options read: what the display shows, and settings that were asked for before.
+    of the options read: what the display shows, and settings that were asked for before. `at` says
+    where the widgets of some options are.
     """
     so_far, chosen = SimpleNamespace(**context), {}
     for option in fields.options(record_type):
@@ -52,7 +57,8 @@ def ask(
         is_asked, value = _decide(option, key, so_far)
         is_drawn = draw and is_asked
         if is_drawn and (option.choices(so_far) is None or len(option.choices(so_far) or ()) > 0):
-            _widget(option, key, so_far, width)
+            with (at or {}).get(option.name, nullcontext()):
+                _widget(option, key, so_far, width)
         chosen[option.name] = value
     return chosen
 
@@ -112,7 +118,11 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
         "help": field.help,
     }
     common |= {"width": width} if width else {}
-    if choices is not None:
+    if isinstance(choices, range):
+        draw = st.slider if field.slide else st.number_input
+        if len(choices) > 1:
+            draw(min_value=choices[0], max_value=choices[-1], **common)
+    elif choices is not None:
         naming = choices if isinstance(choices, dict) else {one: str(one) for one in choices}
         own = [] if option.is_list or value in naming else [value]
         common |= {"options": [*naming, *own], "format_func": lambda one: naming.get(one, one)}
@@ -199,7 +209,7 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
         rows, captions = images
         selection.show_rows(data, rows, key=f"{key}.images", captions=captions, title=display.title)
     elif not said.table.empty:
-        _table(f"{display.key} {key}", key, said.table, dict(display.table_help()), display.title)
+        _table(f"{display.key} {key}", key, said.table, display)
         st.download_button(
             "Numbers (CSV)",
             lambda: tables.safe(display.frame()).to_csv(index=False).encode(),
@@ -224,24 +234,24 @@ def note(display: Display) -> None:
 
 # Streamlit sends again what a cached function sent, without writing the table anew.
 @st.cache_resource(max_entries=64, ttl="2h", show_spinner=False)
-def _table(
-    identity: str, key: str, _frame: pd.DataFrame, _help: dict[str, str], _title: str
-) -> None:
-    first = str(_frame.columns[0])
+def _table(identity: str, key: str, _frame: pd.DataFrame, _display: Display) -> None:
+    first, helps = str(_frame.columns[0]), dict(_display.table_help())
     with st.container(key=f"{key}.table"):
         tables.show(
             _frame,
             hide_index=True,
             placeholder="",
-            alt=f"{_title}: {len(_frame)} rows.",
+            alt=f"{_display.title}: {len(_frame)} rows.",
             column_config={
-                str(name): _column(str(name), _frame[name], _help, pinned=str(name) == first)
+                str(name): _column(
+                    str(name), _frame[name], helps, pinned=str(name) == first, form=_display.form
+                )
                 for name in _frame.columns
             },
         )
 
 
-def _column(name: str, values: pd.Series, helps: dict[str, str], *, pinned: bool) -> Any:
+def _column(name: str, values: pd.Series, helps: dict[str, str], *, pinned: bool, form: str) -> Any:
     """Return the configuration of a column: as wide as what it holds, its decimals all alike."""
     common: dict[str, Any] = {"help": helps.get(name), "pinned": pinned}
     if pd.api.types.is_float_dtype(values.dtype):
@@ -249,7 +259,8 @@ def _column(name: str, values: pd.Series, helps: dict[str, str], *, pinned: bool
             (d for d in range(_MOST_DECIMALS) if (values.round(d) - values).abs().max() < 1e-9),
             _MOST_DECIMALS,
         )
-        return st.column_config.NumberColumn(format=f"%.{decimals}f", **common)
+        form = form or f".{decimals}f"
+        return st.column_config.NumberColumn(format=f"%{form}", **common)
     if pd.api.types.is_numeric_dtype(values.dtype):
         return st.column_config.NumberColumn(**common)
     longest = max(map(len, (name, *map(str, values))))

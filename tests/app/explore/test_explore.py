@@ -14,7 +14,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from lincore import inspection, model_selection, report
+from lincore import inspection, model_selection
 from pages.ui.widgets.text import escape
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -63,7 +63,7 @@ def numbers(values) -> np.ndarray:
 
 def text_of(app: AppTest) -> str:
     parts = [*app.header, *app.markdown, *app.caption, *app.error, *app.info]
-    return "\n".join(part.value for part in parts)
+    return "\n".join(part.value for part in parts).replace("\\", "")
 
 
 def open_tab(app: AppTest, label: str) -> AppTest:
@@ -92,7 +92,7 @@ def test_it_opens_on_the_column_with_the_largest_association():
     assert "has the largest association with 'species' of 4 features" in app.header[0].value
     assert "by permutation of the labels, max over 4 features" in app.header[0].value
     ranked = inspection.associations(lincore.sample("iris"))
-    listed = app.dataframe[0].value
+    listed = app.dataframe[1].value
     assert listed["column"].tolist() == [one.name for one in ranked]
     drawn = figures(app)["petal length (cm), by class"]
     assert drawn["layout"]["meta"]["subtitle"] == "All 150 rows."
@@ -101,25 +101,23 @@ def test_it_opens_on_the_column_with_the_largest_association():
         edges = np.append(numbers(bars["customdata"])[:, 0], numbers(bars["customdata"])[-1, 1])
         inside = np.histogram(values, edges.astype(float))[0]
         np.testing.assert_allclose(numbers(bars["y"]), inside / 50, atol=0.021)
-    assert app.dataframe[1].value["mean"].round(3).tolist() == [3.758, 1.462, 4.26, 5.552]
+    assert app.dataframe[0].value["mean"].round(3).tolist() == [3.758, 1.462, 4.26, 5.552]
 
 
 def test_every_way_to_draw_a_column_and_the_rows_it_is_drawn_from():
     app = explore("gaps.csv", ODD["gaps.csv"], view="columns")
-    data = app.session_state["shared.dataset"]
-    assert set(app.selectbox(key="explore.column").options) == {"size", "age", "colour"}
-    for column, key, ways in (
-        ("age", "explore.plot.numeric", ("histogram", "density", "box")),
-        ("colour", "explore.plot.levels", ("of_class", "of_level")),
+    assert set(app.selectbox(key="explore.column.column").options) == {"size", "age", "colour"}
+    for column, ways in (
+        ("age", ("histogram", "density", "box")),
+        ("colour", ("of_class", "of_level")),
     ):
-        position = data.feature_names.index(column)
-        app.selectbox(key="explore.column").set_value(position).run()
+        app.selectbox(key="explore.column.column").set_value(column).run()
         for way in ways:
-            app.selectbox(key=key).set_value(way).run()
+            app.selectbox(key="explore.column.drawing").set_value(way).run()
             (title,) = figures(fine(app))
             assert title.startswith(column)
     assert "20 (33.3 %) are missing" in figures(app)[title]["layout"]["meta"]["subtitle"]
-    app.segmented_control(key="explore.rows").set_value("test").run()
+    app.selectbox(key="explore.rows.rows").set_value("test").run()
     assert "18 test rows" in figures(fine(app))[title]["layout"]["meta"]["subtitle"]
 
 
@@ -131,7 +129,7 @@ def test_two_columns_correlations_and_the_summary():
     assert "9 (15.0 %) are missing in both" in scatter["layout"]["meta"]["subtitle"]
     app = show(app, "correlations")
     within = numbers(next(iter(figures(app).values()))["data"][0]["z"])
-    app.selectbox(key="explore.correlations.scope").set_value("total").run()
+    app.selectbox(key="explore.correlations.kind").set_value("total").run()
     total = numbers(next(iter(figures(fine(app)).values()))["data"][0]["z"])
     data = app.session_state["shared.dataset"]
     for found, scope in ((within, True), (total, False)):
@@ -146,13 +144,9 @@ def test_two_columns_correlations_and_the_summary():
 def test_the_finding_and_the_points_are_the_librarys():
     app = explore()
     iris, split, found = projected("iris", True)
-    finding = report.variance_finding(found.shares, len(split.train))
-    assert app.header[0].value == escape(finding)
-    fisher = found.fisher(4)
-    test = found.separation(fisher, iris.X[split.test], iris.codes[split.test])
-    both = found.separation(fisher), test
-    said = text_of(app).replace("\\", "")
-    assert report.separation_finding(*both, len(split.test)) in said
+    library = iris.projection(split)
+    assert app.header[0].value == escape(library.variance().finding())
+    assert library.fisher(n_components=4).finding() in text_of(app)
 
     drawn = figures(app)["Most variance: PCA"]["data"]
     markers = [trace for trace in drawn if trace["mode"] == "markers"]
@@ -167,27 +161,27 @@ def test_the_finding_and_the_points_are_the_librarys():
 def test_every_option_of_a_table():
     app = explore("wine")
     first = figures(app)["Most variance: PCA"]
-    app.segmented_control(key="explore.part").set_value("test").run()
+    app.selectbox(key="explore.scatter.rows").set_value("test").run()
     assert "53 test rows" in figures(fine(app))["Most variance: PCA"]["layout"]["meta"]["subtitle"]
-    app.segmented_control(key="explore.part").set_value("train").run()
-    app.toggle(key="explore.whiten").set_value(True).run()
+    app.selectbox(key="explore.scatter.rows").set_value("train").run()
+    app.toggle(key="explore.pca.whiten").set_value(True).run()
     fine(app)
     drawn = [t for t in figures(app)["Most variance: PCA, whitened"]["data"] if "name" in t]
     x = np.concatenate([numbers(t["x"]) for t in drawn if t["mode"] == "markers"])
     assert np.std(x, ddof=1) == pytest.approx(1, rel=1e-4)
-    app.toggle(key="explore.whiten").set_value(False).run()
+    app.toggle(key="explore.pca.whiten").set_value(False).run()
     app.toggle(key="explore.standardize").set_value(False).run()
     assert figures(fine(app))["Most variance: PCA"] != first
-    app.selectbox(key="explore.x").set_value(2).run()
+    app.selectbox(key="explore.pca.x").set_value(2).run()
     axis = figures(fine(app))["Most variance: PCA"]["layout"]["xaxis"]["title"]["text"]
     assert axis.startswith("Component 3")
-    app.number_input(key="explore.fisher_components").set_value(1).run()
-    assert "It sees the first component." in text_of(fine(app)).replace("\\", "")
-    app.segmented_control(key="explore.dimensions").set_value(3).run()
+    app.number_input(key="explore.fisher.n_components").set_value(1).run()
+    assert "It sees the first component." in text_of(fine(app))
+    app.selectbox(key="explore.scatter.dimensions").set_value(3).run()
     fine(app)
     kinds = {trace["type"] for trace in figures(app)["Most variance: PCA"]["data"]}
     assert kinds == {"scatter3d"}
-    app.selectbox(key="explore.z").set_value(5).run()
+    app.selectbox(key="explore.pca.z").set_value(5).run()
     fine(app)
 
 
@@ -195,7 +189,7 @@ def test_loadings_and_biplot_use_the_users_names():
     app = open_tab(explore("wine"), "Loadings")
     data, _, found = projected("wine", True)
     for position, weights in ((0, found.components[0]), (10, found.weights(found.fisher(13))[0])):
-        app.selectbox(key="explore.direction").set_value(position).run()
+        app.selectbox(key="explore.loadings.direction").set_value(position).run()
         (bars,) = [f for t, f in figures(fine(app)).items() if t.startswith("Largest weight")]
         order = np.argsort(-np.abs(weights), kind="stable")
         np.testing.assert_allclose(numbers(bars["data"][0]["x"]), weights[order], rtol=1e-5)
@@ -223,8 +217,8 @@ def test_every_panel_of_images_shows_the_librarys_numbers():
     wanted = np.rint(digits.X[train].mean(axis=0)).reshape(8, 8)
     np.testing.assert_array_equal(numbers(means[7]["z"]), wanted)
     app = open_tab(app, "Reconstruction")
-    app.number_input(key="explore.image").set_value(9).run()
-    app.slider(key="explore.rebuild").set_value(30).run()
+    app.number_input(key="explore.reconstruction.image").set_value(9).run()
+    app.slider(key="explore.reconstruction.n_components").set_value(30).run()
     drawn = figures(fine(app))["Images rebuilt from 30 components"]["data"]
     rebuilt = np.clip(np.rint(found.rebuilt(digits.X[[9]], 30)), 0, 255).reshape(8, 8)
     np.testing.assert_array_equal(numbers(drawn[0]["z"]), digits.X[9].reshape(8, 8))
@@ -236,13 +230,13 @@ def test_every_panel_of_images_shows_the_librarys_numbers():
 def test_chosen_points_list_their_rows_and_begin_the_reconstruction():
     app = explore("digits")
     row = int(lincore.split(lincore.sample("digits")).train[5])
-    app.session_state["explore.scores.picked"] = [row, 10**7]
+    app.session_state["explore.pca.picked"] = [row, 10**7]
     app.run()
     assert "The selected rows" in figures(fine(app))
     assert "1 image." in text_of(app)
     app = open_tab(app, "Reconstruction")
-    assert app.number_input(key="explore.image").value == row
-    app.button(key="explore.scores.clear").click().run()
+    assert app.number_input(key="explore.reconstruction.image").value == row
+    app.button(key="explore.pca.clear").click().run()
     assert "The selected rows" not in figures(fine(app))
 
 
@@ -250,8 +244,8 @@ def test_rows_of_the_other_part_are_not_shown_as_chosen():
     app = explore()
     row = int(lincore.split(lincore.sample("iris")).train[0])
     for part, shown in (("train", 1), ("test", 0)):
-        app.segmented_control(key="explore.part").set_value(part)
-        app.session_state["explore.fisher.scores.picked"] = [row]
+        app.selectbox(key="explore.scatter.rows").set_value(part)
+        app.session_state["explore.fisher.picked"] = [row]
         app.run()
         assert len(fine(app).dataframe) == shown
 
@@ -291,7 +285,7 @@ def test_odd_tables(name, dimensions):
     app = explore(name, ODD[name], view="columns")
     for view in ("pairs", "correlations", "summary", "projections"):
         app = show(app, view)
-    app.segmented_control(key="explore.dimensions").set_value(dimensions).run()
+    app.selectbox(key="explore.scatter.dimensions").set_value(dimensions).run()
     assert not fine(app).error
     assert any(title.startswith("Most variance") for title in figures(app))
     for tab in next(tabs for key, tabs in PANELS.items() if key in app.session_state):
@@ -319,7 +313,7 @@ def test_words_are_projected_by_singular_vectors():
         lines.append(f"{' '.join(said)} number{i} is here\t{'ab'[i % 2]}")
     app = explore("mail.tsv", table(lines))
     assert "singular vectors explain" in app.header[0].value, app.header[0].value
-    assert "first singular vector" in text_of(app).replace("\\", "")
+    assert "first singular vector" in text_of(app)
     assert "Most variance: SVD" in figures(app)
     for tab in ("Loadings", "Biplot", "Variance"):
         open_tab(app, tab)

@@ -167,7 +167,11 @@ WANTED = [
         SplitChoice("stratified", 0.3),
         Steps(False, None, 0.95),
         question=ExploreQuestion(),
-        view={"explore.dimensions": 3, "explore.x": 2, "explore.panels.images": "Class means"},
+        view={
+            "explore.scatter.dimensions": 3,
+            "explore.pca.x": 2,
+            "explore.panels.images": "Class means",
+        },
     ),
 ]
 
@@ -283,7 +287,7 @@ def test_links_of_large_states_of_samples_are_short():
         PredictQuestion("lda", ClassShare(1, 0.25), 0.05, TypedRow(typed)),
         {
             "explore.view": "projections",
-            "explore.scores.picked": picked,
+            "explore.pca.picked": picked,
             "classify.panels": "What if",
             "classify.whatif.values": tuple(v for i in enumerate(data.X[8].tolist()) for v in i),
             "balance.errors.costs": (0.0, 7.25, 1.5, 0.0),
@@ -366,7 +370,7 @@ HOSTILE_VIEW = {
     "balance.priors.share": 10**5,
     "balance.sides.x": 1000,
     "balance.more.more": -4,
-    "explore.dimensions": 9,
+    "explore.scatter.dimensions": 9,
     "compare.planes.x": 1000,
     "balance.tabs": "nobody",
     "shared.dataset": "gone",

@@ -41,7 +41,7 @@ def taken(app) -> take_away.ShownResults:
 #: Every page, and how its report begins.
 TITLES = {
     "data": ["Data", "Methods", "Settings"],
-    "explore": ["Data", "Figures", "Methods"],
+    "explore": ["Data", "Association with the class", "Column by class"],
     "classify": ["Data", "Model: LDA", "Scores of LDA"],
     "compare": ["Data", "Comparison", "Pairwise comparisons"],
     "balance": ["Data", "Imbalance study", "Imbalance study: corrections"],

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lincore
-from lincore import inspection, report
+from lincore import inspection
 from lincore.data import with_row_weights
 from lincore.model_selection import Steps, as_method, pipeline_for, training_error
 
@@ -108,25 +106,6 @@ def test_rows_as_a_table_have_the_names_of_levels_and_unique_columns():
     assert list(table) == ["row", "class", "p", "row (2)", "colour"]
     assert table.iloc[0].tolist() == [2, "a", 0.5, 2.0, "blue"]
     assert table.iloc[1, :4].tolist() == [1, "b", 0.25, 1.0] and table.iloc[1].isna()["colour"]
-
-
-def test_findings_on_columns_name_the_strongest():
-    data = lincore.sample("iris")
-    found = inspection.correlations(data, within=False)
-    assert report.correlation_finding(found) == (
-        "petal length (cm) and petal width (cm) are the most correlated: r = 0.96."
-    )
-    variances = np.array([4.0, 3.0, 2.0, 1.0])
-    said = report.variance_finding(variances, 90)
-    assert said.startswith("Two components explain 70.0 %") and said.endswith("95 % need 4 of 4.")
-    assert report.variance_finding(variances, 90, share=0.9).endswith("90 % need 3 of 4.")
-    X = data.X.copy()
-    X[:15, 1], X[:6, 2] = np.nan, np.nan
-    gaps = replace(data, X=X)
-    columns = inspection.summary_columns(gaps, 17)
-    assert columns == [0, 1, 2, 3] and inspection.summary_columns(gaps, 15) == [0, 1, 2]
-    said = report.missing_finding(*inspection.summarise_columns(gaps, columns))
-    assert said == "4 columns, 2 with missing values: most in sepal width (cm) (10.0 %)."
 
 
 def test_the_error_on_training_rows_is_that_of_the_pipeline():

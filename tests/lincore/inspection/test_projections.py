@@ -9,7 +9,7 @@ from sklearn.decomposition import TruncatedSVD
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as SklearnLDA
 
 import lincore
-from lincore import DataError, FisherDiscriminant, inspection, model_selection, plots, report
+from lincore import DataError, FisherDiscriminant, inspection, model_selection, plots
 from lincore.data import Dataset, Split
 
 
@@ -152,12 +152,6 @@ def test_class_means_of_bytes_do_not_overflow():
     means = inspection.class_means(X, np.zeros(300, dtype=int), 2)
     np.testing.assert_array_equal(means[0], [200.0, 200.0])
     assert np.isnan(means[1]).all()
-
-
-def test_findings_say_what_was_found():
-    found = report.separation_finding([4.0, 4.0], [3.0, 3.0], 0)
-    assert "no further apart" in found and "4.00 against 4.00" in found and "test" not in found
-    assert "One singular vector explains 20.0 %" in report.vectors_finding([0.2], 9)
 
 
 def test_shares_of_singular_vectors_are_drawn_with_their_sum():

@@ -3,17 +3,18 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import lincore
+from lincore.errors import DataError
 from lincore.inspection import associations, largest_association_test
-from lincore.report import association_finding
 
 
 def finding(data, rows=None):
     ranked = associations(data, rows)
     test = largest_association_test(data, ranked[0].column, rows)
-    return test, association_finding(ranked, test, data.n_classes, "kind")
+    return test, replace(data, target_name="kind").associations().finding()
 
 
 def noise(rng, n=60, p=20, n_classes=2):
@@ -82,6 +83,10 @@ def test_weak_associations_of_many_rows_and_samples_of_them():
 
 
 def test_without_columns_or_rows_there_is_nothing_to_test():
-    assert association_finding([], None, 2) == "There is no column to compare."
+    texts = pd.DataFrame({"text": ["good film", "bad film", "good"] * 9, "y": ["a", "b", "a"] * 9})
+    words = lincore.load(texts, target="y", roles={"text": "text"})
+    assert words.associations().finding() == "There is no column to compare."
+    with pytest.raises(DataError, match="no such column to show"):
+        print(words.column())
     data = lincore.sample("passengers")
     assert finding(data, np.arange(0))[0].p == 1.0 and finding(data, [0, 1, 2])[0].p > 0.05

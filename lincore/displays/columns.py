@@ -1,0 +1,431 @@
+"""Displays of the columns of a data set by class: nothing is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, plots
+from lincore.data import Dataset, Split
+from lincore.displays.base import Display, digest
+from lincore.errors import DataError
+from lincore.fields import Field
+from lincore.inspection import Association, LargestAssociation
+from lincore.metrics.intervals import LEVEL
+from lincore.utils import count, p_equals, percent, quoted
+from lincore.utils.typing import Codes, Flags, Rows
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+_MEASURES = {"eta": "η", "V": "Cramér’s V"}
+# Below this an association is not worth a headline.
+_WEAK = 0.1
+# Classes whose bars stand side by side at first: bars of many classes are mostly gaps.
+_FEW_CLASSES = 3
+# Lines of a summary: more are slow in a browser, and nobody reads them.
+_MOST_LINES = 600
+_HEADINGS = {"missing": "missing (%)", "share": "share (%)"}
+# The ranking of the columns of some rows, which the rules of the settings ask for again and again.
+_RANKED: WeakKeyDictionary[Dataset, dict[str, list[Association]]] = WeakKeyDictionary()
+
+
+def _parts(so_far: SimpleNamespace) -> dict[str, str]:
+    names, split = {"all": "All"}, getattr(so_far, "split", None)
+    if split is not None:
+        names |= {"train": "Training"} | ({"test": "Test"} if len(split.test) else {})
+    return names
+
+
+def _chosen(so_far: Any) -> Rows | None:
+    """Return the row numbers, None for all."""
+    return None if so_far.rows == "all" else getattr(so_far.split, so_far.rows)
+
+
+def ranked_columns(so_far: Any) -> list[Association]:
+    """Return the columns by their association with the class."""
+    rows = _chosen(so_far)
+    known, key = _RANKED.setdefault(so_far.data, {}), digest([rows])
+    if key not in known:
+        known[key] = inspection.associations(so_far.data, rows)
+    return known[key]
+
+
+@dataclass(frozen=True, eq=False)
+class DescriptiveDisplay(Display):
+    """A display of some rows in their own units."""
+
+    data: Dataset
+    split: Split | None = None
+    rows: Annotated[
+        str,
+        Field(
+            "Rows",
+            "All rows, or one part of the split. Choose features on training rows only, to keep "
+            "test scores honest.",
+            longest=10,
+            choices=_parts,
+        ),
+    ] = "all"
+
+    @property
+    def chosen(self) -> Rows | None:
+        """Row numbers, None for all."""
+        return _chosen(self)
+
+    @property
+    def codes(self) -> Codes:
+        """The classes of the rows."""
+        return self.data.codes if self.chosen is None else self.data.codes[self.chosen]
+
+    @property
+    def which(self) -> str:
+        """The rows in words, with their number."""
+        if self.chosen is None:
+            return f"all {self.data.n_rows:,} rows{' in memory' if self.data.n_streamed else ''}"
+        return f"{len(self.chosen):,} {'training' if self.rows == 'train' else 'test'} rows"
+
+    def position(self, column: str) -> int:
+        """Return the position of a column by its name."""
+        if not column:
+            raise DataError("There is no such column to show.", where=self.data.name)
+        return self.data.feature_names.index(column)
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure shows the numbers."""
+        return pd.DataFrame()
+
+
+@dataclass(frozen=True, eq=False)
+class AssociationsDisplay(DescriptiveDisplay):
+    """The association of every column with the classes, the largest first."""
+
+    title: ClassVar[str] = "Association with the class"
+    made_by: ClassVar[str] = "data.associations"
+    form: ClassVar[str] = ".2f"
+
+    @property
+    def ranked(self) -> list[Association]:
+        """The columns, that of the largest association first."""
+        return ranked_columns(self)
+
+    def finding(self) -> str:
+        """Return which column has the largest association, and if it exceeds chance."""
+        if not self.ranked:
+            return "There is no column to compare."
+        first, *others = self.ranked
+        test = inspection.largest_association_test(self.data, first.column, self.chosen)
+        values = [f"{_MEASURES[one.measure]} = {one.value:.2f}" for one in self.ranked[:2]]
+        name = self.data.target_name
+        classes = quoted(name) if name else f"the {self.data.n_classes} classes"
+        many = count(test.n_columns, "feature")
+        p = f"{p_equals(test.p)} by permutation of the labels{_permuted_rows(test)}"
+        if test.p >= 1 - LEVEL:
+            of = "" if test.n_columns == 1 else f" for the largest of {many}"
+            return (
+                f"The association of {first.name} with {classes} ({values[0]}) is no larger than "
+                f"expected by chance{of} ({p})."
+            )
+        if not others:
+            return f"{first.name} is associated with {classes} ({values[0]}; {p})."
+        numbers = f"({values[0]}; {p}, max over {many})"
+        if first.value < _WEAK:
+            return (
+                f"No single column separates the classes: of {many}, {first.name} has the "
+                f"largest association with {classes} {numbers}."
+            )
+        then = f", then {others[0].name} ({values[1]})"
+        return f"{first.name} has the largest association with {classes} of {many} {numbers}{then}."
+
+    def scope(self) -> str:
+        """Return the rows."""
+        return f"Computed on {self.which}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each column: the measure and its value."""
+        columns = ["column", "measure", "association"]
+        return pd.DataFrame([one[1:] for one in self.ranked], columns=columns)
+
+    def table(self) -> pd.DataFrame:
+        """Return a line for each column."""
+        return self.frame().drop(columns="measure")
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is measured."""
+        return (
+            "Correlation ratio η of numeric columns, Cramér’s V of categorical ones, both from 0 "
+            "to 1 and adjusted for chance.",
+        )
+
+
+def _permuted_rows(test: LargestAssociation) -> str:
+    """Say whose labels were permuted, if not those of all rows one by one."""
+    if not test.is_sample:
+        return " of whole groups" if test.by_groups else ""
+    groups = "whole groups among " if test.by_groups else ""
+    return f" of {groups}{test.n_rows:,} rows drawn at random"
+
+
+def _columns(so_far: SimpleNamespace) -> list[str]:
+    return [one.name for one in ranked_columns(so_far)]
+
+
+def _first_column(so_far: SimpleNamespace) -> str:
+    return next(iter(_columns(so_far)), "")
+
+
+def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
+    data, names = so_far.data, so_far.data.feature_names
+    if so_far.column and inspection.level_names(data, names.index(so_far.column)) is not None:
+        ways = {"of_class": "Levels by class", "of_level": "Classes by level"}
+        return ways if data.n_classes <= _FEW_CLASSES else dict(reversed(ways.items()))
+    return {"histogram": "Histogram", "density": "Density", "box": "Box plot"}
+
+
+def _first_drawing(so_far: SimpleNamespace) -> str:
+    return next(iter(_drawings(so_far)))
+
+
+def _is_histogram(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.drawing == "histogram")
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnDisplay(DescriptiveDisplay):
+    """One column by class, in its own units."""
+
+    title: ClassVar[str] = "Column by class"
+    made_by: ClassVar[str] = "data.column"
+    form: ClassVar[str] = ".4g"
+
+    column: (
+        Annotated[
+            str,
+            Field("Column", "Columns with the largest association with the class come first.",
+                  longest=2_000, choices=_columns, auto=_first_column),
+        ] | None
+    ) = None  # fmt: skip
+    drawing: (
+        Annotated[
+            str,
+            Field("Plot", "The distribution of the column within each class, or the share of each "
+                  "class among the rows of a level.", longest=20, choices=_drawings,
+                  auto=_first_drawing),
+        ] | None
+    ) = None  # fmt: skip
+    bins: Annotated[
+        int,
+        Field("Bins of the histogram", "Automatic follows the rule of Freedman and Diaconis within "
+              "the classes; a few whole numbers get one bar each.", when=_is_histogram,
+              choices={0: "Automatic", 10: "10", 20: "20", 30: "30", 60: "60"}),
+    ] = 0  # fmt: skip
+    heights: Annotated[
+        str,
+        Field("Heights", "Shares make classes of unequal size comparable.", longest=10,
+              when=_is_histogram, choices={"shares": "Share of the class", "rows": "Rows"}),
+    ] = "shares"  # fmt: skip
+
+    @property
+    def name(self) -> str:
+        """The column that is shown."""
+        return self.column or _first_column(self)  # type: ignore[arg-type]
+
+    def finding(self) -> str:
+        """Return the column, and how many rows have a value."""
+        return f"{self.name}, by class"
+
+    def frame(self) -> pd.DataFrame:
+        """Return a summary of each class and of all rows together."""
+        position = self.position(self.name)
+        numbers, levels = inspection.summarise_columns(self.data, [position], self.chosen)
+        return numbers if len(numbers) else levels
+
+    def table(self) -> pd.DataFrame:
+        """Return the same without the name of the column."""
+        return self.frame().drop(columns="column").rename(columns=_HEADINGS)
+
+    def plot(self) -> go.Figure:
+        """Return the distribution of the column in each class."""
+        position, codes, K = self.position(self.name), self.codes, self.data.n_classes
+        values = inspection.column_values(self.data, position, self.chosen)
+        present = np.isfinite(values)
+        classes, note = self.data.classes, present_note(present, self.which)
+        levels = inspection.level_names(self.data, position)
+        so_far = SimpleNamespace(data=self.data, column=self.name)
+        drawing = self.drawing or _first_drawing(so_far)
+        if levels is not None:
+            counted = inspection.level_counts(values, codes, K, levels)
+            of_class = drawing == "of_class"
+            return plots.share_bars(
+                counted.levels,
+                counted.of_class() if of_class else counted.of_level(),
+                classes,
+                title=f"{self.name}: {'levels by class' if of_class else 'classes by level'}",
+                unit=f"share of the {'class' if of_class else 'level'}",
+                stacked=not of_class,
+                subtitle=note,
+            )
+        if drawing == "density":
+            sizes = np.bincount(codes[present], minlength=K)
+            found = inspection.class_densities(values, codes, K)
+            return plots.densities(found, classes, self.name, sizes=sizes, subtitle=note)
+        if drawing == "box":
+            boxes = inspection.box_plot_statistics(values, codes, K)
+            return plots.box_plot(boxes, classes, self.name, subtitle=note)
+        drawn = inspection.class_histograms(values, codes, K, self.bins or None)
+        shares = self.heights == "shares"
+        return plots.histogram(drawn, classes, self.name, shares=shares, subtitle=note)
+
+
+def present_note(present: Flags, rows: str, where: str = "") -> str:
+    """Say on how many rows something was computed, and how many have no value."""
+    n_present, n_rows = int(present.sum()), len(present)
+    if n_present == n_rows:
+        return f"{rows[:1].upper()}{rows[1:]}."
+    gone = n_rows - n_present
+    return f"{n_present:,} of {rows}; {gone:,} ({percent(gone / n_rows)}) are missing{where}."
+
+
+def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
+    columns = range(so_far.data.n_table_columns)
+    are_numeric = {inspection.level_names(so_far.data, j) is None for j in columns}
+    names = {True: "numeric", False: "categorical"}
+    return {names[one]: names[one].capitalize() for one in sorted(are_numeric, reverse=True)}
+
+
+def _first_kind(so_far: SimpleNamespace) -> str:
+    return next(iter(_kinds(so_far)), "numeric")
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnsDisplay(DescriptiveDisplay):
+    """A summary of every column by class."""
+
+    title: ClassVar[str] = "Summary"
+    made_by: ClassVar[str] = "data.columns"
+    form: ClassVar[str] = ".4g"
+
+    kind: (
+        Annotated[str, Field("Columns", "Which columns are listed.", longest=20, choices=_kinds,
+                             auto=_first_kind)] | None
+    ) = None  # fmt: skip
+
+    @cached_property
+    def found(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The summaries of numeric and of categorical columns."""
+        columns = inspection.summary_columns(self.data, _MOST_LINES)
+        return inspection.summarise_columns(self.data, columns, self.chosen)
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The kinds of columns that there are."""
+        return _kinds(SimpleNamespace(data=self.data))
+
+    def finding(self) -> str:
+        """Return how many columns have missing values, and which has most."""
+        lines = [
+            (str(row["column"]), float(row["missing"]))
+            for frame in self.found
+            if len(frame)
+            for _, row in frame[frame["class"] == "all"].iterrows()
+        ]
+        gaps = [line for line in lines if line[1] > 0]
+        many = f"{len(lines):,} columns" if len(lines) != 1 else "1 column"
+        if not gaps:
+            return f"{many}, no missing values."
+        worst = max(gaps, key=lambda line: line[1])
+        some = f"{len(gaps):,} with missing values"
+        return f"{many}, {some}: most in {worst[0]} ({percent(worst[1] / 100)})."
+
+    def scope(self) -> str:
+        """Return the rows."""
+        return f"Computed on {self.which}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each column of the kind and each class."""
+        kind = self.kind or _first_kind(SimpleNamespace(data=self.data))
+        return self.found[kind == "categorical"]
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, with units in the headings."""
+        return self.frame().rename(columns=_HEADINGS)
+
+    def table_help(self) -> Mapping[str, str]:
+        """Return what the columns mean."""
+        return {
+            "n": "Rows with a value.",
+            "sd": "Standard deviation, with the divisor n − 1.",
+            **dict.fromkeys(("q25", "q75"), "Quartile."),
+        }
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the headings mean, and which columns are listed."""
+        shown = len(inspection.summary_columns(self.data, _MOST_LINES))
+        of = self.data.n_table_columns
+        part = f"The first {shown:,} of {of:,} columns. " if shown < of else ""
+        of_kind = "sd has the divisor n − 1; q25 and q75 are the quartiles."
+        if self.kind == "categorical":
+            of_kind = "share is that of the most frequent level."
+        return (f"{part}n counts the rows with a value; {of_kind}",)
+
+
+_ORDERS = {"characteristic": "Most characteristic", "frequent": "Most frequent"}
+
+
+@dataclass(frozen=True, eq=False)
+class WordsDisplay(DescriptiveDisplay):
+    """The share of the rows of each class in which words occur."""
+
+    title: ClassVar[str] = "Words"
+    made_by: ClassVar[str] = "data.words"
+
+    order: Annotated[
+        str,
+        Field("Words", "Characteristic words are those whose share differs most between the "
+              "classes, by the χ² statistic.", longest=20, choices=_ORDERS),
+    ] = "characteristic"  # fmt: skip
+    most: Annotated[
+        int, Field("Words shown", "The first of the list.", low=5, high=60, step=1)
+    ] = 15  # fmt: skip
+
+    @cached_property
+    def found(self) -> inspection.WordShares:
+        """The words and their shares."""
+        order: Any = self.order
+        return inspection.word_shares(self.data, self.chosen, order=order, most=self.most)
+
+    def finding(self) -> str:
+        """Return in which rows the first word occurs."""
+        if not self.found.words:
+            return "No word occurs in these rows."
+        shares = zip(self.found.shares[:, 0], map(str, self.data.classes.tolist()), strict=True)
+        ranked = sorted(shares, key=lambda one: -one[0])
+        phrases = [f"in {percent(share)} of {quoted(k)}" for share, k in (ranked[0], ranked[-1])]
+        word = self.found.words[0]
+        return f"“{word}” is the most {self.order} word: {', '.join(phrases)}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each word and class."""
+        return pd.DataFrame(
+            {"word": word, "class": str(label), "share": float(self.found.shares[k, i])}
+            for i, word in enumerate(self.found.words)
+            for k, label in enumerate(self.data.classes)
+        )
+
+    def plot(self) -> go.Figure:
+        """Return the shares as bars."""
+        return plots.share_bars(
+            self.found.words,
+            self.found.shares,
+            self.data.classes,
+            title="Words by class",
+            unit="share of the rows of the class that have the word",
+            subtitle=f"{_ORDERS[self.order]} words of {self.which}.",
+        )

@@ -1,0 +1,186 @@
+"""Displays of two columns, and of the correlations of all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, plots
+from lincore.displays.columns import DescriptiveDisplay, present_note, ranked_columns
+from lincore.fields import Field
+from lincore.utils import true_minus
+from lincore.utils.typing import Array
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+def _numeric(so_far: SimpleNamespace) -> list[str]:
+    return [one.name for one in ranked_columns(so_far) if one.measure == "eta"]
+
+
+def _first_numeric(so_far: SimpleNamespace) -> str:
+    return next(iter(_numeric(so_far)), "")
+
+
+def _other_numeric(so_far: SimpleNamespace) -> list[str]:
+    return [name for name in _numeric(so_far) if name != so_far.x]
+
+
+def _first_other(so_far: SimpleNamespace) -> str:
+    return next(iter(_other_numeric(so_far)), "")
+
+
+@dataclass(frozen=True, eq=False)
+class PairDisplay(DescriptiveDisplay):
+    """Two numeric columns as a scatter, and their correlation."""
+
+    title: ClassVar[str] = "Scatter"
+    made_by: ClassVar[str] = "data.pair"
+
+    x: (
+        Annotated[
+            str,
+            Field("x axis", "A numeric column in its own units; those that separate the classes "
+                  "best come first.", longest=2_000, choices=_numeric, auto=_first_numeric),
+        ] | None
+    ) = None  # fmt: skip
+    y: (
+        Annotated[
+            str,
+            Field("y axis", "Another numeric column.", longest=2_000, choices=_other_numeric,
+                  auto=_first_other),
+        ] | None
+    ) = None  # fmt: skip
+    ellipses: Annotated[
+        bool,
+        Field("Ellipses", "Draw for each class the ellipse that holds 95 % of a Gaussian class of "
+              "the same mean and covariance."),
+    ] = False  # fmt: skip
+
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """The two columns."""
+        so_far: Any = SimpleNamespace(data=self.data, split=self.split, rows=self.rows)
+        so_far.x = self.x or _first_numeric(so_far)
+        return so_far.x, self.y or _first_other(so_far)
+
+    @cached_property
+    def values(self) -> Array:
+        """Both columns in their own units, NaN where missing."""
+        columns = [self.position(name) for name in self.names]
+        return inspection.column_values(self.data, columns, self.chosen)
+
+    @cached_property
+    def correlations(self) -> tuple[float, float]:
+        """Pearson's correlation within the classes, and over all rows."""
+        return tuple(  # type: ignore[return-value]
+            float(inspection.correlation_matrix(self.values, groups)[0, 1])
+            for groups in (self.codes, np.zeros_like(self.codes))
+        )
+
+    def finding(self) -> str:
+        """Return how the two are correlated."""
+        (x, y), (within, total) = self.names, self.correlations
+        if not np.isfinite(total):
+            return f"{x} and {y}: one of them is constant."
+        inside = "unknown" if not np.isfinite(within) else _signed(within)
+        return f"{x} and {y}: r = {inside} within classes, {_signed(total)} over all rows."
+
+    def frame(self) -> pd.DataFrame:
+        """Return both correlations."""
+        found = zip(("within classes", "all rows"), self.correlations, strict=True)
+        return pd.DataFrame([(*self.names, *one) for one in found], columns=["x", "y", "of", "r"])
+
+    def plot(self) -> go.Figure:
+        """Return the rows that have a value in both; few whole numbers are moved apart a little."""
+        present = np.asarray(np.isfinite(self.values).all(axis=1))
+        chosen = np.arange(self.data.n_rows) if self.chosen is None else self.chosen
+        values, moved = self.values[present], []
+        for i, name in enumerate(self.names):
+            values[:, i], is_moved = inspection.jitter(values[:, i], seed=i)
+            moved += [name] * is_moved
+        note = present_note(present, self.which, " in both")
+        if moved:
+            verb = "is" if len(moved) == 1 else "are"
+            note += f" {' and '.join(moved)} {verb} jittered by up to a quarter of a step."
+        return plots.scatter(
+            values,
+            self.codes[present],
+            self.data.classes,
+            list(self.names),
+            title=f"{self.names[1]} over {self.names[0]}",
+            rows=chosen[present],
+            ellipses=self.ellipses,
+            subtitle=note,
+        )
+
+
+def _signed(value: float) -> str:
+    return true_minus(f"{value:.2f}")
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelationsDisplay(DescriptiveDisplay):
+    """The correlations of the columns, within the classes or over all rows."""
+
+    title: ClassVar[str] = "Correlations"
+    made_by: ClassVar[str] = "data.correlations"
+
+    kind: Annotated[
+        str,
+        Field("Correlations", "Within classes: of the deviations from the class means, pooled. All "
+              "rows together: what separates the classes counts too.", longest=10,
+              choices={"within": "Within classes", "total": "All rows together"}),
+    ] = "within"  # fmt: skip
+    order: Annotated[
+        str,
+        Field("Order", "Clustered: correlated columns are adjacent (average linkage).",
+              longest=10, choices={"file": "As in the file", "clustered": "Clustered"}),
+    ] = "file"  # fmt: skip
+    most: Annotated[
+        int,
+        Field("Columns shown at most", "With more columns, those with the strongest correlations "
+              "are shown.", low=5, high=60, step=1),
+    ] = 30  # fmt: skip
+
+    @cached_property
+    def found(self) -> inspection.Correlations:
+        """The matrix that is shown."""
+        return inspection.correlations(
+            self.data,
+            self.chosen,
+            within=self.kind == "within",
+            most=self.most,
+            clustered=self.order == "clustered",
+        )
+
+    def finding(self) -> str:
+        """Return which two columns are correlated most."""
+        pair = self.found.strongest()
+        if pair is None:
+            return "No two columns vary together."
+        one, other = (self.found.names[i] for i in pair)
+        r = _signed(float(self.found.matrix[pair]))
+        return f"{one} and {other} are the most correlated: r = {r}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each pair."""
+        names, matrix = self.found.names, self.found.matrix
+        pairs = zip(*np.triu_indices(len(names), 1), strict=True)
+        lines = [(names[i], names[j], float(matrix[i, j])) for i, j in pairs]
+        return pd.DataFrame(lines, columns=["column", "other column", "r"])
+
+    def plot(self) -> go.Figure:
+        """Return the matrix."""
+        text = f"{self.which[:1].upper()}{self.which[1:]}, each pair with both values present."
+        shown, n_columns = len(self.found.names), self.found.n_columns
+        if shown < n_columns:
+            text += f" The {shown} of {n_columns:,} columns with the strongest correlations."
+        kind = "within classes" if self.kind == "within" else "over all classes"
+        return plots.correlation_matrix(self.found, kind=kind, subtitle=text)

@@ -1,0 +1,527 @@
+"""Displays of a data set along principal components and Fisher's directions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from lincore import inspection, plots
+from lincore.displays.base import Display
+from lincore.errors import DataError
+from lincore.fields import Field
+from lincore.inspection import ProjectedData, Projection
+from lincore.utils import percent
+from lincore.utils.typing import Array, Rows
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.estimators import FisherDiscriminant
+
+# Axes and directions on offer: more cannot be overlooked in a list.
+_MOST_LISTED, _MOST_DIRECTIONS = 50, 10
+_MOST_FEATURES = 8  # arrows of a biplot
+
+
+def _noun(projection: Projection) -> str:
+    return "Singular vector" if projection.is_sparse else "Component"
+
+
+def _component_names(projection: Projection) -> list[str]:
+    return [f"{_noun(projection)} {i + 1}" for i in range(len(projection.components))]
+
+
+def _with_shares(projection: Projection, axes: tuple[int, ...]) -> list[str]:
+    names = _component_names(projection)
+    return [f"{names[i]} ({percent(projection.shares[i])})" for i in axes]
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectedDisplay(Display):
+    """A display of projected rows."""
+
+    projected: ProjectedData
+
+    @property
+    def projection(self) -> Projection:
+        """The fit."""
+        return self.projected.projection
+
+    @property
+    def noun(self) -> str:
+        """What a row is."""
+        return self.projected.data.kind.rows
+
+    @property
+    def training(self) -> str:
+        """The training rows in words."""
+        return f"{len(self.projected.split.train):,} training {self.noun}"
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure shows the numbers."""
+        return pd.DataFrame()
+
+
+@dataclass(frozen=True, eq=False)
+class VarianceDisplay(ProjectedDisplay):
+    """How much of the variance of the training rows each component holds."""
+
+    title: ClassVar[str] = "Variance"
+    made_by: ClassVar[str] = "projection.variance"
+
+    def finding(self) -> str:
+        """Return how few components hold most of the variance."""
+        shares, n_rows = self.projection.shares, int(self.projection.moments.count.sum())
+        rows, two = f"{n_rows:,} training {self.noun}", percent(float(shares[:2].sum()))
+        if len(shares) == 1:
+            noun = _noun(self.projection)
+            held = percent(shares[0]) if self.projection.is_sparse else "all the variance"
+            return f"One {noun.lower()} explains {held} of {rows}."
+        if self.projection.is_sparse:
+            of_two = f", two of them {two}" if len(shares) > 2 else ""
+            held = f"{len(shares)} singular vectors explain {percent(shares.sum())}"
+            return f"{held} of the variance of {rows}{of_two}."
+        needed = int(np.argmax(np.cumsum(shares) >= 0.95 - 1e-12)) + 1
+        return (
+            f"Two components explain {two} of the variance of {rows}; "
+            f"95 % need {needed} of {len(shares)}."
+        )
+
+    def frame(self) -> pd.DataFrame:
+        """Return the share of each component, and of all up to it."""
+        shares = self.projection.shares
+        numbers = np.arange(1, len(shares) + 1)
+        return pd.DataFrame({"component": numbers, "share": shares, "cumulative": shares.cumsum()})
+
+    def plot(self) -> go.Figure:
+        """Return the shares as bars."""
+        if self.projection.is_sparse:
+            return plots.vector_shares(self.projection.shares)
+        return plots.scree(self.projection.pipeline.named_steps["pca"], show_kept=False)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the rows, and what bars and line are."""
+        if self.projection.is_sparse:
+            more = "Further vectors are not computed, so 95 % is not marked."
+        else:
+            more = "Bars: each component; line: all up to it."
+        return (f"Of the {self.training}. {more}",)
+
+
+def _halves(so_far: SimpleNamespace) -> dict[str, str]:
+    tested = {"test": "Test"} if len(so_far.projected.split.test) else {}
+    return {"train": "Training"} | tested
+
+
+def _axes(so_far: Any, names: list[str]) -> tuple[int, ...]:
+    """Return the axes that are drawn, each once, as far as there are so many."""
+    chosen: list[int] = []
+    for axis in (so_far.x, so_far.y, so_far.z)[: min(so_far.dimensions, len(names))]:
+        free = [i for i in range(len(names)) if i not in chosen]
+        chosen.append(axis if axis in free else free[0])
+    return tuple(chosen)
+
+
+def _offered(names: Callable[[SimpleNamespace], list[str]], *before: str) -> Callable[..., Any]:
+    """Return the rule of an axis: the directions that no axis before it has."""
+
+    def choices(so_far: SimpleNamespace) -> dict[int, str]:
+        taken = [getattr(so_far, axis) for axis in before]
+        listed = enumerate(names(so_far)[:_MOST_LISTED])
+        return {i: name for i, name in listed if i not in taken}
+
+    return choices
+
+
+def _are_more(
+    names: Callable[[SimpleNamespace], list[str]], axis: int
+) -> Callable[[SimpleNamespace], bool]:
+    """Return the rule that asks for an axis: if it is drawn, and there is a choice."""
+
+    def asked(so_far: SimpleNamespace) -> bool:
+        number = len(names(so_far))
+        return axis < min(so_far.dimensions, number) < number
+
+    return asked
+
+
+def _components(so_far: SimpleNamespace) -> list[str]:
+    return _component_names(so_far.projected.projection)
+
+
+def _fisher(so_far: Any) -> FisherDiscriminant | str:
+    """Return Fisher's discriminant behind so many components, or why there is none."""
+    try:
+        found: FisherDiscriminant = so_far.projected.projection.fisher(so_far.n_components)
+    except ValueError as error:
+        return str(error)
+    return found
+
+
+def _directions(so_far: SimpleNamespace) -> list[str]:
+    fisher = _fisher(so_far)
+    number = 0 if isinstance(fisher, str) else len(fisher.criterion_)
+    return [f"Direction {i + 1}" for i in range(number)]
+
+
+def component_numbers(so_far: SimpleNamespace) -> range:
+    """Return from one to all components."""
+    return range(1, len(so_far.projected.projection.components) + 1)
+
+
+def _seen(so_far: SimpleNamespace) -> int:
+    return inspection.n_fisher_components(so_far.projected.data, so_far.projected.projection)
+
+
+def _axis(names: Callable[[SimpleNamespace], list[str]], axis: int, of: str = "") -> Field:
+    """Return the option of an axis."""
+    drawn = ("from left to right", "from bottom to top", "towards the viewer")[axis]
+    choices = _offered(names, *"xyz"[:axis])
+    return Field(
+        f"{of}{'xyz'[axis]} axis",
+        f"Drawn {drawn}.",
+        low=0,
+        choices=choices,
+        auto=(lambda so_far: next(iter(choices(so_far)), 0)) if axis else None,
+        when=_are_more(names, axis),
+    )
+
+
+_X, _Y, _Z = (_axis(_components, axis) for axis in range(3))
+_FISHER_X, _FISHER_Y, _FISHER_Z = (_axis(_directions, axis, "Fisher’s ") for axis in range(3))
+_WHITEN = Field(
+    "Whiten", "Divide the scores along every component by their standard deviation, so that all "
+    "components have equal variance.",
+    when=lambda so_far: not so_far.projected.projection.is_sparse,
+)  # fmt: skip
+N_COMPONENTS = Field(
+    "Components that Fisher’s discriminant sees", "With as many components as training "
+    "rows it separates the training rows perfectly and the test rows badly: look at both.", low=1,
+    choices=component_numbers, auto=_seen, when=lambda so_far: len(component_numbers(so_far)) > 1,
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ScatterDisplay(ProjectedDisplay):
+    """Rows along two directions, or three."""
+
+    dimensions: Annotated[
+        int,
+        Field("Dimensions", "Two axes, with selectable points, or three that can be "
+              "rotated.", choices={2: "2-D", 3: "3-D"}),
+    ] = 2  # fmt: skip
+    rows: Annotated[
+        str,
+        Field("Rows", "The axes are learned from the training set; test rows show if they hold for "
+              "rows that were not seen.", longest=10, choices=_halves),
+    ] = "train"  # fmt: skip
+
+    @property
+    def chosen(self) -> Rows:
+        """Row numbers."""
+        rows: Rows = getattr(self.projected.split, self.rows)
+        return rows
+
+    @property
+    def which(self) -> str:
+        """The rows in words."""
+        return f"{len(self.chosen):,} {'training' if self.rows == 'train' else 'test'} {self.noun}."
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The directions that are drawn."""
+        raise NotImplementedError
+
+    @property
+    def axis_names(self) -> list[str]:
+        """Their names."""
+        raise NotImplementedError
+
+    @property
+    def points(self) -> Array:
+        """The rows along them."""
+        raise NotImplementedError
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows along the axes."""
+        found = pd.DataFrame(self.points, columns=self.axis_names)
+        found.insert(0, "row", self.chosen)
+        found.insert(1, "class", self.projected.data.y[self.chosen])
+        return found
+
+    def _scatter(self, title: str) -> go.Figure:
+        data, names = self.projected.data, self.axis_names
+        common: dict[str, Any] = {"title": title, "rows": self.chosen, "subtitle": self.which}
+        codes = data.codes[self.chosen]
+        if len(names) == 3:
+            return plots.scatter_3d(self.points, codes, data.classes, names, **common)
+        return plots.scatter(self.points, codes, data.classes, names, ellipses=True, **common)
+
+
+@dataclass(frozen=True, eq=False)
+class PcaDisplay(ScatterDisplay):
+    """Rows along principal components, or singular vectors of words."""
+
+    title: ClassVar[str] = "Principal components"
+    made_by: ClassVar[str] = "projection.pca"
+
+    whiten: Annotated[bool, _WHITEN] = False
+    x: Annotated[int, _X] = 0
+    y: Annotated[int, _Y] | None = None
+    z: Annotated[int, _Z] | None = None
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The components that are drawn."""
+        return _axes(self, _component_names(self.projection))
+
+    @property
+    def axis_names(self) -> list[str]:
+        """Their names, with their shares of the variance."""
+        return _with_shares(self.projection, self.axes)
+
+    @cached_property
+    def points(self) -> Array:
+        """The rows along them."""
+        X = self.projected.data.X[self.chosen]
+        return self.projection.scores(X, self.axes, whiten=self.whiten)
+
+    def finding(self) -> str:
+        """Return what the components maximise."""
+        if self.projection.is_sparse:
+            return (
+                "Truncated SVD maximises the sum of squares along every vector. It replaces "
+                "PCA because word counts are sparse and centring would make them dense."
+            )
+        return (
+            "PCA maximises the variance of all rows along every component; it ignores the classes."
+        )
+
+    def plot(self) -> go.Figure:
+        """Return the rows by class."""
+        title = "Most variance: " + ("SVD" if self.projection.is_sparse else "PCA")
+        return self._scatter(title + (", whitened" if self.whiten else ""))
+
+
+@dataclass(frozen=True, eq=False)
+class FisherDisplay(ScatterDisplay):
+    """Rows along the directions in which the classes are furthest apart."""
+
+    title: ClassVar[str] = "Fisher’s directions"
+    made_by: ClassVar[str] = "projection.fisher"
+
+    n_components: Annotated[int, N_COMPONENTS] | None = None
+    x: Annotated[int, _FISHER_X] = 0
+    y: Annotated[int, _FISHER_Y] | None = None
+    z: Annotated[int, _FISHER_Z] | None = None
+
+    @cached_property
+    def seen(self) -> int:
+        """How many components the discriminant sees."""
+        return self.n_components or _seen(self)  # type: ignore[arg-type]
+
+    @cached_property
+    def found(self) -> FisherDiscriminant | str:
+        """The discriminant, or why there is none."""
+        return _fisher(SimpleNamespace(projected=self.projected, n_components=self.seen))
+
+    @property
+    def discriminant(self) -> FisherDiscriminant:
+        """The discriminant.
+
+        Raises
+        ------
+        DataError
+            If there is none.
+        """
+        if isinstance(self.found, str):
+            raise DataError(self.found, where=self.projected.data.name)
+        return self.found
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The directions that are drawn."""
+        return _axes(self, [""] * len(self.discriminant.criterion_))
+
+    @property
+    def axis_names(self) -> list[str]:
+        """Their names, with J on the training rows."""
+        J = self.discriminant.criterion_
+        return [f"Direction {i + 1} (J = {_criterion(J[i])})" for i in self.axes]
+
+    @cached_property
+    def points(self) -> Array:
+        """The rows along them."""
+        X = self.projected.data.X[self.chosen]
+        return self.projection.fisher_scores(X, self.discriminant, self.axes)
+
+    @cached_property
+    def separation(self) -> tuple[Array, Array]:
+        """J of the first component and of the first direction, on training and on test rows."""
+        data, test = self.projected.data, self.projected.split.test
+        training = self.projection.separation(self.discriminant)
+        if not len(test):
+            return training, np.full(2, np.nan)
+        return training, self.projection.separation(
+            self.discriminant, data.X[test], data.codes[test]
+        )
+
+    def finding(self) -> str:
+        """Return how much better the first direction separates the classes than a component."""
+        if isinstance(self.found, str):
+            return f"Fisher’s projection cannot be drawn. {self.found}"
+        (first, best), unseen = self.separation
+        apart = "no further" if best <= 1.005 * first else "further"
+        component = _noun(self.projection).lower()
+        text = f"Along Fisher’s first direction the classes are {apart} apart than along the first "
+        text += f"{component}: J, the ratio of between-class to within-class scatter, is "
+        text += f"{_criterion(best)} against {_criterion(first)}"
+        if n_test := len(self.projected.split.test):
+            text += f" (on {n_test:,} test {self.noun} {_criterion(unseen[1])} against "
+            text += f"{_criterion(unseen[0])})"
+        return f"{text}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows along the axes; nothing if there are none."""
+        return pd.DataFrame() if isinstance(self.found, str) else super().frame()
+
+    def plot(self) -> go.Figure | None:
+        """Return the rows by class; of two classes the histograms along the one direction."""
+        if isinstance(self.found, str):
+            return None
+        data = self.projected.data
+        if len(self.found.directions_) == 1 and data.n_classes == 2:
+            view = inspection.fisher_view(
+                self.found, self.points[:, 0], data.codes[self.chosen], self.chosen,
+                data.classes, axis_name=self.axis_names[0],
+            )  # fmt: skip
+            title = "Best separation: Fisher, with the midpoint"
+            return plots.direction_histogram(view, title=title)
+        return self._scatter("Best separation: Fisher")
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what is maximised, and which components it sees."""
+        if isinstance(self.found, str):
+            return ()
+        n_classes = self.projected.data.n_classes
+        most = n_classes - 1
+        number = "one direction" if most == 1 else f"{most} directions at most"
+        behind = ""
+        if self.seen < len(self.projection.shares):
+            behind = f" It sees {first_components(self.seen)}."
+        return (
+            "Fisher’s discriminant maximises J, the ratio of between-class to within-class "
+            f"scatter; {n_classes} classes have {number}.{behind}",
+        )
+
+
+def first_components(number: int) -> str:
+    """Return a number of components in words."""
+    return "the first component" if number == 1 else f"the first {number} components"
+
+
+def _criterion(value: float) -> str:
+    """Return a value of J in three digits, or that it has no bound."""
+    if not np.isfinite(value):
+        return "unlimited"
+    return f"{value:#.3g}" if 0.001 <= value < 1000 else f"{value:.3g}"
+
+
+def _named_directions(so_far: SimpleNamespace) -> dict[int, str]:
+    """Return the first components, and after them the first of Fisher's directions."""
+    names = _components(so_far)[:_MOST_DIRECTIONS]
+    directions = _directions(so_far)[:_MOST_DIRECTIONS]
+    names += [f"Fisher’s {name[0].lower()}{name[1:]}" for name in directions]
+    return dict(enumerate(names))
+
+
+@dataclass(frozen=True, eq=False)
+class LoadingsDisplay(ProjectedDisplay):
+    """The weights of the features in one direction."""
+
+    title: ClassVar[str] = "Loadings"
+    made_by: ClassVar[str] = "projection.loadings"
+
+    n_components: Annotated[int, N_COMPONENTS] | None = None
+    direction: Annotated[
+        int,
+        Field("Coefficients of", "A row’s score is the sum of its features times these weights.",
+              low=0, choices=_named_directions),
+    ] = 0  # fmt: skip
+
+    @cached_property
+    def weights(self) -> Array:
+        """The weight of each feature."""
+        first = self.projection.components[:_MOST_DIRECTIONS]
+        if self.direction < len(first):
+            return np.asarray(first[self.direction])
+        fisher = FisherDisplay(self.projected, n_components=self.n_components).discriminant
+        return np.asarray(self.projection.weights(fisher)[self.direction - len(first)])
+
+    def finding(self) -> str:
+        """Return which features weigh most."""
+        return str(self.plot().layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each feature."""
+        return pd.DataFrame({"feature": self.projection.names, "weight": self.weights})
+
+    def plot(self) -> go.Figure:
+        """Return the largest weights as bars."""
+        return plots.coefficients(list(self.projection.names), self.weights, unit="weight")
+
+    def notes(self) -> tuple[str, ...]:
+        """Return the direction, and the units of the weights."""
+        seen = self.n_components or _seen(self)  # type: ignore[arg-type]
+        so_far = SimpleNamespace(projected=self.projected, n_components=seen)
+        if self.projection.is_sparse:
+            units = "words: how much one more of it in a row adds to its score"
+        elif "standardize" in self.projection.pipeline.named_steps:
+            units = "standardised features: comparable with each other"
+        else:
+            units = "the features’ own units: a feature with large values has a small weight"
+        return (f"{_named_directions(so_far)[self.direction]}. Weights are for {units}.",)
+
+
+@dataclass(frozen=True, eq=False)
+class BiplotDisplay(PcaDisplay):
+    """Rows along two components, with an arrow for each feature of large weight."""
+
+    title: ClassVar[str] = "Biplot"
+    made_by: ClassVar[str] = "projection.biplot"
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The first two of the components."""
+        return super().axes[:2]
+
+    def finding(self) -> str:
+        """Return what is drawn."""
+        return str(self.plot().layout.meta["title"])
+
+    def plot(self) -> go.Figure:
+        """Return rows and features."""
+        data = self.projected.data
+        return plots.biplot(
+            self.points,
+            data.codes[self.chosen],
+            data.classes,
+            self.projection.components[list(self.axes)],
+            self.projection.names,
+            self.axis_names,
+            rows=self.chosen,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the arrows are."""
+        shown = min(_MOST_FEATURES, len(self.projection.names))
+        return (
+            f"Arrows: the {shown} features with the largest weights, pointing towards larger "
+            "values of the feature; all have the same scale.",
+        )

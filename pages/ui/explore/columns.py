@@ -1,0 +1,147 @@
+"""The views of Explore that describe columns: one, two, all, correlations, words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from lincore.displays import (
+    AssociationsDisplay,
+    ColumnDisplay,
+    ColumnsDisplay,
+    CorrelationsDisplay,
+    DescriptiveDisplay,
+    PairDisplay,
+    RowsDisplay,
+    WordsDisplay,
+)
+from pages.ui.explore import views
+from pages.ui.widgets import displays, selection, tables, text
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from lincore.data import Dataset
+    from pages.ui.session.sidebar import PageExperiment
+
+_RANKED = "explore.ranked"
+
+
+def one(experiment: PageExperiment) -> None:
+    """Draw one column by class beside the ranking of all."""
+    heading = st.container()
+    found = _ask(ColumnDisplay, "explore.column", experiment, "column", "drawing")
+    ranking = AssociationsDisplay(found.data, found.split, found.rows)
+    _head(heading, ranking)
+    displays.note(ranking)
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        displays.body(found, key="explore.column", data=found.data)
+    with right:
+        _ranking(ranking)
+
+
+def two(experiment: PageExperiment) -> None:
+    """Draw a scatter of two columns, in which rows can be selected."""
+    heading = st.container()
+    found = _ask(PairDisplay, "explore.pair", experiment, "x", "y")
+    _head(heading, found)
+    displays.note(found)
+    figure = displays.parts(found).figure
+    if figure is not None:
+        show_rows(found.data, selection.figure(figure, key="explore.pair"), "explore.pair")
+
+
+def correlations(experiment: PageExperiment) -> None:
+    """Draw the correlations of the columns."""
+    heading = st.container()
+    found = _ask(CorrelationsDisplay, "explore.correlations", experiment, "kind", "order")
+    _head(heading, found)
+    displays.body(found, key="explore.correlations")
+
+
+def words(experiment: PageExperiment) -> None:
+    """Draw the words by class."""
+    heading = st.container()
+    found = _ask(WordsDisplay, "explore.words", experiment, "order")
+    _head(heading, found)
+    displays.body(found, key="explore.words")
+
+
+def summary(experiment: PageExperiment) -> None:
+    """Show every column in numbers, the numeric ones first."""
+    heading = st.container()
+    found = _ask(DescriptiveDisplay, "explore.rows", experiment)
+    kinds = [
+        ColumnsDisplay(found.data, found.split, found.rows, kind)
+        for kind in ("numeric", "categorical")
+    ]
+    shown = [display for display in kinds if not displays.parts(display).table.empty]
+    _head(heading, shown[0])
+    for display in shown:
+        st.markdown(f"**{display.kinds[display.kind or '']} columns**")
+        displays.body(display, key=f"explore.summary.{display.kind}")
+
+
+def show_rows(data: Dataset, chosen: list[int], *keys: str) -> None:
+    """List the rows that are selected in plots, or say how to select some."""
+    if chosen:
+        st.subheader("Selected points", anchor=False)
+        displays.show(RowsDisplay(data, tuple(chosen)), key=f"{keys[0]}.chosen", data=data)
+        selection.offer_to_clear(*keys)
+    else:
+        noun = data.kind.rows
+        st.caption(f"Select points by a click, a box or a lasso: their {noun} are shown here.")
+
+
+def _ask(
+    record_type: type[DescriptiveDisplay], key: str, experiment: PageExperiment, *beside: str
+) -> DescriptiveDisplay:
+    """Ask for the view, the rows and the settings of a display: some beside the view."""
+    data, split = experiment.data, experiment.split
+    with st.container(horizontal=True, vertical_alignment="bottom", key="explore.row"):
+        views.choose(data)
+        at = {name: st.container(width="content") for name in beside}
+        with st.popover("Options", key="explore.options"):
+            context = {"data": data, "split": split}
+            rows = displays.ask(DescriptiveDisplay, "explore.rows", **context)
+            chosen = displays.ask(record_type, key, at=at, width=180, **context, **rows)
+    # All rows are the same whatever the split.
+    return record_type(data, None if rows["rows"] == "all" else split, **rows, **chosen)
+
+
+def _head(heading: DeltaGenerator, display: DescriptiveDisplay) -> None:
+    said = displays.parts(display)
+    heading.header(text.escape(said.finding), anchor=False)
+    if said.scope:
+        heading.markdown(text.escape(said.scope))
+
+
+def _ranking(ranking: AssociationsDisplay) -> None:
+    """List the columns; a click on one draws it."""
+    frame, notes = displays.parts(ranking).table, displays.parts(ranking).notes
+    names = frame["column"].tolist()
+
+    def choose() -> None:
+        chosen = st.session_state[_RANKED]["selection"]["rows"]
+        if chosen and chosen[0] < len(names):
+            displays.set_settings("explore.column", column=names[chosen[0]])
+
+    st.markdown(f"**{ranking.title}**")
+    tables.show(
+        frame,
+        key=_RANKED,
+        hide_index=True,
+        height=min(38 + 35 * len(frame), 390),
+        on_select=choose,
+        selection_mode="single-row",
+        column_config={
+            "column": st.column_config.TextColumn(width=115),
+            "association": st.column_config.ProgressColumn(
+                min_value=0, max_value=1, format="%.2f", width=85
+            ),
+        },
+        alt=f"{len(frame)} columns by their association with the class.",
+    )
+    st.caption(text.escape(f"{' '.join(notes)} Select a line to draw it."))
