@@ -37,7 +37,12 @@ THINKING = (1.5, 4.5)
 ROUNDS = int(os.environ.get("LINCORE_TURNS", "4"))
 #: What refits nothing, and what fits, by page: the first letters of the widgets' keys.
 DRAWN = {
-    "classify": ("classify.panels", "classify.drawing", "classify.quantity", "classify.cells"),
+    "classify": (
+        "classify.panels",
+        "classify.plane.drawing",
+        "classify.plane.quantity",
+        "classify.confusion.cells",
+    ),
     "explore": ("explore.view", "explore.plot", "explore.heights", "explore.panels"),
     "compare": ("compare.panels", "compare.score"),
     "balance": ("balance.tabs", "balance.drawing", "balance.loss"),

@@ -48,7 +48,7 @@ def _classify(data: SampleData, classifier: str, tab: str = "", **more: object) 
     """Return a model, a kind of plot and an open tab."""
     given = {key: more.pop(key) for key in ("split", "steps") if key in more}
     options = {classifier: more.pop("options")} if "options" in more else {}
-    view = {f"classify.{key}": value for key, value in more.items()}
+    view = {f"classify.{'' if '.' in key else 'plane.'}{key}": v for key, v in more.items()}
     if tab:
         view["classify.panels"] = tab
     return Analysis(
@@ -79,39 +79,39 @@ LINKS = {
     "r-scatter": _explore(R, "pairs", GIVEN),
     "r-projection": _explore(R, "projections", GIVEN),
     "r-compare": Analysis(R, GIVEN, question=CompareQuestion(KINDS)),
-    "r-lda": _r(drawing="Boundary", tab="Equation"),
-    "r-equal": _r(drawing="Boundary", tab="Equation", options={"priors": "equal"}),
+    "r-lda": _r(drawing="boundary", tab="Equation"),
+    "r-equal": _r(drawing="boundary", tab="Equation", options={"priors": "equal"}),
     "r-learned": _r(tab="What was learned"),
-    "r-within": _r(tab="What was learned", **{"learned.matrix": 1}),
-    "r-between": _r(tab="What was learned", **{"learned.matrix": 2}),
+    "r-within": _r(tab="What was learned", **{"learned.matrix.which": 1}),
+    "r-between": _r(tab="What was learned", **{"learned.matrix.which": 2}),
     "r-qda-learned": _r("qda", tab="What was learned"),
     "r-equal-learned": _r(tab="What was learned", options={"priors": "equal"}),
     "r-posterior": _r(quantity="posterior"),
     "r-density": _r(quantity="density"),
     "r-what-if": _r(
-        # A position and a value each; at position −1 the row that it began with, −1 for the median.
-        **{"whatif.values": (-1.0, -1.0, 0.0, 5.3, 1.0, 4.5)},
+        # A position and a value each.
+        **{"whatif.moved": (0.0, 5.3, 1.0, 4.5)},
         tab="What if",
         options={"priors": "equal"},
     ),
-    "r-fisher": _r("fisher", drawing="Boundary", tab="Equation"),
-    "r-fisher-errors": _r("fisher", drawing="Boundary", options={"threshold": "minimum-error"}),
-    "r-least-squares": _r("least-squares", drawing="Boundary", tab="Equation"),
-    "r-one-step": _r("least-squares", drawing="Boundary", tab="Convergence"),
-    "r-confusion": _r("least-squares", drawing="Boundary", tab="Confusion"),
-    "r-plus-minus": _r("least-squares", drawing="Boundary", options={"targets": "plus-minus"}),
-    "r-perceptron": _r("perceptron", drawing="Boundary", tab="Convergence"),
+    "r-fisher": _r("fisher", drawing="boundary", tab="Equation"),
+    "r-fisher-errors": _r("fisher", drawing="boundary", options={"threshold": "minimum-error"}),
+    "r-least-squares": _r("least-squares", drawing="boundary", tab="Equation"),
+    "r-one-step": _r("least-squares", drawing="boundary", tab="Convergence"),
+    "r-confusion": _r("least-squares", drawing="boundary", tab="Confusion"),
+    "r-plus-minus": _r("least-squares", drawing="boundary", options={"targets": "plus-minus"}),
+    "r-perceptron": _r("perceptron", drawing="boundary", tab="Convergence"),
     "r-logistic": _r("logistic", tab="Convergence", options={"C": float("inf")}),
-    "gaussian-lda": _classify(GAUSSIAN, "lda", "Equation", drawing="Boundary"),
-    "gaussian-qda": _classify(GAUSSIAN, "qda", "Equation", drawing="Boundary"),
+    "gaussian-lda": _classify(GAUSSIAN, "lda", "Equation", drawing="boundary"),
+    "gaussian-qda": _classify(GAUSSIAN, "qda", "Equation", drawing="boundary"),
     "gaussian-posterior": _classify(GAUSSIAN, "lda", quantity="posterior"),
     "gaussian-density": _classify(GAUSSIAN, "lda", quantity="density"),
     "gaussian-ovr-less": _classify(
-        GAUSSIAN, "one-vs-rest", drawing="Ambiguity", options={"models": "k-1"}
+        GAUSSIAN, "one-vs-rest", drawing="ambiguity", options={"models": "k-1"}
     ),
-    "gaussian-ovo": _classify(GAUSSIAN, "one-vs-one", drawing="Boundary"),
+    "gaussian-ovo": _classify(GAUSSIAN, "one-vs-one", drawing="boundary"),
     "gaussian-ovo-perceptron": _classify(
-        GAUSSIAN, "one-vs-one", drawing="Ambiguity", options={"estimator": "perceptron"}
+        GAUSSIAN, "one-vs-one", drawing="ambiguity", options={"estimator": "perceptron"}
     ),
     "gaussian-perceptron": _classify(GAUSSIAN, "perceptron", "Convergence"),
     "gaussian-quadratic": _classify(
@@ -125,10 +125,10 @@ LINKS = {
     ),
     "gaussian-sgd": _classify(GAUSSIAN, "logistic", "Convergence", options={"solver": "sgd"}),
     "gaussian-compare": Analysis(GAUSSIAN, question=CompareQuestion(KINDS)),
-    "faces-one": _classify(FACES, "lda", steps=Steps(n_components=1), **{"drawing.line": "Curves"}),
+    "faces-one": _classify(FACES, "lda", steps=Steps(n_components=1), drawing="curves"),
     "faces-density": _classify(FACES, "lda", steps=TWO, quantity="density"),
-    "faces-surface": _classify(FACES, "lda", steps=TWO, drawing="Surface"),
-    "faces-boundary": _classify(FACES, "lda", steps=TWO, drawing="Boundary"),
+    "faces-surface": _classify(FACES, "lda", steps=TWO, drawing="surface"),
+    "faces-boundary": _classify(FACES, "lda", steps=TWO, drawing="boundary"),
     "faces-projection": _explore(FACES, "projections"),
     "faces-compare": Analysis(
         FACES,
@@ -155,7 +155,7 @@ LINKS = {
     },
     **{
         f"gaussian-{basis.partition('(')[0]}": _classify(
-            GAUSSIAN, "logistic", steps=Steps(basis=basis), drawing="Boundary"
+            GAUSSIAN, "logistic", steps=Steps(basis=basis), drawing="boundary"
         )
         for basis in ("polynomial(degree=2)", "trigonometric", "radial", "kernel")
     },

@@ -50,6 +50,7 @@ from .io.loading import load as load
 from .io.samples import sample as sample
 from .metrics.results import Results as Results
 from .model_selection.comparison import compare as compare
+from .model_selection.fitted_classifier import fit as fit
 from .model_selection.hold_out import holdout as holdout
 from .model_selection.learning_curves import learning_curve as learning_curve
 from .model_selection.pipeline import Steps as Steps

@@ -2,25 +2,25 @@
 
 import streamlit as st
 
-from lincore import report
-from pages.ui.classify import detail_panels, export_model, geometry, model_choice
-from pages.ui.session import checks_line, panels, sidebar, take_away
-from pages.ui.widgets import text
+from pages.ui.classify import export_model, geometry, model_choice, panels
+from pages.ui.session import checks_line, sidebar, take_away
+from pages.ui.session import panels as shared
+from pages.ui.widgets import displays, text
 
 experiment = sidebar.show("classify")
-data, _, split = experiment
 
 heading = st.container()
 checks_line.show(experiment)
-model, fitted = geometry.show(experiment)
+choice, model = geometry.show(experiment)
 
-method = fitted.results.methods[0]
-finding = report.classification_finding(fitted.results, method, rows=text.row_noun(data))
-heading.header(text.escape(finding), anchor=False)
-heading.markdown(text.escape(report.baseline_finding(fitted.results, method)))
+scores = model.scores()
+said = displays.parts(scores)
+heading.header(text.escape(said.finding), anchor=False)
+heading.markdown(text.escape(said.scope))
+displays.note(scores, key="classify.scores")
 
-model_choice.show_steps(fitted, model, data, split)
-export_model.show(experiment, fitted)
-take_away.keep(model=(fitted.pipeline, fitted.results))
-panels.scores_row(fitted.results, method, data)
-detail_panels.show(experiment, model, fitted)
+model_choice.show_steps(model, choice)
+export_model.show(model)
+take_away.keep(model=model)
+shared.scores_row(model.results, model.name, model.data)
+panels.show(experiment, choice, model)

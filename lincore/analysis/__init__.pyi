@@ -9,7 +9,6 @@ from .data_sources import hash_of as hash_of
 from .experiment import Experiment as Experiment
 from .experiment import SplitChoice as SplitChoice
 from .experiment import method_line as method_line
-from .fitted_classifier import FittedClassifier as FittedClassifier
 from .predict_question import ClassShare as ClassShare
 from .predict_question import NewFile as NewFile
 from .predict_question import PredictedRows as PredictedRows

@@ -15,6 +15,7 @@ from lincore.errors import DataError
 from lincore.fields.bounds import AtMost, Between, OneOf, number, refuse, shown
 from lincore.fields.field import Field
 from lincore.limits import LIMITS
+from lincore.model_selection.fitted_classifier import FittedClassifier, fit
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
 from lincore.model_selection.option_types import Option
 from lincore.model_selection.options import CLASSIFIER_OPTIONS
@@ -184,6 +185,18 @@ class Experiment(NamedTuple):
         ('lda(shrinkage=0.1)',)
         """
         return tuple(method_line(word, self.options.get(word, {})) for word in words)
+
+    def fit(self, word: str) -> FittedClassifier:
+        """Fit one classifier on the training set, and predict the test set.
+
+        Raises
+        ------
+        DataError
+            When the basis would not fit into memory.
+        """
+        self.check_size()
+        (line,) = self.lines((word,))
+        return fit(self.data, line, self.split.rows(self.data), steps=self.steps)
 
     def check_size(self) -> None:
         """Raise an error for a basis that would not fit into memory.

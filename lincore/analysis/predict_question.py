@@ -12,7 +12,6 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 from lincore.analysis.data_sources import Sha256, checked_file
 from lincore.analysis.experiment import Experiment, Word
-from lincore.analysis.fitted_classifier import fit_classifier
 from lincore.data.dataset import Dataset
 from lincore.displays import DriftDisplay
 from lincore.errors import DataError
@@ -263,9 +262,8 @@ class PredictQuestion:
         return found.at_level(self.level).with_priors(priors)
 
     def _fit(self, experiment: Experiment) -> FittedModel:
-        pipeline, results = fit_classifier(experiment, self.classifier)
-        train = experiment.split.rows(experiment.data).train
-        return FittedModel.of(experiment.data, pipeline, results.methods[0], train)
+        found = experiment.fit(self.classifier)
+        return FittedModel.of(experiment.data, found.pipeline, found.name, found.split.train)
 
     def _rows(
         self,

@@ -11,7 +11,6 @@ import numpy as np
 
 from lincore.analysis.data_sources import Points
 from lincore.analysis.experiment import Experiment, Word, checked_options, method_line
-from lincore.analysis.fitted_classifier import FittedClassifier, fit_classifier
 from lincore.analysis.predict_question import PredictQuestion
 from lincore.data.dataset import Dataset
 from lincore.displays import ExperimentDisplay
@@ -26,6 +25,7 @@ from lincore.imbalance.study import BalanceStudy
 from lincore.laboratory.catalogue import EXPERIMENTS
 from lincore.metrics.results import Results
 from lincore.model_selection.comparison import compare
+from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.model_selection.methods import (
     CLASSIFIER_LABELS,
     default_methods,
@@ -149,7 +149,7 @@ class ClassifyQuestion:
         DataError
             When the training rows do not allow the model.
         """
-        return fit_classifier(experiment, self.classifier)
+        return experiment.fit(self.classifier)
 
 
 def _suitable(so_far: SimpleNamespace) -> dict[str, str]:

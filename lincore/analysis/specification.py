@@ -10,7 +10,6 @@ from typing import Annotated, Any, NoReturn, TypeAlias
 from lincore.analysis._link import MOST_BYTES, pack, unpack
 from lincore.analysis.data_sources import DataSource, FileData, SampleData
 from lincore.analysis.experiment import Experiment, SplitChoice, checked_basis
-from lincore.analysis.fitted_classifier import FittedClassifier
 from lincore.analysis.predict_question import File, NewFile, PredictedRows, PredictQuestion
 from lincore.analysis.questions import ClassifyQuestion, Options, Question
 from lincore.data.dataset import Dataset
@@ -26,6 +25,7 @@ from lincore.io.tables.options import TableOptions
 from lincore.io.tables.row_filters import Condition
 from lincore.io.tables.text.options import ReadOptions
 from lincore.metrics.results import Results
+from lincore.model_selection.fitted_classifier import FittedClassifier
 from lincore.model_selection.pipeline import Steps
 from lincore.utils.typing import Progress
 

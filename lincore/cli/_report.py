@@ -92,15 +92,8 @@ def run(options: argparse.Namespace, progress: Progress) -> Answer:
 def _model(options: argparse.Namespace, data: lincore.Dataset, best: str) -> dict[str, Any]:
     """Return a test set, and the best method fitted to the rest."""
     split = lincore.split(data, test_size=options.test_size, seed=options.seed)
-    method = model_selection.as_method(best)
-    steps = model_selection.method_steps(method, data, chosen_steps(options, data))
-    classifier = method.fresh(data.classes, options.seed)
-    pipeline = model_selection.pipeline_for(data, classifier, steps, seed=options.seed)
-    return {
-        "split": split,
-        "seed": options.seed,
-        "model": lincore.holdout(data, pipeline, split, method=method.label),
-    }
+    model = lincore.fit(data, best, split, steps=chosen_steps(options, data))
+    return {"split": split, "seed": options.seed, "model": model}
 
 
 def _script(

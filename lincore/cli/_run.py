@@ -15,7 +15,8 @@ from lincore.cli._balance import cost_answer, study_answer
 from lincore.cli._compare import comparison_answer
 from lincore.cli._inspect import dataset_answer
 from lincore.cli._predict import predicted_answer
-from lincore.cli.answer import Answer, display_section
+from lincore.cli.answer import Answer, AnswerSection, display_section
+from lincore.cli.data_findings import data_line, data_record, finding_sentences
 from lincore.io.files.sources import read_source
 
 if TYPE_CHECKING:
@@ -103,7 +104,19 @@ def _experiment(data: lincore.Dataset, found: Any, question: Any) -> Answer:
 
 
 def _classifier(data: lincore.Dataset, found: Any, question: Any) -> Answer:
-    return comparison_answer(data, found.results, None, metrics.ROPE)
+    shown = [found.steps(), found.scores(), found.classes(), found.confusion()]
+    findings = finding_sentences(data)
+    record = {
+        "data": data_record(data),
+        "displays": [one.to_dict() for one in shown],
+        "findings": findings,
+    }
+    sections = [
+        AnswerSection(data_line(data)),
+        *map(display_section, shown),
+        *([AnswerSection("Notes on the data", findings)] if findings else []),
+    ]
+    return Answer(record, tuple(sections))
 
 
 def _predictions(data: lincore.Dataset | None, found: Any, question: Any) -> Answer:

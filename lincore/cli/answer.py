@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lincore.displays import Display
-from lincore.displays.base import upright
+from lincore.displays.base import upright, written
 from lincore.errors import DataError
 
 #: The name of a file that stands for standard output.
@@ -35,7 +35,7 @@ class AnswerSection:
 
 def display_section(display: Display) -> AnswerSection:
     """Return what a display says: sentences, and its table as text."""
-    table = upright(display.table())
+    table = upright(written(display.table()))
     rows = [
         {str(name): "" if value != value or value is None else str(value)
          for name, value in line.items()}

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Characters of a line in a terminal, and rows of a table that is turned where it is wider.
 _WIDTH, _MOST_TURNED = 100, 8
+# Decimals of a number that is rounded for people.
+_MOST_DECIMALS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,10 +103,8 @@ class Display:
         """Return finding, scope, figure in words, table and notes."""
         figure, finding = self.plot(), self.finding()
         drawn = "" if figure is None else describe(figure).removeprefix(f"{finding}\n")
-        table = upright(self.table())
-        written = (lambda value: format(value, self.form)) if self.form else None
-        rows = table.to_string(index=False, na_rep="", float_format=written)
-        rows = "" if table.empty else rows
+        table = upright(written(self.table(), self.form))
+        rows = "" if table.empty else table.to_string(index=False, na_rep="")
         return "\n\n".join(filter(None, [finding, self.scope(), drawn, rows, *self.notes()]))
 
     def _repr_html_(self) -> str:
@@ -154,6 +154,25 @@ def _width(table: pd.DataFrame) -> int:
     return len(table.to_string(index=False).partition("\n")[0])
 
 
+def written(table: pd.DataFrame, form: str = "") -> pd.DataFrame:
+    """Return a table with its fractions as text, in one form or as `number_form` says."""
+    texts = {}
+    for place, name in enumerate(table.columns):
+        values = table.iloc[:, place]
+        if pd.api.types.is_float_dtype(values.dtype):
+            own = form or number_form(values)
+            texts[name] = ["" if value != value else f"{value:{own}}" for value in values]
+    return table.assign(**texts) if texts else table
+
+
+def number_form(values: pd.Series) -> str:
+    """Return the format of numbers: with their decimals if rounded, else with five digits."""
+    for decimals in range(_MOST_DECIMALS + 1):
+        if not (values.round(decimals) - values).abs().max() >= 1e-9:
+            return f".{decimals}f"
+    return ".5g"
+
+
 def describe(figure: go.Figure) -> str:
     """Return the title of a figure, and what it shows in words."""
     meta = figure.layout.meta
@@ -191,6 +210,8 @@ def _parts(value: Any) -> Iterable[bytes]:
         for name, part in value.items():
             yield repr(name).encode()
             yield from _parts(part)
+    elif isinstance(value, Display):
+        yield value.key.encode()
     elif is_dataclass(value):
         for field in dataclass_fields(value):
             yield from _parts(getattr(value, field.name))

@@ -193,6 +193,16 @@ def checked(record_type: type, raw: Mapping[str, Any], **context: Any) -> dict[s
     return values
 
 
+def resolved(record: Any, **context: Any) -> SimpleNamespace:
+    """Return the options of a record as rules read them: with what None and misfits stand for."""
+    so_far = SimpleNamespace(**context)
+    for option in options(type(record)):
+        value = getattr(record, option.name)
+        value = value if option.fits(value, so_far) else option.default
+        setattr(so_far, option.name, option.resolved(value, so_far))
+    return so_far
+
+
 def call_text(record: Any, function: str, *arguments: str) -> str:
     """Return the call that makes a record, with the options that differ from their defaults."""
     keywords = {name: literal(value) for name, value in given(record).items()}

@@ -4,6 +4,7 @@ from .association import associations as associations
 from .association import column_values as column_values
 from .association import largest_association_test as largest_association_test
 from .association import level_names as level_names
+from .chosen_rows import ConfusionCell as ConfusionCell
 from .chosen_rows import cell_columns as cell_columns
 from .chosen_rows import confusion_cell as confusion_cell
 from .chosen_rows import row_table as row_table

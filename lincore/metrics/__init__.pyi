@@ -4,6 +4,7 @@ from .chance.selection import BestScore as BestScore
 from .chance.selection import best_score as best_score
 from .class_ratio import is_imbalanced as is_imbalanced
 from .class_ratio import leading_score as leading_score
+from .curves import Calibration as Calibration
 from .curves import calibration_curve as calibration_curve
 from .curves import precision_recall_curve as precision_recall_curve
 from .curves import roc_curve as roc_curve

@@ -4,6 +4,8 @@ from .engine import TrainingSample as TrainingSample
 from .engine import fit_pipeline as fit_pipeline
 from .engine import fit_tasks as fit_tasks
 from .engine import method_steps as method_steps
+from .fitted_classifier import FittedClassifier as FittedClassifier
+from .fitted_classifier import fit as fit
 from .fitted_model import FittedModel as FittedModel
 from .fitting import predict_codes as predict_codes
 from .hold_out import AlikeFits as AlikeFits

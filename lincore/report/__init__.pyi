@@ -1,5 +1,3 @@
-from .checks import assumption_rows as assumption_rows
-from .checks import assumptions_finding as assumptions_finding
 from .coefficients import coefficient_rows as coefficient_rows
 from .comparison import comparison_notes as comparison_notes
 from .comparison import delong_note as delong_note
@@ -9,8 +7,6 @@ from .comparison import interval_method as interval_method
 from .comparison import weighting as weighting
 from .comparison import with_class_names as with_class_names
 from .convergence import coinciding_solvers_note as coinciding_solvers_note
-from .convergence import learning_rates_note as learning_rates_note
-from .convergence import solver_rows as solver_rows
 from .convergence import termination_reason as termination_reason
 from .differences import cochran_finding as cochran_finding
 from .differences import comparison_finding as comparison_finding
@@ -42,12 +38,10 @@ from .imbalance_words import balance_basis as balance_basis
 from .imbalance_words import correction_name as correction_name
 from .imbalance_words import format_loss as format_loss
 from .score_tables import best_heading as best_heading
-from .score_tables import class_score_rows as class_score_rows
 from .score_tables import comparison_rows as comparison_rows
 from .score_tables import confusion_rows as confusion_rows
 from .score_tables import headline_score_names as headline_score_names
 from .score_tables import headline_scores as headline_scores
-from .score_tables import model_score_rows as model_score_rows
 from .score_tables import pairwise_note as pairwise_note
 from .score_tables import pairwise_rows as pairwise_rows
 from .score_tables import rarest_heading as rarest_heading
@@ -62,7 +56,6 @@ from .sentences import missing_interval_note as missing_interval_note
 from .sentences import missing_intervals_note as missing_intervals_note
 from .sentences import rarest_class as rarest_class
 from .sentences import short_names as short_names
-from .sentences import training_error_note as training_error_note
 from .split_choice import equal_priors_note as equal_priors_note
 from .split_choice import split_choice_finding as split_choice_finding
 from .split_choice import split_choice_rows as split_choice_rows

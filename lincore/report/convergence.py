@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lincore.utils.formatting import number
-
 if TYPE_CHECKING:
-    from lincore.estimators.logistic.rates import LearningRates
     from lincore.inspection.solver_comparison import Line
 
 # Traces whose losses differ by less than this share of the total decrease coincide.
@@ -65,25 +62,6 @@ def termination_reason(model: Any, names: Sequence[str] = ()) -> Ending:
     return NOTHING
 
 
-def learning_rates_note(rates: LearningRates) -> str:
-    """Describe the three learning rates of gradient descent in a sentence.
-
-    Examples
-    --------
-    >>> from lincore.estimators.logistic.rates import LearningRates
-    >>> learning_rates_note(LearningRates(0.0142, 0.0284, 0.0668))
-    'Learning rates: 1/L = 0.0142 (the default); below 2/L = 0.0284 the loss provably never rises; \
-above 2/λmax = 0.0668, of the Hessian at the fitted coefficients, gradient descent does not \
-converge.'
-    """
-    return (
-        f"Learning rates: 1/L = {number(rates.one_over_L)} (the default); below 2/L = "
-        f"{number(rates.two_over_L)} the loss provably never rises; above 2/λmax = "
-        f"{number(rates.local_limit)}, of the Hessian at the fitted coefficients, gradient descent "
-        f"does not converge."
-    )
-
-
 def coinciding_solvers_note(lines: Sequence[Line]) -> str:
     """Report if fixed Hessian and gradient descent took the same steps; empty if they did not.
 
@@ -114,31 +92,6 @@ def coinciding_solvers_note(lines: Sequence[Line]) -> str:
         "Fixed Hessian and gradient descent at 1/L take the same steps here: with uncorrelated "
         "standardised coordinates, such as principal components, the bound of the Hessian is a "
         "multiple of the identity."
-    )
-
-
-def solver_rows(lines: Sequence[Line]) -> tuple[dict[str, Any], ...]:
-    """Return the end of every solver: loss, gradient, iterations, seconds and reason.
-
-    Parameters
-    ----------
-    lines : sequence of Line
-        What `lincore.inspection.compare_solvers` returns.
-
-    Returns
-    -------
-    tuple of dict of column to value
-    """
-    return tuple(
-        {
-            "solver": line.title,
-            "training loss": line.trace[-1].objective,
-            "gradient": line.trace[-1].gradient_norm,
-            "iterations": line.trace[-1].iteration,
-            "seconds": line.trace[-1].seconds,
-            "ended because": line.reason.words,
-        }
-        for line in lines
     )
 
 

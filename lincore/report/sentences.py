@@ -218,20 +218,6 @@ def never_predicted(results: Results, methods: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def training_error_note(training: float, results: Results, method: str) -> str:
-    """Report training and test error.
-
-    Parameters
-    ----------
-    training : float
-        See `lincore.model_selection.training_error`.
-    results : Results
-    method : str
-    """
-    test = 1 - scores.score(results, method, "accuracy").value
-    return f"Training error {percent(training)}, test error {percent(test)}."
-
-
 def best_finding(results: Results, score: str | None = None) -> str:
     """State the best of several methods on these rows, and its score corrected for the choice.
 

@@ -2,6 +2,7 @@ from .formatting import class_named as class_named
 from .formatting import count as count
 from .formatting import interval as interval
 from .formatting import listed as listed
+from .formatting import number as number
 from .formatting import p_equals as p_equals
 from .formatting import p_value as p_value
 from .formatting import percent as percent

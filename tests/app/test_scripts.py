@@ -18,7 +18,7 @@ from streamlit.testing.v1 import AppTest
 
 import lincore
 from pages.ui.balance import panels as balance_panels
-from pages.ui.classify import detail_panels
+from pages.ui.classify.panels import PANELS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
 from tests.app.data_page import give_roles, plain
@@ -145,8 +145,10 @@ COST = Visit("balance", chosen={"balance.mode": "cost", "balance.cost.repeats": 
 
 
 def classify(*tabs: str, **chosen: object) -> Visit:
-    keys = {key.replace("_", "."): value for key, value in chosen.items()}
-    return Visit("classify", tabs, LOGISTIC | {f"classify.{k}": v for k, v in keys.items()})
+    keys = {f"classify.{key.replace('_', '.')}": value for key, value in chosen.items()}
+    prefix = "classify.settings"
+    keys = {key.replace(prefix, "settings.classify", 1): value for key, value in keys.items()}
+    return Visit("classify", tabs, LOGISTIC | keys)
 
 
 def compare(*tabs: str, buttons: tuple[str, ...] = (), scheme: str = "holdout") -> Visit:
@@ -166,7 +168,7 @@ VISITS = {
     "iris": (
         DATA, SAVED, COST,
         Visit("explore", ("columns", "pairs"), {"explore.pair.picked": [3, 60]}),
-        classify("Convergence", "What if", whatif_values=[-1, -1, 0, 6.25, 3, 0.5]),
+        classify("Convergence", "What if", settings_whatif={"moved": (0.0, 6.25, 3.0, 0.5)}),
         compare("Training size", "Choice of split",
                 buttons=("compare.sizes.start", "compare.splits.start")),
         study("Error decomposition", "Costs", errors={"costs": (0, 1, 1, 5, 0, 1, 1, 1, 0.0)}),
@@ -178,28 +180,29 @@ VISITS = {
               {"explore.view": "projections", "explore.pca.picked": [10, 0],
                "settings.explore.pca": {"y": 2}, "settings.explore.scatter": {"rows": "test"}},
               panels="explore.panels.table3"),
-        classify("What was learned", "Equation", plane="features"),
+        classify("What was learned", "Equation", settings_plane={"kind": "features"}),
         compare("Boundaries", "Time", scheme="5-fold"),
         study("Class-size sweep", "Training loss"),
     ),
     "gaussian": (
         DATA, PREDICT, COST,
         Visit("explore", ("summary",)),
-        classify("ROC", "Calibration", drawing="Surface"),
+        classify("ROC", "Calibration", settings_plane={"drawing": "surface"}),
         compare("Recall by class"),
         study("Scores", "All models"),
     ),
     "passengers": (
         DATA, TYPED, COST,
         Visit("explore", ("columns", "summary")),
-        classify("Coefficients", "Assumptions", plane="direction"),
+        classify("Coefficients", "Assumptions", settings_plane={"kind": "direction"}),
         compare("Pairwise comparisons", "Disagreements"),
         study("Priors in deployment", priors={"code": 0, "share": 0.3}),
     ),
     "upload": (
         DATA, NEW_ROWS, COST,
         Visit("explore", ("columns",)),
-        classify("Confusion", "Scores", plane="coordinates", confusion_picked=[0, 1]),
+        classify("Confusion", "Scores", settings_plane={"kind": "coordinates"},
+                 confusion_picked=[0, 1]),
         compare("Pairwise comparisons", scheme="5-fold"),
         study("Full and reduced set", sides={"remedy": "corrected priors"}),
     ),
@@ -320,7 +323,7 @@ def test_a_script_prints_every_number_of_its_page(names, tmp_path):
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
     views = {"columns", "pairs", "correlations", "summary", "words", "projections"}
-    tabs, offered = {*detail_panels.PANELS, *balance_panels.PANELS}, set()
+    tabs, offered = {*PANELS, *balance_panels.PANELS}, set()
     for name in ("iris", "digits", "reviews"):
         app = opened(name)
         app.switch_page("pages/compare.py")

@@ -33,7 +33,7 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     dashboard.element("classify.options").get_by_role("button").first.click()
     dashboard.choose("experiment.logistic.C.kind", "maximum likelihood")
     dashboard.choose("experiment.logistic.solver", "Newton (reweighted least squares)")
-    dashboard.choose("classify.drawing", "Boundary")
+    dashboard.choose("classify.plane.drawing", "Boundary")
     dashboard.open_tab("classify.panels", "Convergence")
 
     faces = lincore.load(DATA / "faces3_bmp30.zip")
@@ -45,13 +45,13 @@ def test_the_faces_text_from_its_boundaries_to_an_oscillating_rate(dashboard):
     accuracy = metrics.score(results, "model", "accuracy").value
     assert f"Logistic regression reaches an accuracy of {100 * accuracy:.1f} %" in dashboard.text()
     assert f"{model.log_loss_:.4f} nats" in dashboard.text()
-    fall = dashboard.figure("classify.convergence")["data"][0]["y"]
+    fall = dashboard.figure("classify.convergence.figure")["data"][0]["y"]
     np.testing.assert_allclose(fall, [step.objective for step in model.trace_], rtol=1e-6)
 
     dashboard.press("classify.solvers.start")
-    dashboard.element("classify.solvers.table").wait_for()
+    dashboard.element("classify.solvers.found.table").wait_for()
     dashboard.settle()
-    table = {row[0]: row for row in dashboard.table("classify.solvers.table")[1:]}
+    table = {row[0]: row for row in dashboard.table("classify.solvers.found.table")[1:]}
     assert table["Gradient, rate 0.002"][-1] == "the gradient reached the tolerance"
     assert table["Gradient, rate 0.02"][-1] == "the training loss keeps rising and falling"
     assert float(table["Newton"][1]) == pytest.approx(model.log_loss_, abs=1e-4)
@@ -109,7 +109,7 @@ def test_a_link_arrives_at_the_tab_that_it_opens(dashboard, tab, is_first):
         return
     expect(dashboard.page.get_by_text("Log likelihood")).to_be_in_viewport(timeout=30_000)
     expect(headline).not_to_be_in_viewport()
-    expect(dashboard.element("classify.learned.ratio")).to_be_in_viewport(ratio=1)
+    expect(dashboard.element("classify.learned.ratio.table")).to_be_in_viewport(ratio=1)
     # Whoever scrolls back stays there.
     dashboard.page.mouse.move(900, 450)
     dashboard.page.mouse.wheel(0, -5_000)

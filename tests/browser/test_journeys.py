@@ -32,15 +32,15 @@ def counts_on_screen(dashboard) -> np.ndarray:
 
 def follow_to_the_figures(dashboard) -> None:
     """See contour, surface and boundary of the model on screen."""
-    contour = dashboard.figure("classify.contour")
+    contour = dashboard.figure("classify.plane.contour.figure")
     assert any(trace["type"] == "contour" for trace in contour["data"])
-    assert dashboard.alternative("classify.contour")
-    dashboard.choose("classify.drawing", "Surface")
-    surface = dashboard.figure("classify.surface")
+    assert dashboard.alternative("classify.plane.contour.figure")
+    dashboard.choose("classify.plane.drawing", "Surface")
+    surface = dashboard.figure("classify.plane.surface.figure")
     assert {"surface", "scatter3d"} <= {trace["type"] for trace in surface["data"]}
-    assert dashboard.scenes("classify.surface") == 1
-    dashboard.choose("classify.drawing", "Boundary")
-    assert dashboard.figure("classify.boundary")["data"]
+    assert dashboard.scenes("classify.plane.surface.figure") == 1
+    dashboard.choose("classify.plane.drawing", "Boundary")
+    assert dashboard.figure("classify.plane.boundary.figure")["data"]
     dashboard.check()
 
 
@@ -97,7 +97,7 @@ def test_from_a_zip_of_images_to_those_in_a_cell_of_the_confusion_matrix(dashboa
     true, predicted = np.unravel_index(counts.argmax(), counts.shape)
     dashboard.click_cell("classify.confusion", int(true), int(predicted))
     found = confusion_cell(results, fitted, digits, int(true), int(predicted))
-    sheet = dashboard.figure("classify.cell")
+    sheet = dashboard.figure("classify.cell.images")
     shown = [trace["z"] for trace in sheet["data"] if trace["type"] == "heatmap"]
     assert len(shown) == len(found.rows) == counts.max()
     for image, row in zip(shown, found.rows, strict=True):

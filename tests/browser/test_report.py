@@ -19,12 +19,11 @@ def address(tmp_path_factory):
     frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=[EVIL, "width"])
     frame["kind"] = np.where(frame[EVIL] + rng.normal(size=80) > 0, EVIL, "b")
     data = lincore.load(frame, target="kind", name="flowers")
-    split, method = lincore.split(data), lincore.model_selection.as_method("lda")
-    pipeline = lincore.model_selection.pipeline_for(data, method.fresh(data.n_classes))
+    model = lincore.fit(data, "lda")
     page = lincore.export.html_report(
         data,
-        split=split,
-        model=lincore.holdout(data, pipeline, split, method="LDA"),
+        split=model.split,
+        model=model,
         comparison=lincore.compare(data, ["lda", "qda"]),
         script=EVIL,
     )

@@ -44,7 +44,7 @@ def methods_section(contents: ReportContents) -> Section:
 
 def results_of(contents: ReportContents) -> list[Results]:
     """Return the records of predictions that there are, that of the one model first."""
-    found = [contents.model[1]] if contents.model is not None else []
+    found = [] if contents.model is None else [contents.model.results]
     return found + ([contents.comparison] if contents.comparison is not None else [])
 
 
@@ -93,7 +93,7 @@ def _all_steps(contents: ReportContents) -> list[Mapping[str, Any]]:
 
 def _steps_of_model(contents: ReportContents) -> Mapping[str, Any]:
     assert contents.model is not None
-    steps = contents.model[0].named_steps
+    steps = contents.model.pipeline.named_steps
     pca = steps.get("pca")
     return {
         "standardize": "standardize" in steps,

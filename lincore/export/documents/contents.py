@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING
 from lincore.data.dataset import Dataset, Split
 from lincore.metrics.class_ratio import leading_score
 from lincore.metrics.results import ROPE, Results
-from lincore.model_selection.methods import as_method
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
-    from sklearn.pipeline import Pipeline
 
     from lincore.analysis.predict_question import PredictedRows
     from lincore.displays import Display
     from lincore.imbalance.cost.record import ImbalanceCost
     from lincore.imbalance.study import BalanceStudy
+    from lincore.model_selection.fitted_classifier import FittedClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,9 +28,9 @@ class ReportContents:
     ----------
     data : Dataset
     split : Split, optional
-        Training and test rows, for the findings on them and for `model`.
-    model : (Pipeline, Results), optional
-        One fitted model and its predictions of the test rows, as `lincore.holdout` returns them.
+        Training and test rows, for the findings on them.
+    model : FittedClassifier, optional
+        See `lincore.fit`.
     comparison : Results, optional
         See `lincore.compare`.
     cost : ImbalanceCost, optional
@@ -62,7 +61,7 @@ class ReportContents:
 
     data: Dataset
     split: Split | None = None
-    model: tuple[Pipeline, Results] | None = None
+    model: FittedClassifier | None = None
     comparison: Results | None = None
     cost: ImbalanceCost | None = None
     study: BalanceStudy | None = None
@@ -86,7 +85,7 @@ class ReportContents:
     @property
     def word(self) -> str | None:
         """The word of the model's classifier, None for one from elsewhere."""
-        return None if self.model is None else as_method(self.model[0].steps[-1][1]).word
+        return None if self.model is None else self.model.word or None
 
     @property
     def words(self) -> tuple[str, ...]:

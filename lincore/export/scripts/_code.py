@@ -61,24 +61,12 @@ def open_tabs(
     return [tabs[name] if name in tabs else next(iter(tabs.values()))]
 
 
-def numbers(value: Any) -> dict[int, float]:
-    """Return numbers by positions from the flat form of a view: position, number and so on."""
-    if not isinstance(value, tuple) or any(isinstance(part, str) for part in value):
-        return {}
-    return {int(i): float(number) for i, number in zip(value[::2], value[1::2], strict=False)}
-
-
 def fill(template: str, **codes: str) -> str:
     """Return a template with its words in capitals replaced by code.
 
     In one pass: a word in capitals that comes with a value stays part of it.
     """
     return re.sub(rf"\b({'|'.join(codes)})\b", lambda found: codes[found[1]], template)
-
-
-def changed_only(**given: Any) -> str:
-    """Return those keyword arguments of a call that are given, each after a comma."""
-    return "".join(f", {name}={literal(value)}" for name, value in given.items() if value)
 
 
 def record(name: str, value: Any, records: Mapping[type, str]) -> str:

@@ -164,7 +164,7 @@ def _blocks(
 def _answers(analysis: Analysis, reported: bool, calls: Sequence[str] = ()) -> Sequence[Block]:
     question: Any = analysis.question
     if isinstance(question, ClassifyQuestion):
-        return classify_blocks(analysis, question, reported=reported)
+        return classify_blocks(analysis, question, calls, reported=reported)
     if isinstance(question, PredictQuestion):
         return predict_blocks(analysis, question, calls)
     if isinstance(question, CompareQuestion):

@@ -18,9 +18,7 @@ from pages.ui.widgets import text
 if TYPE_CHECKING:
     from lincore.data import Dataset, Split
     from lincore.export import ScoreFunctions
-    from lincore.model_selection import FittedModel
-    from pages.ui.session.fitting import Fitted
-    from pages.ui.session.sidebar import PageExperiment
+    from lincore.model_selection import FittedClassifier, FittedModel
 
 KEY = "classify.export"
 
@@ -94,22 +92,22 @@ RENDERINGS = (
 
 
 @st.fragment
-def show(experiment: PageExperiment, fitted: Fitted) -> None:
+def show(model: FittedClassifier) -> None:
     """Offer the model in a popover, which makes nothing before it is opened."""
     popover = st.popover("Export model", icon=":material/download:", key=KEY, on_change="rerun")
     if popover.open:
         with popover:
-            _offer(experiment.data, experiment.split, fitted)
+            _offer(model)
 
 
-def _offer(data: Dataset, split: Split, fitted: Fitted) -> None:
-    method = fitted.results.methods[0]
+def _offer(fitted: FittedClassifier) -> None:
+    data, split, method = fitted.data, fitted.split, fitted.name
     model = model_selection.FittedModel.of(data, fitted.pipeline, method, split.train)
-    noun = text.row_noun(data)
-    st.markdown(f"**{text.escape(method)}**, fitted on {len(split.train):,} training {noun}")
+    rows = f"{len(split.train):,} training {data.kind.rows}"
+    st.markdown(f"**{text.escape(method)}**, fitted on {rows}")
     st.download_button(
         "Model file",
-        lambda: _model_file(model, fitted, data, split),
+        lambda: _model_file(model, fitted),
         file_name=f"{data.name} {method}.zip",
         mime="application/zip",
         key=f"{KEY}.file",
@@ -151,6 +149,6 @@ def _button(
     )
 
 
-def _model_file(model: FittedModel, fitted: Fitted, data: Dataset, split: Split) -> bytes:
-    card = export.model_card(model, fitted.results, data=data, rows=split.train)
+def _model_file(model: FittedModel, fitted: FittedClassifier) -> bytes:
+    card = export.model_card(model, fitted.results, data=fitted.data, rows=fitted.split.train)
     return export.save_model(model, card=card)

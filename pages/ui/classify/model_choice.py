@@ -6,18 +6,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import streamlit as st
 
-from lincore import inspection, model_selection, report
-from lincore.data import Fold
-from lincore.utils import seconds
+from lincore import model_selection
 from pages.ui.session import cache
-from pages.ui.widgets import model_options, text
+from pages.ui.widgets import displays, model_options, text
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset, Split
-    from pages.ui.session.fitting import Fitted
+    from lincore.model_selection import FittedClassifier
 
 KEY = "classify"
 # Pixels: the others share the rest of the row.
@@ -50,33 +47,16 @@ def ask(data: Dataset, split: Split) -> tuple[cache.ModelChoice, ModelRow]:
         return cache.ModelChoice(line, model_options.steps(data, split)), row
 
 
-def show_steps(fitted: Fitted, model: cache.ModelChoice, data: Dataset, split: Split) -> None:
+def show_steps(model: FittedClassifier, choice: cache.ModelChoice) -> None:
     """Say in one line what the rows go through, and how the fit ended."""
-    pipeline = fitted.pipeline
-    method = fitted.results.methods[0]
-    steps = " → ".join(text.escape(part) for part in report.pipeline_steps(pipeline, data, method))
-    took = seconds(float(fitted.results.seconds[0]))
-    rows = f"{len(split.train):,} training {text.row_noun(data)}"
-    model_options.show_projection(data, model.steps, split, who="The model sees")
-    end = report.termination_reason(pipeline.steps[-1][1], coordinate_names(pipeline, data))
-    basis = pipeline.named_steps.get("basis")
-    for_steps = model_selection.n_learned_from_streamed(data, [Fold(0, 0, *split)], True, basis)
-    streamed = fitted.results.settings.streamed.get(method, 0)
-    st.caption(
-        f"{steps}. "
-        + report.training_rows_note(rows, took, for_steps, streamed)
-        + f" {report.training_error_note(fitted.training_error, fitted.results, method)}"
-        + (f" {text.escape(end.sentence)}" if end.is_fine and end.sentence else "")
-    )
-    counts_of_columns = inspection.naive_bayes_feature_counts(pipeline, data)
-    if counts_of_columns is not None:
-        st.caption(report.naive_bayes_distributions(*counts_of_columns))
+    model_options.show_projection(model.data, choice.steps, model.split, who="The model sees")
+    steps = model.steps()
+    displays.note(steps, key=f"{KEY}.steps")
+    said, end = displays.parts(steps), steps.end
+    fine = end.sentence if end.is_fine else ""
+    st.caption(text.escape(" ".join(filter(None, (said.finding, said.scope, fine)))))
     if not end.is_fine:
-        st.warning(f"{text.escape(end.sentence)} {text.escape(end.remedy)}")
-    for note in fitted.notes:
-        st.caption(f"Note from the fit: {text.escape(note)}")
-
-
-def coordinate_names(pipeline: Pipeline, data: Dataset) -> list[str]:
-    """Return the names of the inputs of the classifier."""
-    return list(inspection.classifier_input_names(pipeline, data))
+        st.warning(text.escape(f"{end.sentence} {end.remedy}"))
+    for note in said.notes:
+        if note not in (end.sentence, end.remedy):
+            st.caption(text.escape(note))

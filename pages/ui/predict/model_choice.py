@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
     from lincore.data import Dataset
-    from lincore.model_selection import FittedModel
-    from pages.ui.session.fitting import Fitted
+    from lincore.model_selection import FittedClassifier, FittedModel
     from pages.ui.session.sidebar import PageExperiment
 
 KEY = "predict"
@@ -81,9 +80,8 @@ def _of(
     digest: str,
     choice: cache.SplitSettings,
     model: cache.ModelChoice,
-    _fitted: Fitted,
+    _fitted: FittedClassifier,
     _data: Dataset,
 ) -> FittedModel:
     rows = cache.split(digest, choice, _data).train
-    label = _fitted.results.methods[0]
-    return model_selection.FittedModel.of(_data, _fitted.pipeline, label, rows)
+    return model_selection.FittedModel.of(_data, _fitted.pipeline, _fitted.name, rows)

@@ -7,10 +7,8 @@ a value of the right type that they do not offer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from math import isfinite
 from typing import Any, TypeAlias
 
 import streamlit as st
@@ -22,7 +20,6 @@ from pages.ui.widgets import displays
 
 #: Of more points that were selected in a plot a link says nothing.
 MOST_PICKED = 500
-_TYPED = re.compile(r"classify\.(held|whatif)\.[0-9a-f]{8,}\.")
 
 Rule: TypeAlias = Callable[[Any], bool]
 
@@ -43,10 +40,6 @@ def _is_position(value: Any) -> bool:
     return type(value) is int and -1 <= value < 10**6
 
 
-def _is_choice(value: Any) -> bool:
-    return _is_text(value) or _is_position(value)
-
-
 def _is_count(value: Any) -> bool:
     return type(value) is int and 0 < value < 10**6
 
@@ -57,24 +50,6 @@ def _are_positions(value: Any) -> bool:
 
 def _are_picked(value: Any) -> bool:
     return _are_positions(value) and len(value) <= MOST_PICKED
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(map(_is_text, value))
-
-
-def _are_numbers(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(
-        type(one) in (int, float) and isfinite(one) for one in value
-    )
-
-
-def _is_rate(value: Any) -> bool:
-    return type(value) in (int, float) and 1e-9 <= value < 1e300
-
-
-def _are_words_and_rates(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and all(_is_text(v) or _is_rate(v) for v in value)
 
 
 def _all(rule: Rule, *keys: str) -> dict[str, Rule]:
@@ -88,30 +63,8 @@ RULES: Mapping[str, Rule] = {
     "explore.standardize": _is_switch,
     **_all(_are_picked, "explore.pca.picked", "explore.fisher.picked"),
     **_all(_are_picked, "explore.pair.picked", "classify.confusion.picked"),
-    **_all(_is_text, "classify.plane", "classify.drawing", "classify.drawing.line"),
-    **_all(_is_text, "classify.quantity", "classify.camera", "classify.panels"),
-    **_all(_is_choice, "classify.focus", "classify.calibrated"),
-    **_all(_is_position, "classify.x", "classify.y", "classify.feature.x", "classify.feature.y"),
-    **_all(_is_switch, "classify.ellipses", "classify.counts"),
-    "classify.heights": _is_text,
-    "classify.curves": _are_positions,
-    **_all(_is_switch, "classify.weights.comparable"),
-    **_all(_is_position, "classify.learned.matrix", "classify.first", "classify.second"),
-    "classify.solvers.chosen": _are_texts,
-    **_all(_is_rate, "classify.solvers.rate0", "classify.solvers.rate1"),
-    "classify.solvers.shown": _are_words_and_rates,
-    **_all(_is_position, "classify.learned.pair.first", "classify.learned.pair.second"),
-    "classify.rows": _among("test", "training", "all"),
-    "classify.convergence.across": _among("iteration", "seconds"),
-    "classify.convergence.quantity": _among("training loss", "excess", "gradient norm"),
-    "classify.held.at": _among("median", "mean"),
-    "classify.whatif.begin": _among("median", "test"),
-    "classify.whatif.row": _is_count,
-    **_all(_are_positions, "classify.held.features", "classify.whatif.features"),
-    **_all(_are_numbers, "classify.held.values", "classify.whatif.values"),
-    "classify.cells": _among("Counts", "By row", "By column"),
-    "compare.panels": _is_text,
-    "balance.tabs": _is_text,
+    **_all(_is_text, "classify.panels", "compare.panels", "balance.tabs"),
+    "classify.whatif.features": _are_positions,
     "balance.mode": _among("cost", "cut"),
 }
 
@@ -137,6 +90,24 @@ DISPLAYS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "balance.errors": ("CostsDisplay", ("costs",)),
     "balance.sizes": ("SweepDisplay", ("kind",)),
     "predict.rows": ("PredictedRowsDisplay", ("order",)),
+    "classify.plane": (
+        "PlaneDisplay",
+        (
+            *("kind", "x", "y", "rest", "held", "rows", "drawing", "quantity", "focus"),
+            *("camera", "ellipses", "counts"),
+        ),
+    ),
+    "classify.confusion": ("ConfusionDisplay", ("cells",)),
+    "classify.curves": ("RocDisplay", ("classes",)),
+    "classify.calibration": ("CalibrationDisplay", ("of_class",)),
+    "classify.convergence": ("ConvergenceDisplay", ("quantity", "across")),
+    "classify.solvers": ("SolversDisplay", ("solvers", "rate", "other_rate")),
+    "classify.coefficients": ("CoefficientsDisplay", ("line", "per_deviation")),
+    "classify.odds": ("OddsRatiosDisplay", ("line",)),
+    "classify.equation": ("EquationDisplay", ("first", "second")),
+    "classify.learned.matrix": ("MatrixDisplay", ("which",)),
+    "classify.learned.pair": ("LogRatioDisplay", ("first", "second")),
+    "classify.whatif": ("WhatIfDisplay", ("row", "moved")),
 }
 
 
@@ -163,11 +134,3 @@ def write(view: Mapping[str, Any]) -> None:
         displays.set_settings(key, **dict.fromkeys(names))
         with suppress(DataError):  # a link made by hand
             displays.set_settings(key, **fields.checked(getattr(views, record_type), given))
-    _forget_typed()
-
-
-def _forget_typed() -> None:
-    """Forget what stands in fields whose keys name the data: they begin with the values above."""
-    for key in [key for key in st.session_state if isinstance(key, str)]:
-        if _TYPED.match(key):
-            del st.session_state[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 from sklearn.pipeline import Pipeline
@@ -21,25 +21,26 @@ if TYPE_CHECKING:
     from lincore.data import Dataset, Split
     from lincore.linalg import OptimizerStep
     from lincore.metrics import Results
-    from lincore.model_selection import FittedSteps, Steps
+    from lincore.model_selection import FittedClassifier, FittedSteps, Steps
     from pages.ui.jobs.progress import Progress
     from pages.ui.session.sidebar import PageExperiment
 
 KEY = "classify.fit"
+#: The model that was fitted last.
+MODEL = "shared.fitted"
 # By `lincore.report.convergence`, or by the data checks.
 _REPORTED = ("ConvergenceWarning", "SeparationWarning", "ConstantFeatureWarning")
 
 
 class Fitted(NamedTuple):
-    """A fitted pipeline, its results on the test set, its warnings and its training error."""
+    """A fitted pipeline, its results on the test set, and its warnings."""
 
     pipeline: Pipeline
     results: Results
     notes: tuple[str, ...]
-    training_error: float
 
 
-def require(experiment: PageExperiment, model: cache.ModelChoice) -> Fitted:
+def require(experiment: PageExperiment, model: cache.ModelChoice) -> FittedClassifier:
     """Return the fitted model; draw progress, or why there is none, and end the page otherwise.
 
     A fit that was stopped before it had anything leaves the last one of the same data in place.
@@ -51,7 +52,8 @@ def require(experiment: PageExperiment, model: cache.ModelChoice) -> Fitted:
             data.digest, choice, model_selection.method_steps(method, data, model.steps), data
         )
         if method.from_moments and steps.moments is not None:
-            return classify(data.digest, choice, model, data)
+            found = classify(data.digest, choice, model, data)
+            return _known(experiment, found, (data.digest, choice, model))
     except DataError as error:
         text.show_problem(error.notice)
         st.stop()
@@ -67,9 +69,24 @@ def require(experiment: PageExperiment, model: cache.ModelChoice) -> Fitted:
         if former is not None and former.settings[:2] == settings[:2]:
             page_jobs.show(job)
             st.caption("Shown is the model that was fitted before.")
-            found: Fitted = former.result
-            return found
-    found = page_jobs.require(job)
+            return _known(experiment, former.result, former.settings)
+    return _known(experiment, page_jobs.require(job), settings)
+
+
+def _known(experiment: PageExperiment, fitted: Fitted, settings: Any) -> FittedClassifier:
+    """Return the model with its data: the very one that the session had, with what it computed."""
+    digest, held = repr(settings), st.session_state.get(MODEL)
+    if held is None or held.digest != digest:
+        held = model_selection.FittedClassifier(
+            fitted.pipeline,
+            fitted.results,
+            experiment.data,
+            experiment.split,
+            digest,
+            fitted.notes,
+        )
+        st.session_state[MODEL] = held
+    found: FittedClassifier = held
     return found
 
 
@@ -115,7 +132,7 @@ def fit(
     if watch.was_stopped and method.word in ("one-vs-rest", "one-vs-one"):
         return None
     notes = tuple(dict.fromkeys(str(warning) for warning in caught if _is_news(warning)))
-    return Fitted(pipeline, results, notes, model_selection.training_error(pipeline, data, split))
+    return Fitted(pipeline, results, notes)
 
 
 @contextmanager

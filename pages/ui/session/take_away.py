@@ -42,8 +42,8 @@ class ShownResults:
     split : Split or None
     figures : dict
         By their keys, as they were drawn.
-    displays : list
-        As they were shown.
+    displays : dict
+        By their keys, as they were shown.
     kept : dict
         Question and results of each page visited since, by the kind of the question.
     parts : dict
@@ -54,7 +54,7 @@ class ShownResults:
     data: Dataset
     split: Split | None
     figures: dict[str, go.Figure]
-    displays: list[Display]
+    displays: dict[str, Display]
     kept: dict[str, tuple[Any, ...]]
     parts: dict[str, Any] = field(default_factory=dict)
 
@@ -67,7 +67,7 @@ class ShownResults:
             if kind.partition("-")[0] != own.partition("-")[0]:
                 questions.append(question)
                 together |= parts
-        displays = tuple(self.displays) if own in _DISPLAYS else ()
+        displays = self.told() if own in _DISPLAYS else ()
         return export.ReportContents(
             self.data,
             self.split,
@@ -85,13 +85,17 @@ class ShownResults:
             **together | self.parts,
         )
 
+    def told(self) -> tuple[Display, ...]:
+        """Return the displays as they were shown last, each once."""
+        return tuple({one.key: one for one in self.displays.values()}.values())
+
     def script(self) -> str:
         """Return a script that prints every number of the page."""
-        return export.to_script(self.analysis, displays=self.displays)
+        return export.to_script(self.analysis, displays=self.told())
 
     def notebook(self) -> str:
         """Return the same as a notebook, with figures."""
-        return export.to_notebook(self.analysis, displays=self.displays)
+        return export.to_notebook(self.analysis, displays=self.told())
 
     def sections(self) -> tuple[Section, ...]:
         """Return the sections of the report."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -115,25 +115,6 @@ def count_visits() -> int:
         number += 1
         st.session_state[_VISIT] = (page, number)
     return int(number)
-
-
-def follow(key: str, value: Any) -> None:
-    """Let a widget have its default, which goes with the model, until another value is chosen."""
-    first = f"{key}.first"
-    if st.session_state.get(key) == st.session_state.get(first):
-        st.session_state[key] = value
-    st.session_state[first] = value
-
-
-def hold_values(key: str, values: Iterable[tuple[int, float]]) -> None:
-    """Keep the numbers of some positions, in one list that a link can hold."""
-    st.session_state[key] = [float(part) for pair in values for part in pair]
-
-
-def held_values(key: str) -> dict[int, float]:
-    """Return the numbers that were kept, by their positions."""
-    found = st.session_state.get(key, [])
-    return {int(i): float(value) for i, value in zip(found[::2], found[1::2], strict=False)}
 
 
 def standardize(**settings: Any) -> bool:

@@ -15,6 +15,7 @@ import pandas as pd
 import streamlit as st
 
 from lincore import fields
+from lincore.displays import number_form
 from pages.ui.widgets import controls, image_sheets, selection, tables, text
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ SETTINGS = "settings."
 SHOWN = "shared.displays"
 # Pixels of a column, within bounds; of one of its characters.
 _NARROWEST, _WIDEST, _CHARACTER = 55, 260, 7
-_MOST_DECIMALS = 4
+# Of more choices some are taken from a list.
+_MOST_PILLS = 12
 
 
 def ask(
@@ -126,7 +128,9 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
         naming = choices if isinstance(choices, dict) else {one: str(one) for one in choices}
         own = [] if option.is_list or value in naming else [value]
         common |= {"options": [*naming, *own], "format_func": lambda one: naming.get(one, one)}
-        if option.is_list:
+        if option.is_list and len(naming) > _MOST_PILLS:
+            st.multiselect(**common)
+        elif option.is_list:
             st.pills(selection_mode="multi", wrap=True, **common)
         else:
             st.selectbox(accept_new_options=field.pattern is not None, **common)
@@ -138,7 +142,9 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
         bounds = (field.low, field.high, field.step)
         of = [None if end is None else option.type(end * factor) for end in bounds]
         low, high, step = of
-        st.number_input(min_value=low, max_value=high, step=step, **common)
+        # Without a step, a number of any size.
+        form = "%.6g" if step is None and option.type is float else None
+        st.number_input(min_value=low, max_value=high, step=step, format=form, **common)
 
 
 class DisplayParts(NamedTuple):
@@ -168,9 +174,9 @@ def parts(display: Display) -> DisplayParts:
     return found
 
 
-def begin_displays() -> list[Display]:
-    """Begin to note the displays of a page, and return where they will be."""
-    noted: list[Display] = []
+def begin_displays() -> dict[str, Display]:
+    """Begin to note the displays of a page, and return where they will be, by their keys."""
+    noted: dict[str, Display] = {}
     st.session_state[SHOWN] = noted
     return noted
 
@@ -194,7 +200,7 @@ def body(display: Display, *, key: str, data: Dataset | None = None) -> None:
 
 def figure(display: Display, *, key: str) -> None:
     """Draw the figure alone, where the rest stands elsewhere."""
-    note(display)
+    note(display, key=key)
     if (drawn := parts(display).figure) is not None:
         draw = image_sheets.show if "sheet" in drawn.layout.meta else controls.figure
         draw(drawn, key=f"{key}.figure")
@@ -202,7 +208,7 @@ def figure(display: Display, *, key: str) -> None:
 
 def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
     """Draw images, table and notes, where the rest stands elsewhere."""
-    note(display)
+    note(display, key=key)
     said = parts(display)
     images = display.images()
     if images is not None and data is not None:
@@ -225,11 +231,10 @@ def details(display: Display, *, key: str, data: Dataset | None = None) -> None:
         st.caption(text.escape(sentence))
 
 
-def note(display: Display) -> None:
-    """Note a display of the page, for its script and its report."""
-    noted = st.session_state.get(SHOWN)
-    if noted is not None and display.key not in [one.key for one in noted]:
-        noted.append(display)
+def note(display: Display, *, key: str = "") -> None:
+    """Note a display for script and report, instead of the former one of the same key."""
+    if SHOWN in st.session_state:
+        st.session_state[SHOWN][key or display.key] = display
 
 
 # Streamlit sends again what a cached function sent, without writing the table anew.
@@ -255,11 +260,7 @@ def _column(name: str, values: pd.Series, helps: dict[str, str], *, pinned: bool
     """Return the configuration of a column: as wide as what it holds, its decimals all alike."""
     common: dict[str, Any] = {"help": helps.get(name), "pinned": pinned}
     if pd.api.types.is_float_dtype(values.dtype):
-        decimals = next(
-            (d for d in range(_MOST_DECIMALS) if (values.round(d) - values).abs().max() < 1e-9),
-            _MOST_DECIMALS,
-        )
-        form = form or f".{decimals}f"
+        form = form or number_form(values)
         return st.column_config.NumberColumn(format=f"%{form}", **common)
     if pd.api.types.is_numeric_dtype(values.dtype):
         return st.column_config.NumberColumn(**common)

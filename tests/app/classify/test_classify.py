@@ -22,9 +22,10 @@ from lincore.model_selection import (
 )
 from lincore.report import termination_reason
 from lincore.utils import percent
-from pages.ui.classify.detail_panels import PANELS
+from pages.ui.classify.panels import PANELS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import cache, fitting, state
+from tests.app.data_page import plain
 from tests.app.settling import kept_jobs, settled
 from tests.app.test_pages import ROOT, assert_fine, figures, main_text, open_app
 
@@ -105,58 +106,58 @@ def plot(app) -> tuple[str, str]:
 
 def test_what_is_chosen_is_drawn():
     app = open_classify(sample="iris")
-    choose(app, "classify.drawing", "Surface")
+    choose(app, "classify.plane.drawing", "surface")
     assert figures(app)[0]["layout"]["meta"]["title"] == "Prior × density of each class"
     eyes = []
     for camera in ("oblique", "above"):
-        choose(app, "classify.camera", camera)
+        choose(app, "classify.plane.camera", camera)
         eyes.append(figures(app)[0]["layout"]["scene"]["camera"]["eye"])
     assert eyes[0] != eyes[1]
-    choose(app, "classify.drawing", "Boundary")
+    choose(app, "classify.plane.drawing", "boundary")
     assert plot(app) == ("Decision boundary and regions", "Discriminant 1")
-    choose(app, "classify.drawing", "Contour")
+    choose(app, "classify.plane.drawing", "contour")
     for quantity, title in (("density", "Prior × density"), ("posterior", "Posterior probability")):
         for focus, of in ((2, "virginica"), (-1, "each class")):
-            app.selectbox(key="classify.quantity").set_value(quantity)
-            choose(app, "classify.focus", focus)
+            app.selectbox(key="classify.plane.quantity").set_value(quantity)
+            choose(app, "classify.plane.focus", focus)
             assert plot(app)[0] == f"{title} of {of}"
     names = [trace.get("name") for trace in figures(app)[0]["data"]]
     assert "ellipse of setosa" in names and "virginica (15)" in names
-    app.toggle(key="classify.ellipses").set_value(False).run()
+    app.toggle(key="classify.plane.ellipses").set_value(False).run()
     assert "ellipse of setosa" not in str(figures(app)[0]["data"])
     for plane, axis, caption in (
         ("features", "petal length (cm)", "Two features, the rest held fixed"),
         ("principal", "Principal axis 1", "Principal axes, averaged over the other directions"),
         ("coordinates", "petal length (cm)", "Two features, averaged over the other directions"),
     ):
-        choose(app, "classify.plane", plane)
+        choose(app, "classify.plane.kind", plane)
         assert plot(app)[1] == axis
         assert caption in figures(app)[0]["layout"]["meta"]["subtitle"]
-    choose(app, "classify.x", 0)
+    choose(app, "classify.plane.x", 0)
     assert plot(app)[1] == "sepal length (cm)"
     app.segmented_control(key="experiment.pca").set_value("number").run()
     app.number_input(key="experiment.components").set_value(1).run()
     for drawing, title in (
-        ("Curves", "Posterior probability of each class"),
-        ("Histogram", "Classes along the component 1, with the threshold"),
+        ("curves", "Posterior probability of each class"),
+        ("histogram", "Classes along the component 1, with the threshold"),
     ):
-        choose(app, "classify.drawing.line", drawing)
+        choose(app, "classify.plane.drawing", drawing)
         assert plot(app) == (title, "Component 1")
     assert figures(app)[0]["layout"]["yaxis"]["title"]["text"] == "density within the class"
-    app.toggle(key="classify.counts").set_value(True).run()
+    app.toggle(key="classify.plane.counts").set_value(True).run()
     assert figures(app)[0]["layout"]["yaxis"]["title"]["text"] != "density within the class"
 
 
 def test_two_features_behind_a_basis_have_no_others_to_hold():
     app = open_classify()
     app.selectbox(key="experiment.basis").set_value("polynomial(degree=2)").run()
-    choose(app, "classify.plane", "features")
-    assert not any("held" in str(control.key) for control in app.segmented_control)
+    choose(app, "classify.plane.kind", "features")
+    assert not any("rest" in str(control.key) for control in app.selectbox)
 
 
 def test_images_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
     app = open_classify(sample="digits")
-    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert app.selectbox(key="classify.plane.kind").value == "discriminant"
     assert {"contour", "scatter"} <= {trace["type"] for trace in figures(app)[0]["data"]}
     assert "Discriminant" in figures(app)[0]["layout"]["xaxis"]["title"]["text"]
     open_panel(app, "Coefficients")
@@ -165,9 +166,9 @@ def test_images_that_are_not_projected_are_seen_in_the_plane_of_their_classes():
 
 def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plane_is_chosen():
     app = open_classify("lda", "breast cancer")
-    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert app.selectbox(key="classify.plane.kind").value == "discriminant"
     choose(app, "classify.word", "fisher")
-    assert app.selectbox(key="classify.plane").value == "direction"
+    assert app.selectbox(key="classify.plane.kind").value == "direction"
     assert [trace["type"] for trace in figures(app)[0]["data"]] == [
         "bar",
         "bar",
@@ -176,11 +177,11 @@ def test_fisher_with_two_classes_is_drawn_along_its_direction_until_another_plan
     ]
     assert "The regions show all 171 predictions" in main_text(app)
     choose(app, "classify.word", "logistic")
-    assert app.selectbox(key="classify.plane").value == "discriminant"
+    assert app.selectbox(key="classify.plane.kind").value == "discriminant"
     assert figures(app)[0]["layout"]["meta"]["title"].startswith("Posterior probability")
-    choose(app, "classify.plane", "features")
+    choose(app, "classify.plane.kind", "features")
     choose(app, "classify.word", "lda")
-    assert app.selectbox(key="classify.plane").value == "features", "what was chosen stays"
+    assert app.selectbox(key="classify.plane.kind").value == "features", "what was chosen stays"
 
 
 # What each panel draws: figures by the kinds of their traces, and tables.
@@ -241,10 +242,12 @@ def test_scores_and_classes_are_the_librarys():
     table = app.dataframe[0].value.set_index("score")
     for name in metrics.SCORES:
         found = metrics.score(results, "QDA", name)
-        assert table.loc[name, ["value", "from", "to"]].tolist() == pytest.approx(list(found))
+        assert table.loc[name, ["value", "from", "to"]].tolist() == pytest.approx(
+            list(found), abs=5.1e-4
+        )
     classes = app.dataframe[1].value
     assert classes["recall"].tolist() == pytest.approx(
-        [r[0] for r in metrics.recall(results, "QDA")]
+        [r[0] for r in metrics.recall(results, "QDA")], abs=5.1e-4
     )
 
 
@@ -283,12 +286,12 @@ def test_maximum_likelihood_brings_odds_ratios_and_its_final_error():
     assert table["odds ratio"].tolist()[:2] == pytest.approx(np.exp(wanted.estimate[0, :2]))
     open_panel(app, "Convergence")
     error = fitted.named_steps["classify"].log_loss_
-    assert f"**{error:.4f}** nats" in main_text(app)
+    assert f"{error:.4f} nats" in plain(main_text(app))
     assert "the gradient reached the tolerance" in main_text(app)
     app.button(key="classify.solvers.start").click().run()
     settled(app)
     assert len(app.dataframe[0].value) == 6
-    assert app.dataframe[0].value["training loss"].min() == pytest.approx(error, abs=1e-6)
+    assert app.dataframe[0].value["training loss"].min() == pytest.approx(error, abs=5.1e-5)
 
 
 def test_the_equation_changes_its_sign_between_the_classes():
@@ -309,11 +312,11 @@ def test_what_if_follows_the_sliders():
     row = [one.value for one in app.slider if one.key.startswith("classify.whatif")]
     wanted = 100 * fitted.predict_proba([row])[0]
     shown = app.dataframe[0].value
-    assert sorted(shown["posterior"]) == pytest.approx(sorted(wanted))
+    assert sorted(shown["posterior"]) == pytest.approx(sorted(wanted), abs=0.051)
     assert shown["posterior"].is_monotonic_decreasing
     # At once, in words: what a table says is read out a fifth of a second later.
     surest = app.dataframe[0].value["class"].iloc[0]
-    assert f"Prediction: **{surest}**, at {max(wanted):.1f} %." in main_text(app)
+    assert f"Prediction: {surest}, at {max(wanted):.1f} %." in plain(main_text(app))
 
 
 def test_nothing_is_fitted_again_that_did_not_change():
@@ -389,12 +392,13 @@ def decoded(values) -> list[float]:
 
 def test_training_rows_are_drawn_and_their_error_stands_beside_that_of_the_test_rows():
     app = open_app("pages/classify.py")
-    assert f"Training error {percent(0.0286)}, test error {percent(0)}." in main_text(app)
-    app.segmented_control(key="classify.rows").set_value("training").run()
+    said = f"Training error {percent(0.0286)}, test error {percent(0)}."
+    assert said in plain(main_text(app))
+    choose(app, "classify.plane.rows", "training")
     assert_fine(app)
-    assert "105 training rows." in main_text(app)
-    app.segmented_control(key="classify.rows").set_value("all").run()
-    assert "150 rows." in main_text(app)
+    assert "105 training rows." in plain(main_text(app))
+    choose(app, "classify.plane.rows", "all")
+    assert "150 rows." in plain(main_text(app))
 
 
 @pytest.mark.long

@@ -33,7 +33,7 @@ ASKED = Analysis(
 
 def test_classify_is_holdout():
     data = ASKED.load()
-    _, found = ASKED.ask(ClassifyQuestion("logistic")).run(data)
+    found = ASKED.ask(ClassifyQuestion("logistic")).run(data).results
     method = model_selection.as_method("logistic(C=0.001)")
     pipeline = model_selection.pipeline_for(data, method.fresh(data.n_classes), Steps(True))
     _, wanted = lincore.holdout(data, pipeline, lincore.split(data, test_size=0.4, seed=7))

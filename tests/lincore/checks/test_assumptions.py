@@ -12,8 +12,8 @@ from sklearn.pipeline import Pipeline
 from statsmodels.stats.multivariate import test_cov_oneway as known_box_m
 
 import lincore
-from lincore import report
 from lincore.checks import ASSUMPTIONS, Check, assumption_inputs, assumptions, henze_zirkler
+from lincore.displays import AssumptionsDisplay
 
 NAMES = np.array(["a", "b", "c"])
 
@@ -323,6 +323,11 @@ def test_a_perceptron_is_told_whether_it_can_converge():
     assert "pocket" in mixed.remedy
 
 
+def told(*checks):
+    """Return the display of checks, as if they were those of a model."""
+    return AssumptionsDisplay(lincore.fit(lincore.sample("iris"), "lda"), checks)
+
+
 def test_words_of_checks():
     checks = [
         Check("normality", {}, "fine", "A."),
@@ -330,14 +335,14 @@ def test_words_of_checks():
         Check("conditioning", {}, "warning", "D.", "E."),
         Check("equal covariances", {}, "note", "F.", "G."),
     ]
-    assert report.assumptions_finding(checks) == (
+    assert told(*checks).finding() == (
         "Warning: conditioning. Worth knowing: separation and equal covariances. "
         "The other check is fine."
     )
-    assert [line["Verdict"] for line in report.assumption_rows(checks)] == [
+    assert told(*checks).frame()["Verdict"].tolist() == [
         "warning",
         "note",
         "note",
         "fine",
     ]
-    assert report.assumptions_finding(checks[:1]) == "No checked assumption is rejected."
+    assert told(checks[0]).finding() == "No checked assumption is rejected."

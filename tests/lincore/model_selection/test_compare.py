@@ -96,7 +96,7 @@ def test_one_pass_equals_a_fit_from_the_rows_of_each_fold(scheme, steps, counts)
 def test_merging_class_by_class_is_the_same(few, monkeypatch):
     data = clouds((40, 30, 2), p=5)
     expected = compare(data, SOLVED[:3], "6-fold")
-    monkeypatch.setattr("lincore.model_selection._fold_moments.FEW_VALUES", few)
+    monkeypatch.setattr("lincore.model_selection._folds.FEW_VALUES", few)
     found = compare(data, SOLVED[:3], "6-fold")
     assert_allclose(found.log_proba, expected.log_proba, rtol=1e-9)
 

@@ -10,7 +10,9 @@ from sklearn import metrics as referee
 
 import lincore
 from lincore import Results, imbalance, metrics, report
+from lincore.displays import ClassScoresDisplay, ModelScoresDisplay
 from lincore.metrics import Settings
+from lincore.model_selection import FittedClassifier
 
 CLASSES = np.array(["a", "b", "c"])
 
@@ -71,8 +73,14 @@ def test_scores_of_a_comparison_and_of_its_best(results):
     assert exported["label"].tolist() == ["LDA", "fisher"]
 
 
+def shown(kind, results):
+    """Return the lines of a display of one model, of which nothing but its results is asked."""
+    model = FittedClassifier(None, results, None, None)
+    return kind(model).frame().to_dict("records")
+
+
 def test_the_scores_of_one_model_stand_beside_those_of_a_guess(results):
-    rows = {row["score"]: row for row in report.model_score_rows(results, "lda")}
+    rows = {row["score"]: row for row in shown(ModelScoresDisplay, results)}
     shares = np.array([60, 20, 10]) / 90
     expected = {
         "accuracy": 2 / 3, "balanced accuracy": 1 / 3, "macro F1": 0.8 / 3, "MCC": 0, "AUC": 0.5,
@@ -82,7 +90,7 @@ def test_the_scores_of_one_model_stand_beside_those_of_a_guess(results):
         row = rows[name]
         assert row["baseline"] == pytest.approx(guess)
         found = metrics.score(results, "lda", name)
-        assert (row["value"], row["from"], row["to"]) == tuple(found)
+        assert (row["value"], row["low"], row["high"]) == tuple(found)
     head = {row["score"]: row["value"] for row in report.headline_scores(results, "lda")}
     assert list(head) == [
         "balanced accuracy", "MCC", "accuracy", "recall of 'c'", "majority-class baseline",
@@ -96,7 +104,7 @@ def test_classes_have_their_own_recall_and_precision_in_every_table(results):
     truth, (predicted, others) = results.truth, results.predicted
     precision, recall, f1, _ = referee.precision_recall_fscore_support(truth, predicted)
     counts = referee.confusion_matrix(truth, predicted)
-    rows = report.class_score_rows(results, "lda")
+    rows = shown(ClassScoresDisplay, results)
     assert [row["class"] for row in rows] == ["a", "b", "c"]
     assert_allclose([row["recall"] for row in rows], recall)
     assert_allclose([row["precision"] for row in rows], precision)

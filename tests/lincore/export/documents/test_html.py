@@ -53,9 +53,8 @@ class Elements(HTMLParser):
 
 
 def fitted(data, spec="lda"):
-    split, method = lincore.split(data), lincore.model_selection.as_method(spec)
-    pipeline = lincore.model_selection.pipeline_for(data, method.fresh(data.n_classes))
-    return split, lincore.holdout(data, pipeline, split, method=method.label)
+    model = lincore.fit(data, spec)
+    return model.split, model
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +108,7 @@ def test_every_figure_is_there_with_its_text_alternative(gaussian):
 
 def test_its_sentences_and_cells_are_those_of_the_library(gaussian):
     data, parts, page = gaussian
-    text, results = plain(page), parts["model"][1]
+    text, results = plain(page), parts["model"].results
     for sentence in (
         report.classification_finding(results, "LDA"),
         report.comparison_finding(lincore.metrics.rank_methods(parts["comparison"])),
@@ -119,7 +118,7 @@ def test_its_sentences_and_cells_are_those_of_the_library(gaussian):
         assert sentence in text
     for row in report.comparison_rows(parts["comparison"]):
         assert all(str(cell) in text for cell in row.values() if cell)
-    for row in report.model_score_rows(results, "LDA"):
+    for row in parts["model"].scores().frame().to_dict("records"):
         assert f"{row['score']}{row['value']:.3f}" in text.replace(" ", "").replace("−", "-") or (
             f"{row['value']:.3f}" in text.replace("−", "-")
         )

@@ -1,0 +1,243 @@
+"""Displays of an iterative fit: how it converged, and how other solvers do on the same error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import pandas as pd
+
+from lincore import fields, inspection, model_selection, plots, report
+from lincore.displays.classification import ModelDisplay
+from lincore.fields import Field
+from lincore.inspection import SOLVER_NAMES
+from lincore.utils import Progress, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import plotly.graph_objects as go
+
+    from lincore.model_selection import FittedClassifier
+
+_QUANTITIES = {
+    "training loss": "Training loss",
+    "excess": "Above the least",
+    "gradient norm": "Gradient",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class TraceDisplay(ModelDisplay):
+    """A display of traces."""
+
+    quantity: Annotated[
+        str,
+        Field(
+            "What",
+            "The penalised training loss in nats, its excess over the least, or the largest entry "
+            "of its gradient.",
+            choices=_QUANTITIES,
+        ),
+    ] = "training loss"
+    across: Annotated[
+        str,
+        Field(
+            "Against",
+            "Iterations differ in cost; seconds depend on this machine.",
+            choices={"iteration": "Iteration", "seconds": "Seconds"},
+        ),
+    ] = "iteration"
+
+    def drawn(self, traces: Any) -> go.Figure:
+        """Return traces against what is chosen."""
+        quantity: Any = self.quantity
+        across: Any = self.across
+        return plots.convergence(traces, quantity=quantity, across=across)
+
+
+@dataclass(frozen=True, eq=False)
+class ConvergenceDisplay(TraceDisplay):
+    """How the error fell, and its final value."""
+
+    title: ClassVar[str] = "Convergence"
+    made_by: ClassVar[str] = "model.convergence"
+
+    @cached_property
+    def traces(self) -> dict[str, Any]:
+        """The traces by solver, or by binary model."""
+        return inspection.fit_traces(self.model.classifier)
+
+    @property
+    def can_compare(self) -> bool:
+        """True if other solvers can descend the same error."""
+        classifier = self.model.classifier
+        return hasattr(classifier, "trace_") and hasattr(classifier, "solver")
+
+    def finding(self) -> str:
+        """Return the final error and why the fit ended."""
+        classifier = self.model.classifier
+        if hasattr(classifier, "log_loss_"):
+            return (
+                f"Final log loss, without the penalty: {classifier.log_loss_:.4f} nats, summed "
+                f"over {self.trained}. It stopped because {classifier.reason_.words}."
+            )
+        figure = self.plot()
+        if figure is None:
+            return f"{self.method} is solved in one step, without iterations."
+        return str(figure.layout.meta["title"])
+
+    def frame(self) -> pd.DataFrame:
+        """Return a line for each iteration."""
+        if hasattr(self.model.classifier, "mistakes_"):
+            mistakes = self.model.classifier.mistakes_
+            return pd.DataFrame({"epoch": range(len(mistakes)), "mistakes": mistakes})
+        return pd.DataFrame(
+            {
+                "trace": name,
+                "iteration": step.iteration,
+                "training loss": step.objective,
+                "gradient norm": step.gradient_norm,
+                "seconds": step.seconds,
+            }
+            for name, trace in self.traces.items()
+            for step in trace
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure holds all of it."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure | None:
+        """Return the traces; of a perceptron its mistakes."""
+        if self.traces:
+            return self.drawn(self.traces)
+        if hasattr(self.model.classifier, "mistakes_"):
+            mistakes = {"mistakes": self.model.classifier.mistakes_}
+            return plots.error_curves(mistakes, across="epoch", error="mistakes")
+        return None
+
+
+def compare_solvers(
+    model: FittedClassifier,
+    solvers: tuple[str, ...],
+    rates: tuple[float, ...],
+    progress: Progress | None = None,
+    keep: Callable[[Any], None] | None = None,
+) -> tuple[Any, ...]:
+    """Fit a logistic regression once by each solver and fixed rate, on the same rows."""
+    data, train = model.data, model.split.train
+    rows = model_selection.transform_for_classifier(model.pipeline, data.X[train])
+    found = inspection.compare_solvers(
+        rows,
+        data.codes[train],
+        solvers=solvers,
+        rates=rates,
+        C=model.classifier.C,
+        sample_weight=data.weights_of(train),
+        progress=progress,
+        keep=None if keep is None else lambda lines: keep(tuple(lines)),
+    )
+    return tuple(found)
+
+
+@dataclass(frozen=True, eq=False)
+class SolversDisplay(TraceDisplay):
+    """Several solvers on the same error, from the same start."""
+
+    title: ClassVar[str] = "Solvers"
+    made_by: ClassVar[str] = "model.solvers"
+
+    known: tuple[Any, ...] | None = None
+    solvers: Annotated[
+        tuple[str, ...],
+        Field(
+            "Solvers",
+            "All start at the same point and minimise the same error.",
+            longest=10,
+            choices=SOLVER_NAMES,
+        ),
+    ] = tuple(SOLVER_NAMES)[:4]
+    # That of the text, and one at which the error goes up and down.
+    rate: Annotated[
+        float,
+        Field(
+            "Learning rate",
+            "For gradient descent with a fixed step: too large a rate makes the error oscillate.",
+            low=1e-9,
+            high=1e300,
+        ),
+    ] = 0.002
+    other_rate: Annotated[
+        float,
+        Field(
+            "Another rate",
+            "For gradient descent with a fixed step.",
+            low=1e-9,
+            high=1e300,
+        ),
+    ] = 0.02
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The fixed learning rates, each once."""
+        return tuple(dict.fromkeys((self.rate, self.other_rate)))
+
+    @cached_property
+    def lines(self) -> tuple[Any, ...]:
+        """The traces with their ends."""
+        if self.known is not None:
+            return self.known
+        return compare_solvers(self.model, self.solvers, self.rates)
+
+    def finding(self) -> str:
+        """Return the solver of the least training loss."""
+        least = min(self.lines, key=lambda line: float(line.trace[-1].objective))
+        steps = least.trace[-1].iteration
+        return f"{least.title} ends at the least training loss, after {steps:,} iterations."
+
+    def frame(self) -> pd.DataFrame:
+        """Return the end of every solver."""
+        return pd.DataFrame(
+            {
+                "solver": line.title,
+                "training loss": line.trace[-1].objective,
+                "gradient": line.trace[-1].gradient_norm,
+                "iterations": line.trace[-1].iteration,
+                "seconds": line.trace[-1].seconds,
+                "ended because": line.reason.words,
+            }
+            for line in self.lines
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, rounded."""
+        return self.frame().round({"training loss": 4, "seconds": 3})
+
+    def plot(self) -> go.Figure:
+        """Return the traces."""
+        return self.drawn({line.title: line.trace for line in self.lines})
+
+    def notes(self) -> tuple[str, ...]:
+        """Return which learning rates are safe, and solvers that take the same steps."""
+        model = self.model
+        seen = model_selection.transform_for_classifier(
+            model.pipeline, model.data.X[model.split.train]
+        )
+        try:
+            found = model.classifier.learning_rates(seen)
+        except ValueError:  # too costly to compute
+            rates = ""
+        else:
+            rates = (
+                f"Learning rates: 1/L = {number(found.one_over_L)} (the default); below 2/L = "
+                f"{number(found.two_over_L)} the loss provably never rises; above 2/λmax = "
+                f"{number(found.local_limit)}, of the Hessian at the fitted coefficients, gradient "
+                "descent does not converge."
+            )
+        return tuple(filter(None, (rates, report.coinciding_solvers_note(self.lines))))
+
+    def call(self) -> str:
+        """Return the expression that makes this display: it fits by itself."""
+        return fields.call_text(self, self.made_by)

@@ -1,0 +1,543 @@
+"""Displays of a classifier in a plane: contour, boundary, surface, line; and a row of one's own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import csr_array
+
+from lincore import fields, inspection, plots, prediction
+from lincore.displays.classification import ModelDisplay, codes, once
+from lincore.fields import Field
+from lincore.plots.plane import with_ellipses
+from lincore.utils import quoted
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from lincore.inspection import Plane, View
+    from lincore.model_selection import FittedClassifier
+    from lincore.prediction import RowPrediction
+
+#: So many other features can be held at values of one's own; more would be a wall of fields.
+MOST_HELD = 12
+# More ellipses than this hide the plot: they are then left to be asked for.
+_MOST_ELLIPSES = 5
+# Views of a model that are kept.
+_MOST_VIEWS = 8
+_ALL = -1
+_KINDS = {
+    "discriminant": "Discriminant plane",
+    "direction": "Discriminant direction",
+    "features": "Two features",
+    "principal": "Principal axes",
+    "coordinates": "Model inputs",
+}
+_ROWS = {"test": "test ", "training": "training ", "all": ""}
+_QUANTITIES = {
+    "posterior": "Posterior probability",
+    "density": "Class density × prior",
+    "score": "Margin",
+}
+
+
+class Look(NamedTuple):
+    """Choice of a plane: kind, axes, and the values at which other features are held."""
+
+    kind: str
+    axes: tuple[int, ...]
+    values: tuple[tuple[int, float], ...]
+    rest: Any
+    rows: Any
+
+
+@once
+def _views(model: FittedClassifier) -> dict[Look, View | str]:
+    return {}
+
+
+def _view(model: FittedClassifier, look: Look) -> View | str:
+    """Return the model in a plane, or why it cannot be drawn."""
+    known = _views(model)
+    if look not in known:
+        if len(known) >= _MOST_VIEWS:
+            known.pop(next(iter(known)))
+        kind, axes, values, rest, rows = look
+        try:
+            known[look] = inspection.view_of_kind(
+                model.pipeline, model.data, model.split, kind, axes,
+                values=dict(values), rest=rest, rows=rows,
+            )  # fmt: skip
+        except ValueError as error:  # such as class means that do not span a discriminant direction
+            known[look] = f"This plane cannot be drawn. {error}"
+    return known[look]
+
+
+@once
+def _kinds_of(model: FittedClassifier) -> tuple[str, ...]:
+    return inspection.plane_kinds(model.pipeline, model.data)
+
+
+def _kinds(so_far: SimpleNamespace) -> dict[str, str]:
+    found = _kinds_of(so_far.model)
+    return {kind: _KINDS[kind] for kind in found} if len(found) > 1 else {}
+
+
+def _first_kind(so_far: SimpleNamespace) -> str:
+    return _kinds_of(so_far.model)[0]
+
+
+def _axes(so_far: SimpleNamespace) -> dict[int, str]:
+    model = so_far.model
+    if so_far.kind == "coordinates":
+        return dict(enumerate(inspection.classifier_input_names(model.pipeline, model.data)))
+    return dict(enumerate(map(str, model.data.feature_names)))
+
+
+def _has_axes(so_far: SimpleNamespace) -> bool:
+    return so_far.kind in ("coordinates", "features") and len(_axes(so_far)) > 2
+
+
+@once
+def _leading(model: FittedClassifier) -> dict[str, tuple[int, ...]]:
+    return {}
+
+
+def _first_axes(so_far: SimpleNamespace) -> tuple[int, ...]:
+    model, known = so_far.model, _leading(so_far.model)
+    if so_far.kind not in known:
+        known[so_far.kind] = inspection.plane_axes(
+            model.pipeline, model.data, model.split, so_far.kind
+        )
+    return known[so_far.kind]
+
+
+def _first_x(so_far: SimpleNamespace) -> int:
+    return (*_first_axes(so_far), 0)[0]
+
+
+def _other_axes(so_far: SimpleNamespace) -> dict[int, str]:
+    return {i: name for i, name in _axes(so_far).items() if i != so_far.x}
+
+
+def _first_y(so_far: SimpleNamespace) -> int:
+    first, second = (*_first_axes(so_far), 0, 1)[:2]
+    return first if second == so_far.x else second
+
+
+def _has_others(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.kind == "features" and so_far.model.data.n_features > 2)
+
+
+def by_position(pairs: tuple[float, ...]) -> dict[int, float]:
+    """Return numbers by positions from a flat list: position, number and so on."""
+    return {int(i): value for i, value in zip(pairs[::2], pairs[1::2], strict=False)}
+
+
+def _others(so_far: SimpleNamespace) -> dict[int, str]:
+    axes = (so_far.x, so_far.y)
+    return {i: name for i, name in _axes(so_far).items() if i not in axes}
+
+
+def _look(so_far: SimpleNamespace) -> Look:
+    axes: tuple[int, ...] = ()
+    if so_far.kind in ("coordinates", "features"):
+        axes = (so_far.x, so_far.y) if _has_axes(so_far) else _first_axes(so_far)
+    elif so_far.kind == "principal":
+        axes = (0, 1)
+    if not _has_others(so_far):
+        return Look(so_far.kind, axes, (), "median", so_far.rows)
+    held = {i: value for i, value in by_position(so_far.held).items() if i in _others(so_far)}
+    return Look(so_far.kind, axes, tuple(held.items()), so_far.rest, so_far.rows)
+
+
+def _view_so_far(so_far: SimpleNamespace) -> View | str:
+    return _view(so_far.model, _look(so_far))
+
+
+def _drawings(so_far: SimpleNamespace) -> dict[str, str]:
+    view = _view_so_far(so_far)
+    if isinstance(view, str):
+        return {}
+    if len(view.axis_names) == 1:
+        return {"histogram": "Histogram", "curves": "Curves"}
+    found = {"contour": "Contour", "boundary": "Boundary", "surface": "Surface"}
+    return found if view.ambiguous is None else {**found, "ambiguity": "Ambiguity"}
+
+
+def _first_drawing(so_far: SimpleNamespace) -> str:
+    return next(iter(_drawings(so_far)), "contour")
+
+
+def _quantities(so_far: SimpleNamespace) -> dict[str, str]:
+    view = _view_so_far(so_far)
+    names: list[str] = [] if isinstance(view, str) else list(view.quantities)
+    if so_far.drawing == "surface":
+        names = [name for name in names if name != "score"][::-1]
+    return {name: _QUANTITIES[name] for name in names}
+
+
+def _first_quantity(so_far: SimpleNamespace) -> str | None:
+    return next(iter(_quantities(so_far)), None)
+
+
+def _is_shaded(so_far: SimpleNamespace) -> bool:
+    if so_far.drawing == "surface":
+        return len(_quantities(so_far)) > 1
+    return so_far.drawing in ("contour", "curves")
+
+
+def _has_focus(so_far: SimpleNamespace) -> bool:
+    return so_far.drawing in ("contour", "curves")
+
+
+def _focus(so_far: SimpleNamespace) -> dict[int, str]:
+    return {_ALL: "All classes", **codes(so_far)}
+
+
+def _is_surface(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.drawing == "surface")
+
+
+def _has_ellipses(so_far: SimpleNamespace) -> bool:
+    view = _view_so_far(so_far)
+    if isinstance(view, str) or so_far.drawing not in ("contour", "boundary"):
+        return False
+    return view.densities is not None and len(view.axis_names) == 2
+
+
+def _are_few(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.model.data.n_classes <= _MOST_ELLIPSES)
+
+
+def _is_histogram(so_far: SimpleNamespace) -> bool:
+    return bool(so_far.drawing == "histogram")
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneDisplay(ModelDisplay):
+    """The classifier in a plane or along a line, with its rows."""
+
+    title: ClassVar[str] = "Geometry"
+    made_by: ClassVar[str] = "model.plane"
+
+    kind: (
+        Annotated[
+            str,
+            Field(
+                "Plane",
+                "What is shown of the model; the title describes the other directions.",
+                longest=20,
+                choices=_kinds,
+                auto=_first_kind,
+            ),
+        ]
+        | None
+    ) = None
+    x: (
+        Annotated[
+            int,
+            Field("x axis", "Drawn from left to right.", choices=_axes, auto=_first_x,
+                  when=_has_axes),
+        ]
+        | None
+    ) = None  # fmt: skip
+    y: (
+        Annotated[
+            int,
+            Field("y axis", "Drawn from bottom to top.", choices=_other_axes, auto=_first_y,
+                  when=_has_axes),
+        ]
+        | None
+    ) = None  # fmt: skip
+    rest: Annotated[
+        str,
+        Field(
+            "Other features held at their",
+            "Of the training rows; categories at their most frequent level.",
+            choices={"median": "Median", "mean": "Mean"},
+            when=_has_others,
+        ),
+    ] = "median"
+    held: Annotated[
+        tuple[float, ...],
+        Field(
+            "Held",
+            "Features by their positions, each followed by the value at which it is held.",
+            longest=2 * MOST_HELD,
+        ),
+    ] = ()
+    rows: Annotated[
+        str,
+        Field(
+            "Rows",
+            "The model has learned from the training rows: it errs less on them.",
+            choices={"test": "Test", "training": "Training", "all": "Both"},
+        ),
+    ] = "test"
+    drawing: (
+        Annotated[
+            str,
+            Field(
+                "Plot",
+                "Rows over filled contours or regions, a surface, or histograms along one "
+                "direction.",
+                longest=20,
+                choices=_drawings,
+                auto=_first_drawing,
+            ),
+        ]
+        | None
+    ) = None
+    quantity: (
+        Annotated[
+            str,
+            Field(
+                "Show",
+                "The posterior of the predicted class, its density times its prior, or the margin: "
+                "the margin of its score over the next.",
+                longest=20,
+                choices=_quantities,
+                auto=_first_quantity,
+                when=_is_shaded,
+            ),
+        ]
+        | None
+    ) = None
+    focus: Annotated[
+        int,
+        Field("Class", "One class alone, or each class where it is predicted.", choices=_focus,
+              when=_has_focus),
+    ] = _ALL  # fmt: skip
+    camera: Annotated[
+        str,
+        Field(
+            "Seen from",
+            "A place to start from; drag the plot to turn it.",
+            choices={"oblique": "Oblique", "above": "Above", "front": "Front"},
+            when=_is_surface,
+        ),
+    ] = "oblique"
+    ellipses: (
+        Annotated[
+            bool,
+            Field(
+                "Ellipses",
+                "The class densities of the model: their means, and ellipses that hold 95 %.",
+                auto=_are_few,
+                when=_has_ellipses,
+            ),
+        ]
+        | None
+    ) = None
+    counts: Annotated[
+        bool,
+        Field(
+            "Counts",
+            "Heights are numbers of rows; otherwise each class has area 1.",
+            when=_is_histogram,
+        ),
+    ] = False
+
+    @cached_property
+    def chosen(self) -> SimpleNamespace:
+        """All settings, with what None stands for."""
+        return fields.resolved(self, model=self.model)
+
+    @property
+    def look(self) -> Look:
+        """The plane."""
+        return _look(self.chosen)
+
+    @property
+    def view(self) -> View | str:
+        """The model in the plane, or why it cannot be drawn."""
+        return _view(self.model, self.look)
+
+    @property
+    def plane(self) -> Plane:
+        """The plane itself."""
+        model, look = self.model, self.look
+        return inspection.plane_of_kind(
+            model.pipeline, model.data, model.split, look.kind, look.axes,
+            values=dict(look.values), rest=look.rest,
+        )  # fmt: skip
+
+    def finding(self) -> str:
+        """Return what is drawn, or why it cannot be."""
+        figure = self.plot()
+        return str(self.view) if figure is None else str(figure.layout.meta["title"])
+
+    def scope(self) -> str:
+        """Return the rows, how faithful the regions are, and what the plane leaves out."""
+        view = self.view
+        if isinstance(view, str):
+            return ""
+        rows = f"{len(view.rows):,} {_ROWS[self.rows]}{self.model.data.kind.rows}"
+        return f"{rows}. {view.fidelity} {view.caption}"
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows with their coordinates, true and predicted classes."""
+        view = self.view
+        if isinstance(view, str):
+            return pd.DataFrame()
+        found: dict[str, Any] = {"row": view.rows}
+        found |= {name: view.points[:, i] for i, name in enumerate(view.axis_names)}
+        classes = view.classes[view.codes], view.classes[view.predicted]
+        return pd.DataFrame({**found, "class": classes[0], "predicted": classes[1]})
+
+    def table(self) -> pd.DataFrame:
+        """Return nothing: the figure holds all of it."""
+        return pd.DataFrame()
+
+    def plot(self) -> go.Figure | None:
+        """Return the figure of the drawing."""
+        view, chosen = self.view, self.chosen
+        if isinstance(view, str):
+            return None
+        if chosen.drawing == "histogram":
+            return plots.direction_histogram(view, counts=self.counts)
+        if chosen.drawing == "ambiguity":
+            return plots.ambiguity(view)
+        if chosen.drawing == "surface":
+            given: dict[str, Any] = {"camera": self.camera}
+            given |= {"quantity": chosen.quantity} if _is_shaded(chosen) else {}
+            return plots.surface(view, **given)
+        if chosen.drawing == "boundary":
+            figure = plots.boundary(view)
+        else:
+            focus = None if self.focus == _ALL else self.focus
+            figure = plots.contour(view, quantity=chosen.quantity, focus=focus)
+        wanted = chosen.ellipses and _has_ellipses(chosen)
+        return with_ellipses(figure, view) if wanted else figure
+
+
+#: In the place of a row: the median of every feature.
+MEDIAN = -1
+
+
+def _start(so_far: SimpleNamespace) -> int:
+    model = so_far.model
+    return MEDIAN if model.data.kind.single_features else int(model.split.test[0])
+
+
+@dataclass(frozen=True, eq=False)
+class WhatIfDisplay(ModelDisplay):
+    """What the classifier makes of a row of which some values are changed."""
+
+    title: ClassVar[str] = "What if"
+    made_by: ClassVar[str] = "model.what_if"
+
+    plane: PlaneDisplay | None = None
+    row: (
+        Annotated[
+            int,
+            Field(
+                "Row",
+                "The row to begin with; −1 is the median of every feature over the training rows.",
+                low=MEDIAN,
+                auto=_start,
+            ),
+        ]
+        | None
+    ) = None
+    moved: Annotated[
+        tuple[float, ...],
+        Field(
+            "Changed",
+            "Features (of images behind PCA components) by their positions, each followed by its "
+            "value.",
+            longest=500,
+        ),
+    ] = ()
+
+    @property
+    def start(self) -> int:
+        """The row to begin with."""
+        return _start(SimpleNamespace(model=self.model)) if self.row is None else self.row
+
+    @property
+    def by_component(self) -> bool:
+        """True if components of images are changed, not features."""
+        steps = self.model.pipeline.named_steps
+        return bool(self.model.data.kind.is_images and "pca" in steps)
+
+    @property
+    def changed(self) -> dict[int, float]:
+        """The values that are changed, by position."""
+        model = self.model
+        width = len(inspection.classifier_input_names(model.pipeline, model.data))
+        n = width if self.by_component else model.data.n_features
+        return {i: value for i, value in by_position(self.moved).items() if 0 <= i < n}
+
+    @cached_property
+    def given(self) -> np.ndarray:
+        """The row with the values that are changed; of images the row itself."""
+        model, start = self.model, None if self.start == MEDIAN else self.start
+        row = inspection.complete_row(model.data, model.split.train, start)
+        if not self.by_component:
+            row[list(self.changed)] = list(self.changed.values())
+        return row
+
+    @cached_property
+    def found(self) -> RowPrediction:
+        """The prediction."""
+        model = self.model
+        inputs = self.changed if self.by_component else None
+        return prediction.predict_row(model.pipeline, model.data, self.given, inputs=inputs)
+
+    def finding(self) -> str:
+        """Return the prediction with its posterior."""
+        return self.found.finding
+
+    def scope(self) -> str:
+        """Return the row that it began with."""
+        if self.start == MEDIAN:
+            return ""
+        data = self.model.data
+        return f"Row {self.start}, true class {quoted(data.classes[data.codes[self.start]])}."
+
+    def frame(self) -> pd.DataFrame:
+        """Return posterior, score and distance of every class, as far as there are any."""
+        return self.found.table
+
+    def table(self) -> pd.DataFrame:
+        """Return the same, rounded."""
+        digits = {"posterior": 1, "score": 3, "distance": 2}
+        return self.found.table.round(digits).reset_index(drop=True)
+
+    def plot(self) -> go.Figure | None:
+        """Return the row in the plane; of images behind PCA, what the model sees."""
+        if self.by_component:
+            return self._rebuilt()
+        shown = PlaneDisplay(self.model) if self.plane is None else self.plane
+        view = shown.view
+        if isinstance(view, str):
+            return None
+        row: Any = self.given[None]
+        row = csr_array(row) if self.model.data.kind.is_sparse else row
+        place = inspection.row_in_view(view, shown.plane, self.model.pipeline, row)
+        if len(view.axis_names) == 1:
+            return plots.with_row(plots.direction_histogram(view), place)
+        return plots.with_row(plots.contour(view, quantity=view.quantities[0]), place)
+
+    def _rebuilt(self) -> go.Figure | None:
+        steps = self.model.pipeline.named_steps
+        if "basis" in steps:  # no image has these gradients
+            return None
+        values = steps["pca"].inverse_transform(self.found.seen[None])
+        if "standardize" in steps:
+            values = values * steps["standardize"].scale_ + steps["standardize"].mean_
+        stack = values.reshape(1, *(self.model.data.image_shape or ()))
+        return plots.images(stack, [""], columns=1, title="What the model sees")
+
+    def call(self) -> str:
+        """Return the expression that makes this display."""
+        plane = "" if self.plane is None else self.plane.call()
+        given = [] if plane in ("", f"{PlaneDisplay.made_by}()") else [f"plane={plane}"]
+        return fields.call_text(self, self.made_by, *given)
