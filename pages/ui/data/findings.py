@@ -24,12 +24,13 @@ def target(data: Dataset, choice: SplitChoice | None) -> None:
     found = state.source() or state.sample_source()
     whose = f"Target: **{text.escape(found.name_of(found.target))}**. " if found is not None else ""
     split = cache.split(data.digest, choice, data) if choice is not None else None
-    classes = displays.parts(ClassCountsDisplay(data, split))
-    displays.note(ClassCountsDisplay(data, split))
-    displays.note(FindingsDisplay(data, split))
-    st.markdown(f"{whose}{text.escape(classes.finding)}")
-    if classes.scope:
-        st.markdown(text.escape(classes.scope))
+    classes = data.class_counts(split=split)
+    displays.note(classes)
+    displays.note(data.findings(split=split))
+    said = displays.parts(classes)
+    st.markdown(f"{whose}{text.escape(said.finding)}")
+    if said.scope:
+        st.markdown(text.escape(said.scope))
 
 
 def refused() -> None:
