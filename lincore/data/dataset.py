@@ -267,8 +267,8 @@ class Dataset:
         return display("ColumnDisplay", self, column=column, **settings)
 
     def pair(self, x: str | None = None, y: str | None = None, **settings: Any) -> Any:
-        """Return a scatter of two numeric columns: a `PairDisplay`."""
-        return display("PairDisplay", self, x=x, y=y, **settings)
+        """Return a scatter of two numeric columns: a `ColumnPairDisplay`."""
+        return display("ColumnPairDisplay", self, x=x, y=y, **settings)
 
     def correlations(self, **settings: Any) -> Any:
         """Return the correlations of the columns: a `CorrelationsDisplay`."""

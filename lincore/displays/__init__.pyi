@@ -41,8 +41,8 @@ from .data import FindingsDisplay as FindingsDisplay
 from .data import TrueParametersDisplay as TrueParametersDisplay
 from .experiment import ExperimentDisplay as ExperimentDisplay
 from .experiment import ExperimentTableDisplay as ExperimentTableDisplay
+from .pairs import ColumnPairDisplay as ColumnPairDisplay
 from .pairs import CorrelationsDisplay as CorrelationsDisplay
-from .pairs import PairDisplay as PairDisplay
 from .plane import MEDIAN as MEDIAN
 from .plane import MOST_HELD as MOST_HELD
 from .plane import PlaneDisplay as PlaneDisplay

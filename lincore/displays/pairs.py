@@ -37,7 +37,7 @@ def _first_other(so_far: SimpleNamespace) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class PairDisplay(DescriptiveDisplay):
+class ColumnPairDisplay(DescriptiveDisplay):
     """Two numeric columns as a scatter, and their correlation."""
 
     title: ClassVar[str] = "Scatter"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from lincore import checks
-from lincore.displays import ClassCountsDisplay, FindingsDisplay
 from lincore.errors import DataError, Hint, Notice
 from pages.ui.session import cache, commands, state
 from pages.ui.session.sources import ImageSource, Source

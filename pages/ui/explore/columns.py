@@ -9,10 +9,10 @@ import streamlit as st
 from lincore.displays import (
     AssociationsDisplay,
     ColumnDisplay,
+    ColumnPairDisplay,
     ColumnsDisplay,
     CorrelationsDisplay,
     DescriptiveDisplay,
-    PairDisplay,
     RowsDisplay,
     WordsDisplay,
 )
@@ -45,7 +45,7 @@ def one(experiment: PageExperiment) -> None:
 def two(experiment: PageExperiment) -> None:
     """Draw a scatter of two columns, in which rows can be selected."""
     heading = st.container()
-    found = _ask(PairDisplay, "explore.pair", experiment, "x", "y")
+    found = _ask(ColumnPairDisplay, "explore.pair", experiment, "x", "y")
     _head(heading, found)
     displays.note(found)
     figure = displays.parts(found).figure

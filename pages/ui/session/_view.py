@@ -73,7 +73,7 @@ RULES: Mapping[str, Rule] = {
 DISPLAYS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "explore.rows": ("DescriptiveDisplay", ("rows",)),
     "explore.column": ("ColumnDisplay", ("column", "drawing", "bins", "heights")),
-    "explore.pair": ("PairDisplay", ("x", "y", "ellipses")),
+    "explore.pair": ("ColumnPairDisplay", ("x", "y", "ellipses")),
     "explore.correlations": ("CorrelationsDisplay", ("kind", "order", "most")),
     "explore.words": ("WordsDisplay", ("order", "most")),
     "explore.scatter": ("ScatterDisplay", ("dimensions", "rows")),
