@@ -30,7 +30,6 @@ from .ranking import rank_methods as rank_methods
 from .ranking import readable_score_table as readable_score_table
 from .ranking import results_summary as results_summary
 from .ranking import score_table as score_table
-from .ranking import score_table_for_export as score_table_for_export
 from .results import ROPE as ROPE
 from .results import Results as Results
 from .row_variance import RowSums as RowSums

@@ -11,7 +11,6 @@ from lincore.metrics.differences import groups
 from lincore.metrics.estimates import SCORES, estimate
 from lincore.metrics.results import Results
 from lincore.metrics.sampling_units import per_results
-from lincore.utils.spreadsheet import spreadsheet_safe
 
 
 @per_results  # scores are cached with the object, so it must be the same on every access
@@ -130,15 +129,6 @@ def score_table(results: Results, leading: str | None = None) -> pd.DataFrame:
     # Included even if a comparison was stopped before a method was finished.
     columns = ["method", *columns, "seconds", "group", "never predicts"]
     return pd.DataFrame(lines, columns=columns).set_index("method")
-
-
-def score_table_for_export(results: Results) -> pd.DataFrame:
-    """Return the table of scores with names that are safe to open in a spreadsheet."""
-    found = score_table(results)
-    labels = [spreadsheet_safe(results.settings.label(method)) for method in found.index]
-    found.insert(0, "label", labels)
-    found.index = found.index.map(spreadsheet_safe)
-    return found
 
 
 def readable_score_table(results: Results, score: str | None = None) -> pd.DataFrame:

@@ -51,16 +51,6 @@ def display_blocks(roots: Mapping[str, tuple[str, str]], calls: Sequence[str]) -
     return tuple(blocks)
 
 
-def open_tabs(
-    view: Mapping[str, Any], key: str, tabs: Mapping[str, Tab], reported: Sequence[str] | None
-) -> list[Tab]:
-    """Return the open tab of a page (by default the first), or several by name."""
-    if reported is not None:
-        return [tabs[name] for name in reported]
-    name = str(view.get(key))
-    return [tabs[name] if name in tabs else next(iter(tabs.values()))]
-
-
 def fill(template: str, **codes: str) -> str:
     """Return a template with its words in capitals replaced by code.
 

@@ -40,10 +40,6 @@ def _is_position(value: Any) -> bool:
     return type(value) is int and -1 <= value < 10**6
 
 
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 < value < 10**6
-
-
 def _are_positions(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and all(map(_is_position, value))
 
