@@ -28,6 +28,8 @@ from lincore.utils import percent, quoted
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+#: Costs that are listed in a sentence.
+MOST_LISTED = 8
 #: Shares at which a curve over the priors in deployment is computed.
 N_SHARES = 25
 _DISCRIMINANT = "discriminant"
@@ -637,11 +639,24 @@ class CostsDisplay(DeploymentDisplay):
         return plots.boundary(view, shared=shared, title=f"{self.label}, {self.decision}")
 
     def notes(self) -> tuple[str, ...]:
-        """Return the priors, and the test rows."""
+        """Return the costs, the priors, and the test rows."""
         rows = f"{len(self.adjusted.rows):,} test {self.study.settings.rows}"
         share = percent(self.shares[self.class_code], 0)
         return (
+            self._costs_in_words(),
             f"{self.trained_phrase}, priors corrected for deployment: {self.quoted_class} {share} "
             f"(set under “Priors in deployment”). {rows}, weighted to the shares in deployment; "
             "95 % intervals.",
         )
+
+    def _costs_in_words(self) -> str:
+        usual = 1.0 - np.eye(len(self.study.classes))
+        names = [quoted(label) for label in self.study.classes]
+        unusual = [
+            f"{self.matrix[i, j]} for {names[i]} predicted as {names[j]}"
+            for i, j in zip(*np.nonzero(self.matrix != usual), strict=True)
+        ]
+        if not unusual:
+            return "All errors cost 1."
+        more = ", …" if len(unusual) > MOST_LISTED else ""
+        return f"Costs: {', '.join(unusual[:MOST_LISTED])}{more}; other errors cost 1."
