@@ -39,6 +39,8 @@ from .cost import MoreRowsDisplay as MoreRowsDisplay
 from .data import ClassCountsDisplay as ClassCountsDisplay
 from .data import FindingsDisplay as FindingsDisplay
 from .data import TrueParametersDisplay as TrueParametersDisplay
+from .deployment import CostsDisplay as CostsDisplay
+from .deployment import PriorsDisplay as PriorsDisplay
 from .experiment import ExperimentDisplay as ExperimentDisplay
 from .experiment import ExperimentTableDisplay as ExperimentTableDisplay
 from .pairs import ColumnPairDisplay as ColumnPairDisplay
@@ -67,13 +69,11 @@ from .rows import RowsDisplay as RowsDisplay
 from .study import CorrectionsDisplay as CorrectionsDisplay
 from .study import DecompositionDisplay as DecompositionDisplay
 from .study import StudyScoresDisplay as StudyScoresDisplay
-from .study import SweepDisplay as SweepDisplay
 from .study import TrainingLossDisplay as TrainingLossDisplay
+from .sweep import SweepDisplay as SweepDisplay
 from .training import BoundariesDisplay as BoundariesDisplay
 from .training import LearningCurveDisplay as LearningCurveDisplay
 from .training import SplitChoiceDisplay as SplitChoiceDisplay
-from .two_sets import CostsDisplay as CostsDisplay
-from .two_sets import PriorsDisplay as PriorsDisplay
 from .two_sets import RegionsDisplay as RegionsDisplay
 from .two_sets import SetBoundariesDisplay as SetBoundariesDisplay
 from .two_sets import SetConfusionDisplay as SetConfusionDisplay

@@ -17,7 +17,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import lincore
-from pages.ui.balance import panels as balance_panels
+from pages.ui.balance import reduction
 from pages.ui.classify.panels import PANELS
 from pages.ui.jobs import page_jobs
 from pages.ui.session import take_away
@@ -323,7 +323,7 @@ def test_a_script_prints_every_number_of_its_page(names, tmp_path):
 def test_every_tab_is_visited():
     seen = {tab for visits in VISITS.values() for visit in visits for tab in visit.tabs} - {""}
     views = {"columns", "pairs", "correlations", "summary", "words", "projections"}
-    tabs, offered = {*PANELS, *balance_panels.PANELS}, set()
+    tabs, offered = {*PANELS, *reduction.panels.PANELS}, set()
     for name in ("iris", "digits", "reviews"):
         app = opened(name)
         app.switch_page("pages/compare.py")

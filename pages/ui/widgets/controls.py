@@ -127,31 +127,6 @@ def standardize(**settings: Any) -> bool:
     )
 
 
-def axes(names: Sequence[str], *, key: str) -> tuple[int, ...]:
-    """Ask which two coordinates to draw, where there are more than two."""
-    if len(names) <= 2:
-        return tuple(range(len(names)))
-    positions = list(range(len(names)))
-    left, right = st.columns(2)
-    with left:
-        x = choose(
-            "x axis",
-            positions,
-            key=f"{key}.x",
-            format_func=lambda i: names[i],
-            help="Coordinate drawn from left to right.",
-        )
-    with right:
-        y = choose(
-            "y axis",
-            [i for i in positions if i != x],
-            key=f"{key}.y",
-            format_func=lambda i: names[i],
-            help="Coordinate drawn from bottom to top.",
-        )
-    return (x, y)
-
-
 def figure(fig: go.Figure, *, key: str, taken: go.Figure | None = None) -> None:
     """Show a figure of lincore.plots, with its text alternative."""
     note_figure(taken or fig, key=key)

@@ -149,7 +149,8 @@ def test_what_is_not_in_the_study_is_said():
         study.attribution("lda", "F1")
     with pytest.raises(KeyError, match="No condition"):
         study.loss("lda", "smote")
-    assert np.isnan(study.table()["majority bias from"]).all()
+    parts = study.decomposition().frame().set_index("part")
+    assert np.isnan(parts["low"]["majority bias"]).all()
 
 
 def test_an_attribution_reads_as_a_table():
@@ -171,8 +172,8 @@ def test_certain_mistakes_cost_what_they_cost_in_scikit_learn_and_have_parts():
     certain = -np.log(np.finfo(float).eps) * study.loss(tree, "full", "error").mean()
     assert split.full.value == pytest.approx(certain)
     assert sum(part.value for part in split.parts.values()) == pytest.approx(split.total.value)
-    assert np.isfinite(study.table("log loss").to_numpy(dtype=float)).all()
-    assert np.isfinite(study.table().to_numpy(dtype=float)).all()
+    parts = study.decomposition().frame().set_index("loss").loc[["error", "log loss"]]
+    assert np.isfinite(parts[["value", "low", "high"]].to_numpy()).all()
     figure = lincore.plots.waterfall(split.parts, split.full.value)
     assert figure.layout.meta["alt"]
     swept = lincore.sweep(data, "class 3", [5, 20], methods, repeats=2)

@@ -9,7 +9,7 @@ import lincore
 from lincore import metrics, plots
 from lincore.imbalance import true_parameters_of
 from lincore.inspection import feature_plane, make_view
-from lincore.report import format_loss, score_rows
+from lincore.report import format_loss
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +22,13 @@ def test_it_is_scored_on_the_same_rows_as_the_models(study):
     assert np.array_equal(known.results.rows, study.example.split.test)
     wrong = 1 - metrics.score(known.results, "Bayes classifier", "accuracy").value
     assert wrong == pytest.approx(known.on_test.value)
-    *_, last = score_rows(study, ["full", "reduced"], known.results)
+    table = study.scores(lincore.sample("gaussian")).table()
+    last = table.iloc[-1]
     assert (last["model"], last["set"]) == ("Bayes classifier", "true parameters")
     assert last["log loss"] == format_loss(
         metrics.score(known.results, "Bayes classifier", "log loss"), "log loss"
     )
-    assert last.keys() == score_rows(study, ["full"])[0].keys()
+    assert list(table) == list(study.scores().table())
 
 
 def test_its_boundary_is_dashed_over_that_of_a_model(study):

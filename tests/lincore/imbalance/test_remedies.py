@@ -71,15 +71,15 @@ def test_without_other_classes_there_is_nothing_to_cost():
 
 
 def test_the_tables_hold_the_same_numbers(study):
-    table = study.remedy_table("logistic", "log loss")
-    assert list(table.index) == list(REMEDIES)
+    table = study.corrections("logistic", loss="log loss").frame()
+    recovered = table[table["quantity"] == "recovered"].set_index("correction")
+    assert list(recovered.index) == list(REMEDIES)
     for remedy in study.remedies("logistic", "log loss"):
-        line = table.loc[remedy.name]
-        names = ["recovered", "recovered from", "recovered to"]
-        assert_allclose(line[names].to_numpy(float), remedy.recovered)
-    parts = study.table("log loss").loc["logistic"]
+        line = recovered.loc[remedy.name, ["value", "low", "high"]]
+        assert_allclose(line.to_numpy(float), remedy.recovered)
+    parts = study.decomposition().frame().set_index(["method", "loss", "part"])
     split = study.attribution("logistic", "log loss")
-    assert parts["prior shift from"] == pytest.approx(split.prior_shift.low)
+    assert parts["low"]["logistic", "log loss", "prior shift"] == split.prior_shift.low
     assert set(REMEDIES) < set(study.conditions)
 
 

@@ -15,7 +15,6 @@ from lincore.report import (
     crossing_sentences,
     decomposition_sentences,
     remedy_finding,
-    remedy_rows,
 )
 
 
@@ -79,7 +78,7 @@ def test_recommendations_name_their_price(study):
 
 def test_harm_is_a_negative_share_of_the_loss(study):
     harmful = with_losses(study, full=0.1, reduced=0.3, both=0.33)
-    shares = [row["of the loss"] for row in remedy_rows(harmful, "lda", "error")]
+    shares = harmful.corrections("lda", loss="error").table()["of the loss"].tolist()
     assert "−15 %" in shares and not any("-" in share for share in shares)
 
 
