@@ -71,11 +71,11 @@ def test_from_a_table_to_its_confusion_matrix_and_the_comparison(dashboard, tmp_
     compared = metrics.rank_methods(lincore.compare(boat, [*SOLVED, "logistic"]))
     assert_the_librarys(dashboard, compared, leading_score(boat.counts))
     name, content = dashboard.download("compare.csv")
-    assert name == "boat comparison.csv"
-    saved = pd.read_csv(io.BytesIO(content), index_col="method")
-    table = metrics.score_table_for_export(compared)
-    np.testing.assert_allclose(saved["log loss"], table["log loss"])
-    assert list(saved["label"]) == list(table["label"])
+    assert name == "Scores.csv"
+    saved = pd.read_csv(io.BytesIO(content))
+    shown = compared.scores().frame()
+    np.testing.assert_allclose(saved["value"], shown["value"])
+    assert list(saved["label"]) == list(shown["label"])
     dashboard.check()
 
 

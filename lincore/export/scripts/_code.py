@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from lincore.utils.code import call, literal
 
 # Characters of a line of a script.
 _WIDTH = 96
-
-Tab = TypeVar("Tab")
 
 
 class Block(NamedTuple):

@@ -69,8 +69,6 @@ def test_scores_of_a_comparison_and_of_its_best(results):
         number(first["accuracy (%)"]), abs=0.1
     )
     assert table.loc["fisher", "log loss"] == "–" and table.loc["fisher", "seconds"] == 2.0
-    exported = metrics.score_table_for_export(results)
-    assert exported["label"].tolist() == ["LDA", "fisher"]
 
 
 def shown(kind, results):
