@@ -249,7 +249,7 @@ def _split(data: Dataset) -> analysis.SplitChoice:
     return choice
 
 
-def _balance(data: Dataset, choice: analysis.SplitChoice, split: Split) -> None:
+def _balance(data: Dataset, split: Split) -> None:
     st.caption(f"{len(split.train):,} {text.row_noun(data)} train, {len(split.test):,} test.")
     if data.n_streamed:
         st.caption(f"{data.n_streamed:,} more rows are streamed: see the page Data.")

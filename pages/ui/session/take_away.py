@@ -78,7 +78,7 @@ class ShownResults:
             displays=displays,
             script=export.to_script(
                 self.analysis,
-                displays=self.displays if own in (*_FIGURES, *_DISPLAYS) else (),
+                displays=self.told() if own in (*_FIGURES, *_DISPLAYS) else (),
                 reported=True,
                 others=questions,
             ),
