@@ -35,7 +35,7 @@ class AnswerSection:
 
 def display_section(display: Display) -> AnswerSection:
     """Return what a display says: sentences, and its table as text."""
-    table = upright(written(display.table()))
+    table = upright(written(display.table(), display.form))
     rows = [
         {str(name): "" if value != value or value is None else str(value)
          for name, value in line.items()}

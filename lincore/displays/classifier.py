@@ -370,7 +370,7 @@ def _second_class(so_far: SimpleNamespace) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class PairDisplay(ModelDisplay):
+class ClassPairDisplay(ModelDisplay):
     """A view of the boundary between two classes."""
 
     first: (
@@ -414,7 +414,7 @@ class PairDisplay(ModelDisplay):
 
 
 @dataclass(frozen=True, eq=False)
-class EquationDisplay(PairDisplay):
+class EquationDisplay(ClassPairDisplay):
     """The boundary between two classes as an equation."""
 
     title: ClassVar[str] = "Equation"
@@ -463,7 +463,7 @@ class EquationDisplay(PairDisplay):
 
 
 @dataclass(frozen=True, eq=False)
-class LogRatioDisplay(PairDisplay):
+class LogRatioDisplay(ClassPairDisplay):
     """The log ratio of two classes: A, b and c."""
 
     title: ClassVar[str] = "Log ratio"
