@@ -12,12 +12,13 @@ from lincore.data import class_counts_of_test
 from lincore.plots.base import shorten_all
 from lincore.utils import percent, quoted
 from pages.ui.balance import models
-from pages.ui.session import cache, questions, state
+from pages.ui.session import questions, state
 from pages.ui.widgets import controls, displays, experiment_record, tables, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from lincore.analysis import SplitChoice
     from lincore.data import Dataset, Split
     from lincore.model_selection import Steps
     from pages.ui.session.sidebar import PageExperiment
@@ -41,7 +42,7 @@ class Setup(NamedTuple):
     """Everything that a study depends on; hashable."""
 
     digest: str
-    choice: cache.SplitSettings
+    choice: SplitChoice
     sizes: tuple[tuple[Any, int], ...]
     methods: tuple[str, ...]
     steps: Steps
@@ -51,7 +52,7 @@ class CostSetup(NamedTuple):
     """Everything that a record of what the imbalance costs depends on; hashable."""
 
     digest: str
-    choice: cache.SplitSettings
+    choice: SplitChoice
     methods: tuple[str, ...]
     steps: Steps
     prevalence: str | tuple[float, ...]
@@ -110,7 +111,7 @@ def _counts(data: Dataset, split: Split) -> np.ndarray:
 
 
 def _sizes(
-    data: Dataset, choice: cache.SplitSettings, split: Split, place: DeltaGenerator
+    data: Dataset, choice: SplitChoice, split: Split, place: DeltaGenerator
 ) -> dict[int, int]:
     counts = _counts(data, split)
     possible = [k for k in range(data.n_classes) if counts[k] > 1]
@@ -141,7 +142,7 @@ def _sizes(
     return kept
 
 
-def _preset(data: Dataset, choice: cache.SplitSettings, counts: np.ndarray) -> None:
+def _preset(data: Dataset, choice: SplitChoice, counts: np.ndarray) -> None:
     """Offer what the text on faces does, to the row where the data allow it."""
     (last, third), *_ = _third(counts).items()
     now, share = int(counts[last]), _share_as_in_the_text(data, choice, counts, last)
@@ -165,7 +166,7 @@ def _preset(data: Dataset, choice: cache.SplitSettings, counts: np.ndarray) -> N
 
 
 def _share_as_in_the_text(
-    data: Dataset, choice: cache.SplitSettings, counts: np.ndarray, code: int
+    data: Dataset, choice: SplitChoice, counts: np.ndarray, code: int
 ) -> int | None:
     """Return the per cent of rows for testing that leave a class as many as in the text."""
     if counts[code] == OF_THE_TEXT:

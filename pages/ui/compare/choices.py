@@ -9,13 +9,13 @@ import streamlit as st
 from lincore import model_selection
 from lincore.analysis import CompareQuestion
 from lincore.displays import ScoresDisplay
-from pages.ui.session import cache
 from pages.ui.session.questions import COMPARE as QUESTION
 from pages.ui.widgets import displays, model_options, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from lincore.analysis import SplitChoice
     from lincore.data import Dataset
     from lincore.metrics import Results
     from lincore.model_selection import Steps
@@ -40,7 +40,7 @@ class CompareChoice(NamedTuple):
     ----------
     digest : str
         Of the data.
-    split : SplitSettings
+    split : SplitChoice
     lines : tuple of str
         A method each, as `lincore.compare` reads it.
     scheme : str
@@ -49,7 +49,7 @@ class CompareChoice(NamedTuple):
     """
 
     digest: str
-    split: cache.SplitSettings
+    split: SplitChoice
     lines: tuple[str, ...]
     scheme: str
     steps: Steps

@@ -15,6 +15,7 @@ from pages.ui.widgets import model_options
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
+    from lincore.analysis import SplitChoice
     from lincore.data import Dataset
     from lincore.model_selection import FittedClassifier, FittedModel
     from pages.ui.session.sidebar import PageExperiment
@@ -78,7 +79,7 @@ def fitted(experiment: PageExperiment, model: cache.ModelChoice | Saved) -> Fitt
 @cache.by_bytes("Summarising the training rows …")
 def _of(
     digest: str,
-    choice: cache.SplitSettings,
+    choice: SplitChoice,
     model: cache.ModelChoice,
     _fitted: FittedClassifier,
     _data: Dataset,

@@ -21,6 +21,7 @@ from pages.ui.widgets import text
 if TYPE_CHECKING:
     import pandas as pd
 
+    from lincore.analysis import SplitChoice
     from lincore.data import Dataset
     from lincore.io import Table
     from lincore.model_selection import FittedModel
@@ -119,9 +120,7 @@ def ask(
 
 
 @cache.by_bytes()
-def _usual(
-    digest: str, choice: cache.SplitSettings, _model: FittedModel, _data: Dataset
-) -> pd.DataFrame:
+def _usual(digest: str, choice: SplitChoice, _model: FittedModel, _data: Dataset) -> pd.DataFrame:
     """Return the median observation of the training rows."""
     return prediction.typed_row(_model, {}, _data.take(cache.split(digest, choice, _data).train))
 

@@ -15,7 +15,7 @@ from pages.ui.jobs.shared_cache import Shared
 from pages.ui.session.sources import Source, of_sample
 
 if TYPE_CHECKING:
-    from lincore.analysis import SplitChoice as SplitSettings
+    from lincore.analysis import SplitChoice
     from lincore.checks import DataFinding
     from lincore.data import Dataset, Split, TargetGuess
     from lincore.model_selection import Steps, TrainingSet
@@ -86,7 +86,7 @@ def sample_source(name: str) -> Source:
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def split(digest: str, choice: SplitSettings, _data: Dataset) -> Split:
+def split(digest: str, choice: SplitChoice, _data: Dataset) -> Split:
     """Return the rows of the training and of the test set."""
     return data.split(_data, choice.how, test_size=choice.test_size, seed=choice.seed)
 
@@ -94,7 +94,7 @@ def split(digest: str, choice: SplitSettings, _data: Dataset) -> Split:
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
 def data_checks(
     digest: str,
-    choice: SplitSettings,
+    choice: SplitChoice,
     guess: TargetGuess | None,
     group_candidate: str,
     _data: Dataset,
@@ -104,15 +104,13 @@ def data_checks(
 
 
 @st.cache_resource(max_entries=32, ttl="2h", show_spinner=False)
-def constant_within_classes(
-    digest: str, choice: SplitSettings, _data: Dataset
-) -> DataFinding | None:
+def constant_within_classes(digest: str, choice: SplitChoice, _data: Dataset) -> DataFinding | None:
     """Return the features that some models ignore, since they never vary within a class."""
     return checks.constant_within_classes(_data, split(digest, choice, _data))
 
 
 @by_bytes("Summarising the training rows …")
-def training_set(digest: str, choice: SplitSettings, _data: Dataset) -> TrainingSet:
+def training_set(digest: str, choice: SplitChoice, _data: Dataset) -> TrainingSet:
     """Make the one pass over the training rows that every fit is solved from."""
     return model_selection.summarise_training_set(_data, split(digest, choice, _data))
 

@@ -11,8 +11,8 @@ from pages.ui.session import cache, commands
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
+    from lincore.analysis import SplitChoice
     from lincore.data import Dataset
-    from pages.ui.session.cache import SplitSettings
     from pages.ui.session.sidebar import PageExperiment
 
 # Characters of a column's name on a button.
@@ -50,7 +50,7 @@ def show(experiment: PageExperiment) -> None:
             )
 
 
-def show_on_data(data: Dataset, choice: SplitSettings | None) -> None:
+def show_on_data(data: Dataset, choice: SplitChoice | None) -> None:
     """Draw what the page Data does not list among its findings."""
     _ask_target(data)
     finding = choice and cache.constant_within_classes(data.digest, choice, data)

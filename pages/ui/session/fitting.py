@@ -18,6 +18,7 @@ from pages.ui.session import cache
 from pages.ui.widgets import text
 
 if TYPE_CHECKING:
+    from lincore.analysis import SplitChoice
     from lincore.data import Dataset, Split
     from lincore.linalg import OptimizerStep
     from lincore.metrics import Results
@@ -91,9 +92,7 @@ def _known(experiment: PageExperiment, fitted: Fitted, settings: Any) -> FittedC
 
 
 @cache.by_bytes("Fitting the steps …")
-def preprocessor(
-    digest: str, choice: cache.SplitSettings, steps: Steps, _data: Dataset
-) -> FittedSteps:
+def preprocessor(digest: str, choice: SplitChoice, steps: Steps, _data: Dataset) -> FittedSteps:
     """Fit the steps before a classifier, once for all classifiers."""
     rows, part = cache.split(digest, choice, _data), cache.training_set(digest, choice, _data)
     with _told(_data):
@@ -101,9 +100,7 @@ def preprocessor(
 
 
 @cache.by_bytes("Fitting …")
-def classify(
-    digest: str, choice: cache.SplitSettings, model: cache.ModelChoice, _data: Dataset
-) -> Fitted:
+def classify(digest: str, choice: SplitChoice, model: cache.ModelChoice, _data: Dataset) -> Fitted:
     """Fit a classifier and its steps on the training set and predict the test set.
 
     For what is solved at once; what iterates runs as a job, see `require`.

@@ -9,18 +9,18 @@ import numpy as np
 
 from lincore import analysis, fields, io, model_selection
 from lincore.errors import DataError
-from pages.ui.session import _view, arrival, cache, commands, questions, state
+from pages.ui.session import _view, arrival, commands, questions, state
 from pages.ui.session.sources import ImageSource, Source
 from pages.ui.widgets import displays, experiment_record
 
 if TYPE_CHECKING:
-    from lincore.analysis import Analysis, DataSource, Question
+    from lincore.analysis import Analysis, DataSource, Question, SplitChoice
     from lincore.data import Dataset, Split
 
 _FEWER = "drop_image_duplicates"
 
 
-def current(page: str, data: Dataset, choice: cache.SplitSettings, split: Split | None) -> Analysis:
+def current(page: str, data: Dataset, choice: SplitChoice, split: Split | None) -> Analysis:
     """Return the specification of what a page shows."""
     rows = np.arange(data.n_rows) if split is None else split.train
     counts = np.bincount(data.codes[rows], minlength=data.n_classes).tolist()
