@@ -19,7 +19,7 @@ from lincore.cli.reading_options import assignment
 
 if TYPE_CHECKING:
     from lincore.analysis import Analysis
-    from lincore.displays.cost import CostDisplay
+    from lincore.displays.imbalance.cost import CostDisplay
     from lincore.utils import Progress
 
 METHODS = ("lda", "qda", "logistic")

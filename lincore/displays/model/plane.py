@@ -12,7 +12,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from lincore import fields, inspection, plots, prediction
-from lincore.displays.classification import ModelDisplay, codes, once
+from lincore.displays.model.classification import ModelDisplay, codes, once
 from lincore.fields import Field
 from lincore.plots.plane import with_ellipses
 from lincore.utils import quoted

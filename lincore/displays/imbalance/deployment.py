@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from lincore import imbalance, metrics, plots, report
-from lincore.displays.study import OneSplitDisplay
-from lincore.displays.two_sets import AxisX, AxisY, PlaneKind, views_of
+from lincore.displays.imbalance.study import OneSplitDisplay
+from lincore.displays.imbalance.two_sets import AxisX, AxisY, PlaneKind, views_of
 from lincore.fields import Between, Field
 from lincore.metrics import Interval, Results
 from lincore.utils import percent, quoted

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import inspection, plots
-from lincore.displays.projections import (
+from lincore.displays.data.projections import (
     N_COMPONENTS,
     FisherDisplay,
     ProjectedDisplay,

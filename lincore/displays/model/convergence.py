@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import pandas as pd
 
 from lincore import fields, inspection, model_selection, plots, report
-from lincore.displays.classification import ModelDisplay
+from lincore.displays.model.classification import ModelDisplay
 from lincore.fields import Field
 from lincore.inspection import SOLVER_NAMES
 from lincore.utils import Progress, number

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import inspection, plots
-from lincore.displays.columns import DescriptiveDisplay, present_note, ranked_columns
+from lincore.displays.data.columns import DescriptiveDisplay, present_note, ranked_columns
 from lincore.fields import Field
 from lincore.utils import true_minus
 from lincore.utils.typing import Array

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from lincore import imbalance, inspection, metrics, plots, report
-from lincore.displays.study import (
+from lincore.displays.imbalance.study import (
     OneSplitDisplay,
     counted,
     first_method,

@@ -14,7 +14,7 @@ import pandas as pd
 
 from lincore import checks, geometry, inspection, model_selection, plots, report
 from lincore.checks import Check
-from lincore.displays.classification import ModelDisplay, codes, once
+from lincore.displays.model.classification import ModelDisplay, codes, once
 from lincore.fields import Field
 from lincore.utils import listed, quoted
 

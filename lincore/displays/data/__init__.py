@@ -1,0 +1,1 @@
+"""Displays of data sets: classes, columns, pairs, projections, rows."""

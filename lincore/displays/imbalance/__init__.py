@@ -1,0 +1,1 @@
+"""Displays of the cost of an imbalance, and of a study of class sizes."""

@@ -1,0 +1,1 @@
+"""Displays of a fitted classifier and of its predictions."""
