@@ -244,7 +244,7 @@ def project(
     --------
     >>> import lincore
     >>> print(project(lincore.sample("iris")).variance().finding())
-    Two components explain 95.9 % of the variance of 105 training rows; 95 % need 2 of 4.
+    Two components explain 95.8 % of the variance of 105 training rows; 95 % need 2 of 4.
     """
     split = split or split_rows(data)
     part = hold_out.summarise_training_set(data, split)

@@ -190,7 +190,7 @@ def fit(
     >>> wine = lincore.sample("wine")
     >>> model = lincore.fit(wine, "lda", lincore.split(wine, seed=1), steps=lincore.Steps())
     >>> model.name, len(model.results.rows)
-    ('LDA', 54)
+    ('LDA', 53)
     """
     rows = split_rows(data) if split is None else split
     chosen = as_method(method)

@@ -215,11 +215,11 @@ def test_spellings_of_a_class_are_merged_at_one_click():
     lines = [f'{a},"{spelled[i % 6]}"' for i, a in enumerate(LENGTH)]
     table = read_table(text("length,region", *lines).encode(), "made.csv")
     found = find_table_problems(table, describe_columns(table))
-    (remedy,) = next(one for one in found if "capitals or blanks" in one.notice.what).remedies
+    (remedy,) = next(one for one in found if "case or spaces" in one.notice.what).remedies
     data = table_to_dataset(table, options=TableOptions(**remedy.options))
     assert data.counts.tolist() == [30, 30]
     assert {str(label).casefold() for label in data.classes} == {"north", "south"}
-    assert "capitals" not in str(find_table_problems(table, describe_columns(table, "length")))
+    assert "case or spaces" not in str(find_table_problems(table, describe_columns(table, "length")))
 
 
 def test_numbers_before_features_without_names_may_name_the_rows():
