@@ -19,7 +19,7 @@ def assert_the_librarys(dashboard, results, score: str = "accuracy") -> None:
     """Compare the sentence, the figure and the table on the screen with results, best first."""
     assert report.comparison_finding(results) in dashboard.text()
     assert report.evaluation_scope(results) in dashboard.text()
-    drawn = dashboard.figure("compare.intervals")["data"][0]["x"]
+    drawn = dashboard.figure("compare.figure")["data"][0]["x"]
     decides = [metrics.score(results, name, score).value for name in results.methods]
     np.testing.assert_allclose(drawn, decides, rtol=1e-6)
     right = [metrics.score(results, name, "accuracy") for name in results.methods]
@@ -59,4 +59,24 @@ def test_a_stop_half_way_keeps_the_finished_models(dashboard):
     assert finished and "one-vs-one" not in finished
     results = metrics.rank_methods(lincore.compare(titanic, finished, "10x10-fold"))
     assert_the_librarys(dashboard, results)
+    dashboard.check()
+
+
+def test_a_widget_shows_what_the_page_computes_after_five_quick_clicks(dashboard):
+    dashboard.goto("compare?sample=iris")
+    dashboard.element("compare.table").wait_for()
+    dashboard.element("compare.options").get_by_role("button").first.click()
+    box = dashboard.element("compare.rope.points")
+    for _ in range(5):
+        box.get_by_test_id("stNumberInputStepUp").click(no_wait_after=True)
+    dashboard.settle()
+    assert float(box.get_by_role("spinbutton").input_value()) == 3.5
+    assert "Shaded: at most 3.5 points apart" in dashboard.text()
+    dashboard.visit("classify")
+    dashboard.visit("compare")
+    dashboard.element("compare.options").get_by_role("button").first.click()
+    assert float(box.get_by_role("spinbutton").input_value()) == 3.5
+    assert "Shaded: at most 3.5 points apart" in dashboard.text()
+    dashboard.reload()
+    assert "Shaded: at most 3.5 points apart" in dashboard.text()
     dashboard.check()
