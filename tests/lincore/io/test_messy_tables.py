@@ -219,7 +219,8 @@ def test_spellings_of_a_class_are_merged_at_one_click():
     data = table_to_dataset(table, options=TableOptions(**remedy.options))
     assert data.counts.tolist() == [30, 30]
     assert {str(label).casefold() for label in data.classes} == {"north", "south"}
-    assert "case or spaces" not in str(find_table_problems(table, describe_columns(table, "length")))
+    problems = find_table_problems(table, describe_columns(table, "length"))
+    assert "case or spaces" not in str(problems)
 
 
 def test_numbers_before_features_without_names_may_name_the_rows():
