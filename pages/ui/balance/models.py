@@ -23,21 +23,25 @@ def ask(data: Dataset, split: Split) -> tuple[tuple[str, ...], Steps]:
     words, key = list(model_selection.suitable_methods(data)), f"{KEY}.methods"
     # Through the session alone: a default beside a stored value is reported as a mistake.
     st.session_state[key] = questions.studied(data)
-    with st.expander("Models, options and steps", key=f"{KEY}.models"):
-        chosen = st.multiselect(
-            "Models",
-            words,
-            key=key,
-            persist_state="session",
-            format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
-            help="All are trained on the same rows and evaluated on the same test rows.",
-        )
-        steps = model_options.steps(data, split)
-        lines = []
-        for word in chosen:
-            st.markdown(f"**{model_selection.CLASSIFIER_LABELS[word]}**")
-            lines.append(model_options.line(word, model_options.options(word)))
-    return tuple(lines), steps
+    with st.expander("Models, options and steps", key=f"{KEY}.models", on_change="rerun") as panel:
+        if panel.open:
+            st.multiselect(
+                "Models",
+                words,
+                key=key,
+                persist_state="session",
+                format_func=model_selection.CLASSIFIER_LABELS.__getitem__,
+                help="All are trained on the same rows and evaluated on the same test rows.",
+            )
+            model_options.steps(data, split)
+            for word in st.session_state[key]:
+                st.markdown(f"**{model_selection.CLASSIFIER_LABELS[word]}**")
+                model_options.options(word)
+    lines = [
+        model_options.line(word, experiment_record.chosen_options(word))
+        for word in st.session_state[key]
+    ]
+    return tuple(lines), experiment_record.chosen_steps(data, len(split.train))
 
 
 def ask_repeats(default: int, *, key: str) -> int:

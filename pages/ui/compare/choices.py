@@ -10,7 +10,7 @@ from lincore import model_selection
 from lincore.analysis import CompareQuestion
 from lincore.displays import ScoresDisplay
 from pages.ui.session.questions import COMPARE as QUESTION
-from pages.ui.widgets import displays, model_options, text
+from pages.ui.widgets import displays, experiment_record, model_options, text
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -122,19 +122,26 @@ def _lines(words: tuple[str, ...]) -> tuple[str, ...]:
         if not model_selection.CLASSIFIER_OPTIONS[word]:
             lines.append(word)
             continue
+        label, twice = model_selection.CLASSIFIER_LABELS[word], f"{KEY}.{word}.twice"
         with st.expander(
-            text.escape(model_selection.CLASSIFIER_LABELS[word]), key=f"{KEY}.{word}.expander"
-        ):
-            found = model_options.options(word)
-            lines.append(model_options.line(word, found))
-            if st.toggle(
-                "Add it twice, with other options",
-                key=f"{KEY}.{word}.twice",
-                persist_state="session",
-                help="To see the effect of an option, compared with the same model without it.",
-            ):
-                found = model_options.options(word, key=f"{KEY}.second")
-                lines.append(model_options.line(word, found))
+            text.escape(label), key=f"{KEY}.{word}.expander", on_change="rerun"
+        ) as panel:
+            if panel.open:
+                model_options.options(word)
+                st.toggle(
+                    "Add it twice, with other options",
+                    key=twice,
+                    persist_state="session",
+                    help="To see the effect of an option, compared with the same model without it.",
+                )
+                if st.session_state[twice]:
+                    model_options.options(word, key=f"{KEY}.second")
+        entries = [experiment_record.SHARED]
+        entries += [f"{KEY}.second"] if st.session_state.get(twice) else []
+        lines += [
+            model_options.line(word, experiment_record.chosen_options(word, key=entry))
+            for entry in entries
+        ]
     return tuple(dict.fromkeys(lines))
 
 

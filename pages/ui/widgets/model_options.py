@@ -55,8 +55,10 @@ def options(name: str, *, key: str = SHARED) -> dict[str, Any]:
             for option in main:
                 _ask(name, option, key=key)
     if rest:
-        with st.expander("More options of the classifier", key=f"{key}.{name}.rest"):
-            for option in rest:
+        with st.expander(
+            "More options of the classifier", key=f"{key}.{name}.rest", on_change="rerun"
+        ) as panel:
+            for option in rest if panel.open else ():
                 _ask(name, option, key=key)
     return experiment_record.chosen_options(name, key=key)
 

@@ -58,7 +58,7 @@ def _open(sample: str, session: dict[str, object]) -> AppTest:
     app.session_state[state.DATASET] = cache.sample(sample)
     app.session_state[state.SOURCE] = None
     app.session_state[state.ORIGIN] = state.Origin("sample", sample)
-    for key, value in session.items():
+    for key, value in ({"balance.models": True} | session).items():
         app.session_state[key] = value
     app.switch_page(PAGE).run()
     return settled(app)

@@ -172,6 +172,8 @@ def test_every_scheme(scheme, word):
 
 def test_options_and_a_model_that_enters_twice():
     app = open_compare("wine", methods=["lda", "logistic"])
+    app.session_state["compare.logistic.expander"] = True
+    app.run()
     app.toggle(key="compare.logistic.twice").set_value(True).run()
     key = "compare.second.logistic.C"
     app.number_input(key=key).set_value(0.001).run()

@@ -86,11 +86,13 @@ def test_what_is_chosen_on_one_page_holds_on_the_others():
     app.selectbox(key="classify.word").set_value("logistic").run()
     app.number_input(key="experiment.logistic.C").set_value(0.001).run()
     app.toggle(key="experiment.standardize").set_value(False).run()
+    app.session_state["compare.logistic.expander"] = True
     app.switch_page("pages/compare.py").run()
     settled(app)
     assert app.number_input(key="experiment.logistic.C").value == 0.001
     assert "logistic(C=0.001)" in asked(app).question.lines(asked(app).experiment(data_of(app)))
     assert app.toggle(key="experiment.standardize").value is False
+    app.session_state["balance.models"] = True
     app.switch_page("pages/balance.py").run()
     assert app.number_input(key="experiment.logistic.C").value == 0.001
     assert asked(app).steps.standardize is False

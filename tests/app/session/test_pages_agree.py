@@ -126,11 +126,22 @@ def test_pages_in_every_order_show_what_they_show_at_once(kind):
             assert visit(app, page) == direct[page], f"{page} in the order {' '.join(order)}"
 
 
+def unfolded(app: AppTest, key: str) -> AppTest:
+    """Open an expander, whose widgets are drawn from then on."""
+    app.session_state[key] = True
+    return app.run()
+
+
 #: What a visitor changes on each page, and how the specification then says it.
 CHANGES: dict[str, Callable[[AppTest], object]] = {
     "classify": lambda app: app.segmented_control(key="experiment.pca").set_value("two").run(),
     "compare": lambda app: app.toggle(key="experiment.standardize").set_value(False).run(),
-    "balance": lambda app: app.selectbox(key="experiment.lda.priors").set_value("equal").run(),
+    "balance": lambda app: (
+        unfolded(app, "balance.models")
+        .selectbox(key="experiment.lda.priors")
+        .set_value("equal")
+        .run()
+    ),
     "predict": lambda app: app.toggle(key="experiment.whiten").set_value(True).run(),
 }
 
