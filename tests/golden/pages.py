@@ -214,6 +214,7 @@ def visited(page: str, data: str = "") -> Found:
         bring(app, (name, make()))
         if roles:
             give_roles(app, roles)
+    app.session_state["balance.models"] = True  # an expander, whose widgets are asked for
     app.switch_page(f"pages/{page}.py").run()
     values: dict[str, Any] = {}
     words: dict[str, Any] = {}
