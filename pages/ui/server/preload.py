@@ -42,6 +42,10 @@ MODULES = (
     "lincore.report.differences",
     "lincore.prediction.predict_rows",
     "lincore.analysis.specification",
+    "lincore.displays.comparison",
+    "lincore.displays.data.columns",
+    "lincore.displays.model.classifier",
+    "lincore.displays.imbalance.cost",
 )
 
 _lock = Lock()
