@@ -55,6 +55,21 @@ def test_frames_fit_the_figure(shown, place):
         assert axes.yaxis.scaleratio == 1 and spans[0] == pytest.approx(spans[1])
 
 
+@pytest.mark.parametrize("preset", EXPERIMENTS["perceptron"].presets)
+def test_the_direction_of_a_perceptron_begins_on_its_boundary_at_a_right_angle(shown, preset):
+    checked = 0
+    for frame in shown["perceptron", preset].frames:
+        boundary, arrow, _ = frame.places
+        if np.isfinite(boundary).all() and np.isfinite(arrow[:2]).all():
+            along, direction = boundary[1] - boundary[0], arrow[1] - arrow[0]
+            away = arrow[0] - boundary[0]
+            scale = np.linalg.norm(along) * np.linalg.norm(direction)
+            assert along @ direction == pytest.approx(0, abs=1e-6 * scale)
+            assert along[0] * away[1] == pytest.approx(along[1] * away[0], abs=1e-6 * scale)
+            checked += 1
+    assert checked
+
+
 def test_arrows_have_heads_of_one_size(shown):
     lengths, heads = [], []
     for word in ("one-function", "perceptron"):
