@@ -13,7 +13,7 @@ from lincore.data.dataset import Dataset, Split
 from lincore.data.splits import split
 from lincore.errors import DataError
 from lincore.fields.bounds import AtMost, Between, OneOf, number, refuse, shown
-from lincore.fields.field import Field
+from lincore.fields.field import Field, per_cent
 from lincore.limits import LIMITS
 from lincore.model_selection.fitted_classifier import FittedClassifier, fit
 from lincore.model_selection.methods import CLASSIFIER_FACTORIES
@@ -59,10 +59,6 @@ def _is_random(so_far: SimpleNamespace) -> bool:
     return so_far.how in ("stratified", "group")
 
 
-def _per_cent(so_far: SimpleNamespace) -> tuple[str, float]:
-    return "%", 100
-
-
 @dataclass(frozen=True)
 class SplitChoice:
     """Choice of the test set.
@@ -99,7 +95,7 @@ class SplitChoice:
             low=0,
             high=0.99,
             step=0.05,
-            unit=_per_cent,
+            unit=per_cent,
             when=_has_size,
         ),
     ] = 0.3

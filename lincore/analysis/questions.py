@@ -214,6 +214,7 @@ class CompareQuestion:
             "every row is tested once by models that have not seen it. Other numbers of folds and "
             "repetitions can be typed: 20x5-fold.",
             pattern=SCHEME,
+            wanted="holdout, 10-fold, 10x10-fold or leave-one-out",
             choices=_schemes,
         ),
     ] = "holdout"

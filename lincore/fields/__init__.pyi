@@ -11,6 +11,7 @@ from .field import call_text as call_text
 from .field import checked as checked
 from .field import given as given
 from .field import options as options
+from .field import per_cent as per_cent
 from .field import resolved as resolved
 from .schema import Label as Label
 from .schema import Schema as Schema

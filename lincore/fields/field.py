@@ -41,6 +41,8 @@ class Field:
         Characters of a text, or items of a list.
     pattern : str, optional
         Regular expression that a text matches; choices are suggestions then.
+    wanted : str, optional
+        What such a text is, as a message asks for it: "holdout or 10-fold".
     step : float, optional
         By which a widget changes a number.
     choices : collection or Rule, optional
@@ -61,6 +63,7 @@ class Field:
     high: float | None = None
     longest: int | None = None
     pattern: str | None = None
+    wanted: str = ""
     step: float | None = None
     choices: Collection[Any] | Rule | None = None
     auto: Rule | None = None
@@ -71,18 +74,22 @@ class Field:
     def __call__(self, value: Any, place: str) -> Any:
         """Return the value if it is within the bounds, or refuse it; a bound of `Schema`."""
         low, high = self.low, self.high
-        if (low is not None and value < low) or (high is not None and value > high):
-            ends = [f"at least {low:g}"] * (low is not None) + [f"at most {high}"] * (
-                high is not None
-            )
-            raise refuse(f"It is {shown(value)}.", place, f"Give a number of {' and '.join(ends)}.")
+        # Not by "<" and ">": no comparison with NaN holds.
+        if not ((low is None or value >= low) and (high is None or value <= high)):
+            ends = [f"from {low}"] * (low is not None) + [f"to {high}"] * (high is not None)
+            raise refuse(f"It is {shown(value)}.", place, f"Give a number {' '.join(ends)}.")
         if self.longest is not None and len(value) > self.longest:
             noun = "characters" if isinstance(value, str) else "items"
             wanted = f"Give at most {self.longest:,}."
             raise refuse(f"It has {len(value):,} {noun}.", place, wanted)
         if self.pattern is not None and not re.fullmatch(self.pattern, value):
-            raise refuse(f"It is {shown(value)}.", place, f"Give a text like {self.pattern}.")
+            raise refuse(f"It is {shown(value)}.", place, f"Give {self.wanted or 'another text'}.")
         return value
+
+
+def per_cent(so_far: SimpleNamespace) -> tuple[str, float]:
+    """Return the unit of a share that people read and enter in per cent; a rule."""
+    return "%", 100
 
 
 class FieldOption(NamedTuple):

@@ -13,7 +13,7 @@ import pandas as pd
 from lincore import imbalance, metrics, plots, report
 from lincore.displays.imbalance.study import OneSplitDisplay
 from lincore.displays.imbalance.two_sets import AxisX, AxisY, PlaneKind, views_of
-from lincore.fields import Between, Field
+from lincore.fields import Between, Field, per_cent
 from lincore.metrics import Interval, Results
 from lincore.utils import percent, quoted
 
@@ -36,10 +36,6 @@ def _first_reduced(so_far: SimpleNamespace) -> int:
 
 def _share_of_full(so_far: SimpleNamespace) -> float:
     return min(max(float(so_far.study.shares("full")[so_far.code]), 0.01), 0.99)
-
-
-def _per_cent(so_far: SimpleNamespace) -> tuple[str, float]:
-    return "%", 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +63,7 @@ class DeploymentDisplay(OneSplitDisplay):
                 low=0.01,
                 high=0.99,
                 step=0.01,
-                unit=_per_cent,
+                unit=per_cent,
                 auto=_share_of_full,
             ),
         ]

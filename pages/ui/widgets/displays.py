@@ -107,7 +107,9 @@ def _widget(option: FieldOption, key: str, so_far: SimpleNamespace, width: int |
         elif factor != 1:
             new = new / factor
         if not option.fits(new, so_far):  # typed, such as a number of folds
-            st.toast(f"{field.label}: {text.escape(new)} is not possible.", icon=":material/error:")
+            wanted = f" Give {field.wanted}." if field.wanted else ""
+            said = f"{field.label}: {new} is not possible.{wanted}"
+            st.toast(text.escape(said), icon=":material/error:")
             return
         first = field.auto(so_far) if field.auto else option.default
         set_settings(key, **{option.name: None if new == first else new})
