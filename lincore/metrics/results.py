@@ -112,11 +112,6 @@ class Results:
         return self.methods.index(method)
 
     @property
-    def is_one_test_set(self) -> bool:
-        """True if all predictions are from one fit, on a single test set."""
-        return bool(np.ptp(self._cells) == 0) if len(self.rows) else True
-
-    @property
     def class_counts(self) -> NDArray[Any]:
         """Rows of each class in the data, or else among the predictions, (K,)."""
         counts = self.settings.class_counts
@@ -218,8 +213,3 @@ class Results:
                 f"method on all rows."
             )
         return self.models[method]
-
-    @property
-    def _cells(self) -> NDArray[np.intp]:
-        """Number the folds consecutively over all repetitions, (m,)."""
-        return self.repetition * (int(self.fold.max(initial=0)) + 1) + self.fold
